@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-  BYTES_MOST = 64 << 20,  /* of a file: a merged archive has some 300 bytes for each of its processes */
+  BYTES_MAX = 64 << 20,   /* of a file: a merged archive has some 300 bytes for each of its processes */
   NUMBERS_BYTES = 1 + 38, /* the version, and numbers of a fixed size */
   LITTLE_ENDIAN_MARK = 0x42,
   WITH_PROPERTIES = 2 /* the first version that has some */
@@ -75,7 +75,7 @@ bool anchor_is_sound(const char *path) {
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0)
     return true; /* OTF2 says why not */
-  bool is_small = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= BYTES_MOST;
+  bool is_small = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= BYTES_MAX;
   bool is_right = is_small && is_sound(fd, (size_t)status.st_size);
   close(fd);
   return is_right;

@@ -8,7 +8,7 @@
 
 #include "base/base_name.h"
 
-enum { NAME_BYTES = 256, FOLDERS_MOST = 32, MODULES_MOST = 1000 };
+enum { NAME_BYTES = 256, FOLDERS_MAX = 32, MODULES_MAX = 1000 };
 
 static const char at_address[] = " @0x";
 
@@ -120,9 +120,9 @@ static bool is_taken(struct trace_region *const *sorted, size_t count, const cha
 static unsigned folders_of(struct trace_region *const *sorted, size_t count, const char *path) {
   unsigned folders = 0;
   size_t modules = 0;
-  for (size_t i = 0; i < count && modules <= MODULES_MOST; i = next_module(sorted, count, i))
+  for (size_t i = 0; i < count && modules <= MODULES_MAX; i = next_module(sorted, count, i))
     modules++;
-  while (modules <= MODULES_MOST && folders < FOLDERS_MOST && is_taken(sorted, count, path, folders))
+  while (modules <= MODULES_MAX && folders < FOLDERS_MAX && is_taken(sorted, count, path, folders))
     folders++;
   return folders;
 }

@@ -239,9 +239,9 @@ struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observ
 static void free_postings(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++) {
     if (mpi->receives)
-      posting_free(&mpi->receives[i]);
+      match_queue_free(&mpi->receives[i]);
     if (mpi->operations_posted)
-      posting_free(&mpi->operations_posted[i]);
+      match_queue_free(&mpi->operations_posted[i]);
   }
 }
 

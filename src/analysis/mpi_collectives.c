@@ -84,7 +84,7 @@ static void on_request(struct mpi_replay *mpi, const struct trace_event *event) 
   uint32_t process = mpi->processes[event->location];
   struct mpi_request request = {.begun = mpi_call_at(mpi, event),
                                 .begin_ticks = event->ticks,
-                                .posting = posting_begin(&mpi->operations_posted[process]),
+                                .posting = match_queue_begin(&mpi->operations_posted[process]),
                                 .half = MPI_LINK_NONE,
                                 .is_collective = true};
   mpi->has_failed |= request.posting == 0;
@@ -125,7 +125,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
   if (late->message.comm != UINT32_MAX)
     mpi_tell_end(mpi, &call);
   mpi->has_failed |=
-      !posting_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
+      !match_queue_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
 }
 
 /* -- all -- */
@@ -143,7 +143,7 @@ void mpi_collectives_process(struct mpi_replay *mpi, const struct trace_event *e
 
 void mpi_collectives_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++)
-    mpi->has_failed |= !posting_finish(&mpi->operations_posted[i], end_late, mpi);
+    mpi->has_failed |= !match_queue_finish(&mpi->operations_posted[i], end_late, mpi);
   for (size_t i = 0; i < mpi->operations.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->operations.entries[i].value;
     if (slot)

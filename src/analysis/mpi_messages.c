@@ -223,7 +223,7 @@ static void end_posting(struct mpi_replay *mpi, uint32_t process, uint64_t numbe
   }
   if (message)
     ((struct mpi_late *)pool_item(&mpi->late, slot))->message = *message;
-  mpi->has_failed |= !posting_end(&mpi->receives[process], number, slot, !message, receive, mpi);
+  mpi->has_failed |= !match_queue_end(&mpi->receives[process], number, slot, !message, receive, mpi);
 }
 
 static bool is_of_receive(const struct mpi_request *request) {
@@ -238,8 +238,9 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
   bool is_posted = has_request && mpi_take_request(mpi, process, event->MpiIrecv.request, &request) &&
                    is_of_receive(&request);
   if (!is_posted)
-    request = (struct mpi_request){
-        .begun = call, .begin_ticks = call.enter_ticks, .posting = posting_begin(&mpi->receives[process])};
+    request = (struct mpi_request){.begun = call,
+                                   .begin_ticks = call.enter_ticks,
+                                   .posting = match_queue_begin(&mpi->receives[process])};
   mpi->has_failed |= request.posting == 0;
   if (mpi->has_failed)
     return;
@@ -264,7 +265,7 @@ static void on_receive_request(struct mpi_replay *mpi, const struct trace_event 
   uint32_t process = mpi->processes[event->location];
   struct mpi_request request = {.begun = mpi_call_at(mpi, event),
                                 .begin_ticks = event->ticks,
-                                .posting = posting_begin(&mpi->receives[process]),
+                                .posting = match_queue_begin(&mpi->receives[process]),
                                 .half = MPI_LINK_NONE};
   mpi->has_failed |= request.posting == 0;
   if (!mpi->has_failed)
@@ -330,7 +331,7 @@ static void tell_channel(struct mpi_replay *mpi, const struct mpi_channel *chann
 
 void mpi_messages_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++)
-    mpi->has_failed |= !posting_finish(&mpi->receives[i], receive, mpi);
+    mpi->has_failed |= !match_queue_finish(&mpi->receives[i], receive, mpi);
   tell_requests(mpi);
   for (size_t i = 0; i < mpi->channels.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->channels.entries[i].value;

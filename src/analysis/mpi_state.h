@@ -2,8 +2,8 @@
 #ifndef STAVE_ANALYSIS_MPI_STATE_H
 #define STAVE_ANALYSIS_MPI_STATE_H
 
+#include "analysis/match_queue.h"
 #include "analysis/mpi.h"
-#include "analysis/posting.h"
 #include "base/pair_map.h"
 #include "base/pool.h"
 
@@ -59,9 +59,9 @@ struct mpi_replay {
   uint32_t *processes;    /* by location */
   uint64_t call_count;
   uint64_t site_attribute;
-  struct mpi_rank_table *ranks;                 /* by comm */
-  struct pair_map rank_of;                      /* by comm and process: rank + 1 */
-  struct posting *receives, *operations_posted; /* by process */
+  struct mpi_rank_table *ranks;                     /* by comm */
+  struct pair_map rank_of;                          /* by comm and process: rank + 1 */
+  struct match_queue *receives, *operations_posted; /* by process */
   struct pool halves, channel_pool, requests, late, operation_pool;
   struct pair_map channels, request_table, operations, counts;
   size_t process_count;

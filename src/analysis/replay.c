@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 /* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
-enum { SEARCH_MOST = 256, DEPTH_MOST = UINT16_MAX };
+enum { SEARCH_MAX = 256, DEPTH_MAX = UINT16_MAX };
 
 /* -- telling -- */
 
@@ -142,7 +142,7 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
   *frame = (struct replay_frame){.begin_ticks = ticks,
                                  .slice_ticks = ticks,
                                  .region = region,
-                                 .depth = (uint16_t)(depth < DEPTH_MOST ? depth : DEPTH_MOST),
+                                 .depth = (uint16_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX),
                                  .construct = meaning.construct,
                                  .activity = is_around ? (uint8_t)outer : meaning.activity};
   frame->inner = meaning.is_mutex ? (uint8_t)outer : frame->activity;
@@ -171,7 +171,7 @@ void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, s
 static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
   uint32_t region = trace_region_position(replay->trace, ref), place = task->frame_count;
-  uint32_t lowest = place > SEARCH_MOST ? place - SEARCH_MOST : 0;
+  uint32_t lowest = place > SEARCH_MAX ? place - SEARCH_MAX : 0;
   while (place > lowest && task->frames[place - 1].region != region)
     place--;
   thread->is_between = false;

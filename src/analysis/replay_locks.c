@@ -74,8 +74,8 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
  * was told: it is that of the thread's own one, some turns before. Else the number of the event. */
 static uint32_t own_order(const struct replay *replay, const struct replay_thread *thread, uint64_t lock,
                           uint32_t order) {
-  enum { TURNS_MOST = 64 };
-  for (uint32_t turn = order; turn > 0 && order - turn < TURNS_MOST; turn--) {
+  enum { TURNS_MAX = 64 };
+  for (uint32_t turn = order; turn > 0 && order - turn < TURNS_MAX; turn--) {
     const struct held_lock *held = pair_map_get(&replay->lock_table, lock, turn);
     if (held && held->location == location_of(replay, thread))
       return turn;

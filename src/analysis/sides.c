@@ -15,7 +15,7 @@ void sides_find(struct sides *ret, const struct trace *trace) {
   *ret = (struct sides){0};
   for (size_t i = 0; i < trace->location_group_property_count; i++) {
     const struct trace_property *property = &trace->location_group_properties[i];
-    if (strcmp(property->name, STAVE_PROPERTY_SIDE) == 0 && ret->count < SIDES_MOST &&
+    if (strcmp(property->name, STAVE_PROPERTY_SIDE) == 0 && ret->count < SIDES_MAX &&
         side_named(ret, property->text) == ret->count)
       ret->names[ret->count++] = property->text;
   }

@@ -4,11 +4,11 @@
 
 #include "analysis/trace.h"
 
-enum { SIDES_MOST = 2 };
+enum { SIDES_MAX = 2 };
 
 /* Names, in the order in which the archive has them; they belong to the trace. */
 struct sides {
-  const char *names[SIDES_MOST];
+  const char *names[SIDES_MAX];
   size_t count; /* 0: nothing is compared */
 };
 

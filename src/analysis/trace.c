@@ -15,7 +15,7 @@
 #include "analysis/trace_reader.h"
 
 /* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. */
-enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MOST = 256 };
+enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MAX = 256 };
 
 /* Where the events of one location go. */
 struct event_receiver {
@@ -168,7 +168,7 @@ static int read_all_definitions(struct trace *trace, char error[TRACE_ERROR_BYTE
 static void set_limits(struct trace_reader *reader) {
   struct rlimit limit;
   reader->merge_bytes = MERGE_BYTES;
-  reader->merge_open_most = MERGE_OPEN_MOST;
+  reader->merge_open_most = MERGE_OPEN_MAX;
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
     return;
   limit.rlim_cur = limit.rlim_max;

@@ -9,7 +9,7 @@
 #include "analysis/trace_reader.h"
 #include "base/array.h"
 
-enum { QUOTA_LEAST = 1 << 10, QUOTA_MOST = 1 << 18 };
+enum { QUOTA_MIN = 1 << 10, QUOTA_MAX = 1 << 18 };
 
 /* An event in a stream's memory; its members follow, then its arrays, then its attributes, each of these at
  * the next multiple of 8. */
@@ -240,7 +240,7 @@ static bool take_room(struct trace_merge *merging, struct event_queue *stream) {
 /* What all may keep is shared by those that have not ended. */
 static size_t share_of_one(const struct trace_merge *merging, size_t streams) {
   size_t share = merging->trace->reader->merge_bytes / (streams ? streams : 1);
-  return share < QUOTA_LEAST ? QUOTA_LEAST : share > QUOTA_MOST ? QUOTA_MOST : share;
+  return share < QUOTA_MIN ? QUOTA_MIN : share > QUOTA_MAX ? QUOTA_MAX : share;
 }
 
 static int read_stream(struct trace_merge *merging, size_t location, char error[TRACE_ERROR_BYTES]) {

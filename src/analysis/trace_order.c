@@ -9,7 +9,7 @@
 enum { SMALL_FILE_BYTES = 4096, SPARE_FILES = 32 };
 
 /* Of memory for chunks, where all files are open. */
-#define CHUNK_BYTES_MOST ((uint64_t)1 << 29)
+#define CHUNK_BYTES_MAX ((uint64_t)1 << 29)
 
 struct order {
   struct trace *trace;
@@ -129,7 +129,7 @@ static bool can_be_open_at_once(const struct trace *trace) {
   getrlimit(RLIMIT_NOFILE, &limit);
   OTF2_Reader_GetChunkSize(trace->reader->otf2, &events, &definitions);
   return trace->reader->part_count == 1 && trace->location_count + SPARE_FILES <= limit.rlim_cur &&
-         trace->location_count <= CHUNK_BYTES_MOST / events;
+         trace->location_count <= CHUNK_BYTES_MAX / events;
 }
 
 static int merge_by_otf2(struct order *order, char error[TRACE_ERROR_BYTES]) {

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum { LEAST_ITEMS = 8 };
+enum { MIN_ITEMS = 8 };
 
 static struct {
   void (*last)(void *data);
@@ -55,8 +55,8 @@ void *memory_resize(void *memory, size_t count, size_t size) {
 void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {
   if (needed <= *capacity)
     return;
-  if (*capacity == 0 && needed < LEAST_ITEMS)
-    needed = LEAST_ITEMS;
+  if (*capacity == 0 && needed < MIN_ITEMS)
+    needed = MIN_ITEMS;
   if (!array_grow_zeroed(array_address, capacity, needed, size))
     out_of_memory();
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_HEAD = 3, LEAST_FUNCTION = 9 };
+enum { MIN_HEAD = 3, MIN_FUNCTION = 9 };
 
 static const char gap[] = "..";
 
@@ -40,7 +40,7 @@ static const char *place_in(const char *text) {
 /* How many of `room` characters are the text's end. */
 static size_t tail_of(const char *text, size_t room) {
   const char *place = place_in(text);
-  size_t least_head = room > 2 * LEAST_HEAD ? LEAST_HEAD : 0;
+  size_t least_head = room > 2 * MIN_HEAD ? MIN_HEAD : 0;
   if (!place)
     return room - room / 2;
   size_t width = shorten_width(place, SIZE_MAX);
@@ -62,7 +62,7 @@ static const char *function_in(const char *text) {
 /* Of a text with a place in a function: the function is cut first, then what stands before the place. */
 static void cut_function(char *buffer, size_t size, const char *text, const char *function, size_t width) {
   size_t bytes = (size_t)(function - text), named = shorten_width(text, bytes), gaps = strlen(gap);
-  if (named + LEAST_FUNCTION <= width) {
+  if (named + MIN_FUNCTION <= width) {
     size_t copied = bytes < size ? bytes : size - 1;
     snprintf(buffer, size, "%.*s", (int)copied, text);
     cut_middle(buffer + copied, size - copied, function, width - named);

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "stave/names.h"
 
-enum { FINDINGS_MOST = 10000 };
+enum { FINDINGS_MAX = 10000 };
 
 static const struct check_rule_text rules[] = {
 #define RULE(id, name, severity, place, summary, explanation)                                                \
@@ -86,7 +86,7 @@ uint32_t checker_place_of(const struct task_state *task) {
 
 static struct check_finding *add_finding(struct checker *checker) {
   struct check_result *result = checker->result;
-  if (result->count == FINDINGS_MOST) {
+  if (result->count == FINDINGS_MAX) {
     result->omitted++;
     return NULL;
   }

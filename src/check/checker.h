@@ -62,7 +62,7 @@ struct followed {
   uint32_t work, follower;
 };
 
-enum { FOLLOWED_MOST = 4 };
+enum { FOLLOWED_MAX = 4 };
 
 /* Of a location. */
 struct location_state {
@@ -77,7 +77,7 @@ struct location_state {
   uint32_t
       left_work; /* the worksharing region that was left last of all; CHECK_NO_REGION: it was another one */
   uint64_t left_ticks;
-  struct followed followed[FOLLOWED_MOST]; /* the latest at followed_count - 1, modulo FOLLOWED_MOST */
+  struct followed followed[FOLLOWED_MAX]; /* the latest at followed_count - 1, modulo FOLLOWED_MAX */
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
   bool holds_wanted;       /* the task that wants the nestable lock here holds it already */
@@ -129,7 +129,7 @@ struct acquisition {
 };
 
 /* The runtime may tell of a release after the next acquisitions. */
-enum { RECENT_MOST = 4 };
+enum { RECENT_MAX = 4 };
 
 #define NO_LOCK UINT64_MAX
 
@@ -144,9 +144,9 @@ struct lock_memory {
 
 struct lock_state {
   uint64_t lock;
-  struct acquisition recent[RECENT_MOST]; /* by order, modulo RECENT_MOST */
-  uint32_t order, first_order;            /* the greatest and the least number of an acquisition */
-  uint32_t region;                        /* of the last acquisition, as are the next two */
+  struct acquisition recent[RECENT_MAX]; /* by order, modulo RECENT_MAX */
+  uint32_t order, first_order;           /* the greatest and the least number of an acquisition */
+  uint32_t region;                       /* of the last acquisition, as are the next two */
   size_t location;
   uint64_t ticks, acquisitions;
   uint64_t acquirer;       /* the first explicit task that acquired it; 0: none */

@@ -7,7 +7,7 @@
 #include "check/checker.h"
 
 /* Programs with very many pairs of locks are checked up to here. */
-enum { EDGES_MOST = 1 << 20, CYCLE_MOST = 16 };
+enum { EDGES_MAX = 1 << 20, CYCLE_MAX = 16 };
 
 /* -- phases -- */
 
@@ -83,7 +83,7 @@ static void note_phase(struct checker *checker, struct lock_edge *edge, size_t l
 
 static struct lock_edge *new_edge(struct checker *checker, const struct held_by_task *held, uint64_t second) {
   struct lock_state *lock = check_locks_state(checker, held->lock);
-  if (!lock || checker->edge_count == EDGES_MOST)
+  if (!lock || checker->edge_count == EDGES_MAX)
     return NULL;
   struct lock_edge *edge = calloc(1, sizeof *edge);
   if (!edge || !pair_map_put(&checker->edges, held->lock, second, edge)) {
@@ -181,8 +181,8 @@ static bool has_common_gate(const struct lock_edge *one, const struct lock_edge 
 struct assignment {
   const struct lock_edge *const *edges;
   uint32_t length;
-  bool is_tried[CYCLE_MOST];    /* by order */
-  size_t thread_of[CYCLE_MOST]; /* by order; SIZE_MAX: none yet */
+  bool is_tried[CYCLE_MAX];    /* by order */
+  size_t thread_of[CYCLE_MAX]; /* by order; SIZE_MAX: none yet */
 };
 
 /* Gives the order a thread, moving others on to another one of theirs where it has to. */
@@ -241,11 +241,11 @@ static void find_pair(struct checker *checker, const struct lock_edge *one, cons
  * that each circle is found once, from its lowest lock. */
 struct circle_search {
   struct checker *checker;
-  const struct lock_edge *path[CYCLE_MOST];
+  const struct lock_edge *path[CYCLE_MAX];
   uint32_t length, steps;
 };
 
-enum { SEARCH_STEPS_MOST = 100000 };
+enum { SEARCH_STEPS_MAX = 100000 };
 
 /* One of the orders was over before another one came up. */
 static bool is_apart(const struct lock_edge *const *edges, uint32_t length) {
@@ -277,7 +277,7 @@ static void find_circle(struct circle_search *search) {
 static void follow(struct circle_search *search, uint64_t start, const struct lock_state *lock) {
   for (const struct lock_edge *edge = lock ? lock->edges : NULL; edge; edge = edge->next_of_first) {
     if (edge->second < start || is_test(search->checker, edge->second_region) ||
-        search->length == CYCLE_MOST || ++search->steps > SEARCH_STEPS_MOST)
+        search->length == CYCLE_MAX || ++search->steps > SEARCH_STEPS_MAX)
       continue;
     bool is_known = false;
     for (uint32_t i = 0; i < search->length; i++)

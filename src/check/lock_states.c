@@ -41,7 +41,7 @@ bool check_attribute(const struct checker *checker, const struct trace_event *ev
 
 struct acquisition *check_lock_held(struct checker *checker, uint64_t number) {
   struct lock_state *lock = number != NO_LOCK ? pair_map_get(&checker->locks, number, 0) : NULL;
-  struct acquisition *last = lock ? &lock->recent[lock->order % RECENT_MOST] : NULL;
+  struct acquisition *last = lock ? &lock->recent[lock->order % RECENT_MAX] : NULL;
   return last && last->order == lock->order && !last->is_released ? last : NULL;
 }
 
@@ -148,7 +148,7 @@ static void find_other_kind(struct checker *checker, const struct acquisition *a
 
 void check_lock_released(struct checker *checker, const struct replay_lock_event *step) {
   struct lock_state *lock = pair_map_get(&checker->locks, step->lock, 0);
-  struct acquisition *acquisition = lock ? &lock->recent[step->order % RECENT_MOST] : NULL;
+  struct acquisition *acquisition = lock ? &lock->recent[step->order % RECENT_MAX] : NULL;
   const struct replay_frame *frame = replay_top_frame(checker->replay, step->location);
   uint64_t added;
   if (!acquisition || acquisition->order != step->order ||
@@ -179,7 +179,7 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
 static bool is_held_by(struct checker *checker, const struct lock_memory *memory, uint64_t task) {
   const struct lock_state *lock =
       memory->lock != NO_LOCK ? pair_map_get(&checker->locks, memory->lock, 0) : NULL;
-  for (size_t i = 0; lock && i < RECENT_MOST; i++)
+  for (size_t i = 0; lock && i < RECENT_MAX; i++)
     if (lock->recent[i].order && !lock->recent[i].is_released && lock->recent[i].task == task)
       return true;
   return false;
@@ -244,7 +244,7 @@ void check_lock_routine_left(struct checker *checker, const struct trace_event *
 /* -- at the end -- */
 
 static void finish_held(struct checker *checker, const struct lock_state *lock, bool has_finished) {
-  const struct acquisition *last = &lock->recent[lock->order % RECENT_MOST];
+  const struct acquisition *last = &lock->recent[lock->order % RECENT_MAX];
   enum construct construct = replay_construct(checker->replay, last->region);
   bool is_routine = construct == CONSTRUCT_set_lock || construct == CONSTRUCT_test_lock ||
                     construct == CONSTRUCT_set_nest_lock || construct == CONSTRUCT_test_nest_lock;

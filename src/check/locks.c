@@ -71,11 +71,11 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
   if (!task || !lock)
     return;
   check_number(checker, lock, step);
-  lock->recent[step->order % RECENT_MOST] = (struct acquisition){.order = step->order,
-                                                                 .region = step->region,
-                                                                 .task = step->task->id,
-                                                                 .location = step->location,
-                                                                 .ticks = step->ticks};
+  lock->recent[step->order % RECENT_MAX] = (struct acquisition){.order = step->order,
+                                                                .region = step->region,
+                                                                .task = step->task->id,
+                                                                .location = step->location,
+                                                                .ticks = step->ticks};
   check_lock_acquired(checker, checker->event, step->lock, step->region);
   if (!is_lock(checker, step->region))
     return;
@@ -101,7 +101,7 @@ static bool drop_hold(struct task_state *task, const struct replay_lock_event *s
 
 /* The task that acquired it has ended meanwhile. */
 static bool is_kept_by_gone(const struct lock_state *lock, uint32_t order) {
-  const struct acquisition *acquisition = lock ? &lock->recent[order % RECENT_MOST] : NULL;
+  const struct acquisition *acquisition = lock ? &lock->recent[order % RECENT_MAX] : NULL;
   return acquisition && order > 0 && acquisition->order == order && !acquisition->is_released;
 }
 

@@ -11,7 +11,7 @@
 #include "check/mpi_early.h"
 #include "stave/names.h"
 
-enum { ROOT_LEAST_SPECIAL = -8 }; /* OTF2 has its special roots from here on */
+enum { ROOT_MIN_SPECIAL = -8 }; /* OTF2 has its special roots from here on */
 
 struct check_mpi {
   struct mpi_replay *mpi;
@@ -124,7 +124,7 @@ static void on_open_request(void *data, const struct mpi_call *begun) {
 /* -- collective operations -- */
 
 static bool is_rank(uint32_t root) {
-  return root < (uint32_t)ROOT_LEAST_SPECIAL;
+  return root < (uint32_t)ROOT_MIN_SPECIAL;
 }
 
 static bool is_other(const struct mpi_member *one, const struct mpi_member *other) {

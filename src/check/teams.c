@@ -72,7 +72,7 @@ static void note_follower(struct checker *checker, const struct trace_event *eve
   struct location_state *here = &checker->locations[event->location];
   uint32_t region = checker_region(checker, event->Enter.region);
   if (here->left_work != CHECK_NO_REGION && here->left_ticks == event->ticks)
-    here->followed[here->followed_count++ % FOLLOWED_MOST] = (struct followed){here->left_work, region};
+    here->followed[here->followed_count++ % FOLLOWED_MAX] = (struct followed){here->left_work, region};
 }
 
 void check_teams_on_leave(struct checker *checker, const struct trace_event *event,
@@ -94,9 +94,9 @@ static void check_late_end(struct checker *checker, const struct trace_event *ev
   const struct location_state *here = &checker->locations[event->location];
   uint32_t late = checker_region(checker, event->Enter.region);
   struct followed known = {CHECK_NO_REGION, late};
-  unsigned count = here->followed_count < FOLLOWED_MOST ? here->followed_count : FOLLOWED_MOST;
+  unsigned count = here->followed_count < FOLLOWED_MAX ? here->followed_count : FOLLOWED_MAX;
   for (unsigned i = 1; i <= count && known.work == CHECK_NO_REGION; i++) {
-    const struct followed *followed = &here->followed[(here->followed_count - i) % FOLLOWED_MOST];
+    const struct followed *followed = &here->followed[(here->followed_count - i) % FOLLOWED_MAX];
     if (is_same_place(checker, followed->work, late))
       known = *followed;
   }

@@ -58,10 +58,10 @@ static int print(const struct check_request *request, const struct trace *trace,
   else
     check_print_json(trace, result);
   if (!message_output_is_whole())
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
-  return result->is_partial ? EXIT_UNDONE : EXIT_SUCCESS;
+  return result->is_partial ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
 /* Who reads the JSON finds that in it. */
@@ -70,7 +70,7 @@ static int report_nothing(const struct check_request *request, const struct arch
   if (request->is_json)
     check_print_json(job->trace, result);
   if (!message_output_is_whole())
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   return archive_job_failed(job, "there are no OpenMP events in it: nothing to check");
 }
 
@@ -111,12 +111,12 @@ static bool read_rules(const char *list, uint32_t *ret_rules) {
     bool is_out = *word == '-';
     uint32_t found = rules_of(word + is_out, length - is_out);
     if (found == 0)
-      return usage_wrong("check", "there is no rule %.*s", (int)length, word);
+      return usage_error("check", "there is no rule %.*s", (int)length, word);
     rules = is_out ? rules & ~found : rules | found;
     word += length + (word[length] == ',');
   }
   *ret_rules = rules;
-  return rules != 0 || usage_wrong("check", "no rule is left to check");
+  return rules != 0 || usage_error("check", "no rule is left to check");
 }
 
 static bool set_option(void *data, int option, const char *value) {

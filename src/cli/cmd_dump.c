@@ -205,7 +205,7 @@ static bool read_pid(const char *argument, pid_t *ret_pid) {
   long pid = strtol(argument, &end, 10);
   *ret_pid = (pid_t)pid;
   return (pid > 0 && pid <= INT_MAX && !*end) ||
-         usage_wrong("dump", "%s is no number of a process", argument);
+         usage_error("dump", "%s is no number of a process", argument);
 }
 
 static bool dump(const char *argument, pid_t pid) {
@@ -252,5 +252,5 @@ int cmd_dump(int argc, char **argv) {
     return status;
   if (!read_pid(argv[optind], &pid))
     return EXIT_USAGE;
-  return dump(argv[optind], pid) && message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+  return dump(argv[optind], pid) && message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
 }

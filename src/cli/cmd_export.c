@@ -56,7 +56,7 @@ static void print_formats(void) {
 static int report_output(const struct export_request *request, int error) {
   message_say("cannot write %s: %s", request->output ? request->output : "to standard output",
               strerror(error));
-  return EXIT_UNDONE;
+  return EXIT_FAILED;
 }
 
 /* Where the output fails, that is what ended the reading too. */
@@ -82,16 +82,16 @@ static int export(void *data, const struct archive_job *job) {
 static int export_to_file(struct export_request *request) {
   struct partial_file file;
   if (!partial_file_open(&file, request->output))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   request->fd = file.fd;
   int status = archive_job_run(request->path, export, request);
   bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
-  return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
+  return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 static int run(struct export_request *request) {
   if (!request->output && isatty(STDOUT_FILENO) == 1) {
-    usage_wrong("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
+    usage_error("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
     return EXIT_USAGE;
   }
   if (request->output && strcmp(request->output, "-") != 0)
@@ -107,7 +107,7 @@ static bool read_format(const char *name, const struct export_format **ret) {
       *ret = &formats[i];
       return true;
     }
-  return usage_wrong("export", "there is no format %s", name);
+  return usage_error("export", "there is no format %s", name);
 }
 
 static bool set_option(void *data, int option, const char *value) {
@@ -142,11 +142,11 @@ int cmd_export(int argc, char **argv) {
   if (status >= 0)
     return status;
   if (!request.format) {
-    usage_wrong("export", "no format given");
+    usage_error("export", "no format given");
     return EXIT_USAGE;
   }
   if (request.has_tasks && !request.format->write_tasks) {
-    usage_wrong("export", "--tasks is for the format dot");
+    usage_error("export", "--tasks is for the format dot");
     return EXIT_USAGE;
   }
   request.path = argv[optind];

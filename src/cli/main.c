@@ -74,7 +74,7 @@ static int start(int argc, char **argv) {
   setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8, whatever the terminal is */
   memory_needed_by_json();
   int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
-  return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
+  return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 int main(int argc, char **argv) {

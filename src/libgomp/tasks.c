@@ -11,8 +11,8 @@
 /* -- blocks -- */
 
 size_t task_block_offset(long *alignment) {
-  enum { LEAST = 16 };
-  size_t whole = *alignment > LEAST ? (size_t)*alignment : LEAST;
+  enum { MIN = 16 };
+  size_t whole = *alignment > MIN ? (size_t)*alignment : MIN;
   *alignment = (long)whole;
   return (sizeof(struct task_block) + whole - 1) / whole * whole;
 }

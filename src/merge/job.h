@@ -8,7 +8,7 @@
 #include "merge/merge.h"
 #include "merge/unified.h"
 
-enum { SOURCE_POINTS_MOST = 16 };
+enum { SOURCE_POINTS_MAX = 16 };
 
 /* One instant on a process's clock and on the one of its `reference`. */
 struct instant_pair {
@@ -32,7 +32,7 @@ struct merge_source {
   char *host, *domain; /* domain NULL: not told */
   char *reference;     /* the domain of the other clock of `points`; NULL: not told */
   uint64_t frequency, first, length, realtime_ns; /* ClockProperties */
-  struct instant_pair points[SOURCE_POINTS_MOST];
+  struct instant_pair points[SOURCE_POINTS_MAX];
   size_t point_count;
   uint64_t *locations; /* their numbers in the source; their new ones are first_location + position */
   size_t location_count, first_location;

@@ -12,7 +12,7 @@
 #include "merge/clocks.h"
 #include "merge/files.h"
 
-enum { IDS_MOST = 1 << 26 };
+enum { IDS_MAX = 1 << 26 };
 
 /* A location's own definitions. */
 struct local {
@@ -26,7 +26,7 @@ struct local {
 
 static void add_pair(uint64_t self, uint64_t source_number, void *data) {
   struct numbers *table = data;
-  if (self >= IDS_MOST)
+  if (self >= IDS_MAX)
     return;
   memory_grow(&table->to, &table->capacity, self + 1, sizeof *table->to);
   for (; table->count <= self; table->count++) /* what a sparse table leaves out stays as it is */

@@ -13,7 +13,7 @@
 #include "merge/survey.h"
 #include "merge/take.h"
 
-enum { CHUNK_BYTES = 256 << 10, CHUNK_MOST_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 6 };
+enum { CHUNK_BYTES = 256 << 10, CHUNK_MAX_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 6 };
 
 /* -- errors -- */
 
@@ -58,7 +58,7 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
 /* A mapping table is one record, which has to fit into a chunk. */
 static uint64_t chunk_bytes(const struct merging *merge) {
   uint64_t bytes = CHUNK_BYTES;
-  while (bytes < CHUNK_MOST_BYTES && bytes < merge->ids_most * TABLE_ENTRY_BYTES + CHUNK_BYTES / 2)
+  while (bytes < CHUNK_MAX_BYTES && bytes < merge->ids_most * TABLE_ENTRY_BYTES + CHUNK_BYTES / 2)
     bytes *= 2;
   return bytes;
 }

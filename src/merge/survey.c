@@ -125,7 +125,7 @@ static int64_t number_property(OTF2_Reader *reader, const char *name) {
 }
 
 static void read_points(OTF2_Reader *reader, struct merge_source *source) {
-  for (unsigned i = 0; i < SOURCE_POINTS_MOST; i++) {
+  for (unsigned i = 0; i < SOURCE_POINTS_MAX; i++) {
     char name[64];
     snprintf(name, sizeof name, STAVE_PROPERTY_CLOCK_POINT "%u", i);
     char *text = property(reader, name);

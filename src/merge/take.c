@@ -25,14 +25,14 @@ bool take_own(const struct taking *taking, int kind, uint64_t self, uint32_t *re
   return unified_take(&taking->merge->unified, kind, self, content, sizeof content, ret_number);
 }
 
-enum { TEXTS_MOST = 1 << 26 };
+enum { TEXTS_MAX = 1 << 26 };
 
 /* Texts are kept, for names, and numbered by their last parts, too, as if they were paths. */
 static void keep_text(struct taking *taking, OTF2_StringRef self, const char *text) {
   struct unified *unified = &taking->merge->unified;
   const char *slash = strrchr(text, '/'), *part = slash ? slash + 1 : text;
   bool is_new;
-  if (self >= TEXTS_MOST)
+  if (self >= TEXTS_MAX)
     return;
   memory_grow(&taking->texts, &taking->text_capacity, (size_t)self + 1, sizeof *taking->texts);
   free(taking->texts[self]);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* No sound archive has so many definitions of one kind; a damaged one may have any number. */
-enum { NUMBERS_MOST = 1 << 26, ENTRIES_LEAST = 1024 };
+enum { NUMBERS_MAX = 1 << 26, ENTRIES_MIN = 1024 };
 
 struct unified_entry {
   uint64_t hash;
@@ -25,7 +25,7 @@ static uint64_t hash_of(int kind, const unsigned char *content, size_t bytes) {
 }
 
 static void grow(struct unified *unified) {
-  size_t capacity = unified->capacity ? 2 * unified->capacity : ENTRIES_LEAST;
+  size_t capacity = unified->capacity ? 2 * unified->capacity : ENTRIES_MIN;
   struct unified_entry *entries = memory_get(capacity, sizeof *entries);
   for (size_t i = 0; i < unified->capacity; i++) {
     const struct unified_entry *entry = &unified->entries[i];
@@ -71,7 +71,7 @@ uint32_t unified_number(struct unified *unified, int kind, const void *content, 
 
 void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t number) {
   struct numbers *numbers = &unified->numbers[kind];
-  if (self >= NUMBERS_MOST) {
+  if (self >= NUMBERS_MAX) {
     unified->refused++;
     return;
   }

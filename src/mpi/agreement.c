@@ -23,7 +23,7 @@ struct agreement_message {
  * themselves, in [0]. */
 static struct {
   size_t count;
-  struct agreement_message asked[MEETING_MOST], answered[MEETING_MOST], told[MEETING_MOST];
+  struct agreement_message asked[MEETING_MAX], answered[MEETING_MAX], told[MEETING_MAX];
 } messages;
 
 /* -- messages -- */
@@ -96,7 +96,7 @@ static bool ask(const int *ranks, size_t count) {
 }
 
 static bool decide(const char *archive, const int *ranks, size_t count) {
-  bool listens[MEETING_MOST];
+  bool listens[MEETING_MAX];
   bool is_yes = meeting_await_ready(archive, ranks, count, listens) && ask(ranks, count);
   for (size_t i = 1; i < count; i++)
     if (listens[i])

@@ -30,20 +30,20 @@ enum {
   ANSWER_MS = 1000, /* the longest for one who is there */
   BEGIN_MS = 10000, /* for one who has just left MPI_Init, but may have failed */
   /* for all clocks together: at least, and at most where answers are slow; each has 2 ms at least */
-  ALL_LEAST_MS = 20,
-  ALL_MOST_MS = 1000,
-  EACH_LEAST_MS = 2
+  ALL_MIN_MS = 20,
+  ALL_MAX_MS = 1000,
+  EACH_MIN_MS = 2
 };
 
 static struct {
   word comm;
-  size_t count;            /* of ranks in comm; 0: there is none */
-  int rank;                /* in it */
-  int ranks[MEETING_MOST]; /* in MPI_COMM_WORLD */
+  size_t count;           /* of ranks in comm; 0: there is none */
+  int rank;               /* in it */
+  int ranks[MEETING_MAX]; /* in MPI_COMM_WORLD */
   pid_t process;
   char domain[CLOCK_DOMAIN_BYTES];
   /* by rank: where MPI may still read or write after nobody waits for it any more */
-  struct clock_message sent[MEETING_MOST], received[MEETING_MOST];
+  struct clock_message sent[MEETING_MAX], received[MEETING_MAX];
 } clocks;
 
 /* -- messages -- */
@@ -162,7 +162,7 @@ static bool ask(struct point *ret) {
 static bool ask_often(struct point *ret) {
   enum { ENOUGH = 50 };
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), others = clocks.count - 1;
-  uint64_t least_ms = EACH_LEAST_MS + ALL_LEAST_MS / others, most_ms = EACH_LEAST_MS + ALL_MOST_MS / others;
+  uint64_t least_ms = EACH_MIN_MS + ALL_MIN_MS / others, most_ms = EACH_MIN_MS + ALL_MAX_MS / others;
   struct point point;
   *ret = (struct point){.deviation = UINT64_MAX};
   for (int in_vain = 0; !is_longer(begin_ns, in_vain < ENOUGH ? most_ms : least_ms); in_vain++) {
@@ -258,7 +258,7 @@ void clocks_begin(void) {
   if (mpi.size < 2 || !archive || mpi.recorder->config->clocks == 1)
     return;
   mpi.recorder->clock_domain(clocks.domain);
-  size_t count = meeting_hold(archive, mpi.rank, mpi.size, clocks.domain, clocks.ranks);
+  size_t count = clock_rendezvous(archive, mpi.rank, mpi.size, clocks.domain, clocks.ranks);
   word handler;
   if (count < 2 || !is_among(count) || !mpi_has(MPI_FUNCTION_Comm_create_group) || !return_errors(&handler))
     return;

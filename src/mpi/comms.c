@@ -231,10 +231,10 @@ uint32_t comm_forget(word argument) {
 }
 
 void comm_name(word handle, const char *name) {
-  enum { NAME_MOST = 1024 };
-  uint64_t words[NAME_MOST / sizeof(uint64_t)] = {0};
+  enum { NAME_BYTES_MAX = 1024 };
+  uint64_t words[NAME_BYTES_MAX / sizeof(uint64_t)] = {0};
   uint32_t number = comm_number(handle);
-  size_t bytes = strnlen(name, NAME_MOST);
+  size_t bytes = strnlen(name, NAME_BYTES_MAX);
   memcpy(words, name, bytes);
   const struct record_mpi_comm_name record = {.type = RECORD_mpi_comm_name,
                                               .more = (uint8_t)((bytes + RECORD_BYTES - 1) / RECORD_BYTES),

@@ -12,7 +12,7 @@
 /* flags of mpi_io: OTF2_IoOperationMode and, in the high half, OTF2_IoOperationFlag */
 enum { FLAG_MODE = 0x0f, MODE_FLUSH = 2, FLAG_NONBLOCKING = 0x10, FLAG_COLLECTIVE = 0x20 };
 
-enum { NAME_MOST = 2048, STATUS_BYTES_MOST = 64 };
+enum { NAME_BYTES_MAX = 2048, STATUS_BYTES_MAX = 64 };
 
 struct known_file {
   struct handle_item item;
@@ -46,8 +46,8 @@ static uint8_t flags_of(int mode) {
 
 /* The record with the file's name behind it; name_bytes and more are set here. */
 static void put_named(struct record_mpi_file *record, const char *name) {
-  uint64_t words[NAME_MOST / sizeof(uint64_t)] = {0};
-  size_t bytes = strnlen(name, NAME_MOST);
+  uint64_t words[NAME_BYTES_MAX / sizeof(uint64_t)] = {0};
+  size_t bytes = strnlen(name, NAME_BYTES_MAX);
   memcpy(words, name, bytes);
   record->name_bytes = bytes;
   record->more = (uint8_t)((bytes + RECORD_BYTES - 1) / RECORD_BYTES);
@@ -124,7 +124,7 @@ static uint64_t begin(const struct call *call, const struct known_file *file, ui
 /* With a status of our own where the program wants none. Completes the operation. */
 static void invoke_with_status(struct call *call, size_t status_at, const struct known_file *file,
                                uint64_t operation) {
-  _Alignas(8) char own[STATUS_BYTES_MOST];
+  _Alignas(8) char own[STATUS_BYTES_MAX];
   word *status = &call->a[status_at];
   *status = *status == mpi.abi.status_ignore ? (word)own : *status;
   call_invoke(call);

@@ -24,10 +24,10 @@ enum { IMPORT_CALL = R_RISCV_JUMP_SLOT, IMPORT_ADDRESS = R_RISCV_64 };
 enum { IMPORT_CALL = -1, IMPORT_ADDRESS = -1 };
 #endif
 
-enum { LIBRARIES_MOST = 8 };
+enum { LIBRARIES_MAX = 8 };
 
 /* Where those libraries lie: an address in them is no place in the program. */
-static struct fortran_library { uint64_t base, end; } ranges[LIBRARIES_MOST];
+static struct fortran_library { uint64_t base, end; } ranges[LIBRARIES_MAX];
 static unsigned range_count;
 
 bool fortran_has(const void *code) {
@@ -113,7 +113,7 @@ static void note_range(const struct dl_phdr_info *info) {
 static int look_at(struct dl_phdr_info *info, size_t size, void *data) {
   struct import_table imports = {.bias = info->dlpi_addr};
   (void)size, (void)data;
-  if (!is_of_fortran(info->dlpi_name) || range_count == LIBRARIES_MOST)
+  if (!is_of_fortran(info->dlpi_name) || range_count == LIBRARIES_MAX)
     return 0;
   for (unsigned i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)

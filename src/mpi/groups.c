@@ -5,7 +5,7 @@
 
 #include "mpi/comms.h"
 
-enum { PLACES = 64, RUNS_MOST = 120 };
+enum { PLACES = 64, RUNS_MAX = 120 };
 
 /* A group that was recorded. */
 struct known_group {
@@ -34,7 +34,7 @@ static void put_runs(uint32_t number, enum ranks_of of, const uint64_t *words, u
 
 /* As runs of equal distances. */
 void put_ranks(uint32_t number, enum ranks_of of, const int *ranks, int count) {
-  uint64_t words[2 * RUNS_MOST + 2] = {0};
+  uint64_t words[2 * RUNS_MAX + 2] = {0};
   unsigned runs = 0;
   for (int i = 0, last; i < count; i = last + 1) {
     int distance = i + 1 < count ? ranks[i + 1] - ranks[i] : 1;
@@ -42,7 +42,7 @@ void put_ranks(uint32_t number, enum ranks_of of, const int *ranks, int count) {
       last++;
     words[2 * runs] = (uint32_t)ranks[i] | (uint64_t)(uint32_t)(last - i + 1) << 32;
     words[2 * runs + 1] = (uint64_t)(int64_t)distance;
-    if (++runs == RUNS_MOST) {
+    if (++runs == RUNS_MAX) {
       put_runs(number, of, words, runs);
       runs = 0;
     }

@@ -93,7 +93,7 @@ static void publish(const struct meeting *meeting, const struct mark *marks, siz
   char path[PATH_MAX], text[PATH_MAX] = "";
   size_t length = 0, found = 0;
   int last = 0;
-  for (size_t i = 0; i < count && found < MEETING_MOST && length + 16 < sizeof text; i++)
+  for (size_t i = 0; i < count && found < MEETING_MAX && length + 16 < sizeof text; i++)
     if (is_first(marks, i)) {
       length +=
           (size_t)snprintf(text + length, sizeof text - length, ",%x", (unsigned)(marks[i].rank - last));
@@ -111,7 +111,7 @@ static size_t read_result(const struct meeting *meeting, int *ret_ranks) {
   size_t count = 0;
   int last = 0;
   text[length > 0 ? length : 0] = '\0';
-  for (const char *next = text; *next == ',' && count < MEETING_MOST;) {
+  for (const char *next = text; *next == ',' && count < MEETING_MAX;) {
     char *end;
     last += (int)strtoul(next + 1, &end, 16);
     ret_ranks[count++] = last;
@@ -166,7 +166,7 @@ static size_t wait_for_result(const struct meeting *meeting, struct mark *marks,
   return found;
 }
 
-size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks) {
+size_t clock_rendezvous(const char *archive, int rank, int size, const char *domain, int *ret_ranks) {
   struct meeting meeting = {.rank = rank, .size = size, .clock = key_of(0, domain, strlen(domain))};
   char path[PATH_MAX];
   struct mark *marks = calloc((size_t)size, sizeof *marks);

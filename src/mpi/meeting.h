@@ -16,12 +16,12 @@
 #include <stddef.h>
 
 /* Ascending ranks, at most; further clocks are not compared. */
-enum { MEETING_MOST = 1024 };
+enum { MEETING_MAX = 1024 };
 
 /* Meets the others. archive: the directory of this rank's archive in that of its job. domain: its clock's.
  * Returns how many ranks compare their clocks, which are filled in: of a job with one clock 1. 0: nobody
  * does. Waits for a second at most if ranks are missing. */
-size_t meeting_hold(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
+size_t clock_rendezvous(const char *archive, int rank, int size, const char *domain, int *ret_ranks);
 
 /* The rank listens to the first of those who compare their clocks, from now on; no longer. False: nobody will
  * see it. */

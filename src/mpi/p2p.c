@@ -3,11 +3,11 @@
 #include "mpi/comms.h"
 #include "mpi/messages.h"
 
-enum { STATUS_BYTES_MOST = 64 };
+enum { STATUS_BYTES_MAX = 64 };
 
 /* A status of our own where the program wants none. */
 struct own_status {
-  _Alignas(8) char bytes[STATUS_BYTES_MOST];
+  _Alignas(8) char bytes[STATUS_BYTES_MAX];
 };
 
 static word status_or(word status, struct own_status *own) {

@@ -93,13 +93,13 @@ static bool join(void) {
 }
 
 static void put_process(void) {
-  enum { VERSION_BYTES = 8192, TEXT_MOST = 1024 };
+  enum { VERSION_BYTES = 8192, TEXT_MAX = 1024 };
   char version[VERSION_BYTES] = "";
-  uint64_t words[TEXT_MOST / sizeof(uint64_t)] = {0};
+  uint64_t words[TEXT_MAX / sizeof(uint64_t)] = {0};
   int length = 0;
   REAL(Get_library_version, (word)version, (word)&length);
   size_t bytes = strcspn(version, "\n");
-  bytes = bytes < TEXT_MOST ? bytes : TEXT_MOST;
+  bytes = bytes < TEXT_MAX ? bytes : TEXT_MAX;
   memcpy(words, version, bytes);
   const struct record_mpi_process record = {.type = RECORD_mpi_process,
                                             .more = (uint8_t)((bytes + RECORD_BYTES - 1) / RECORD_BYTES),

@@ -5,7 +5,7 @@
 
 #include "mpi/requests.h"
 
-enum { STATUS_BYTES_MOST = 32, OWN_MOST = 64 };
+enum { STATUS_BYTES_MAX = 32, OWN_MAX = 64 };
 
 /* What a call may complete, and where the statuses are. */
 struct waited {
@@ -13,8 +13,8 @@ struct waited {
   word requests; /* the program's array */
   struct request **taken;
   const char *statuses; /* the program's, or own ones */
-  struct request *own_taken[OWN_MOST];
-  _Alignas(8) char own_statuses[OWN_MOST * STATUS_BYTES_MOST];
+  struct request *own_taken[OWN_MAX];
+  _Alignas(8) char own_statuses[OWN_MAX * STATUS_BYTES_MAX];
   void *memory; /* where there are more; NULL: there are not */
 };
 
@@ -25,8 +25,8 @@ static void take_all(struct waited *set, int count, word requests, word *statuse
   set->taken = set->own_taken;
   set->memory = NULL;
   char *own = set->own_statuses;
-  if (set->count > OWN_MOST) {
-    set->memory = malloc(set->count * (sizeof *set->taken + STATUS_BYTES_MOST));
+  if (set->count > OWN_MAX) {
+    set->memory = malloc(set->count * (sizeof *set->taken + STATUS_BYTES_MAX));
     set->taken = set->memory;
     own = (char *)(set->taken + set->count);
     set->count = set->memory ? set->count : 0;

@@ -86,13 +86,13 @@ void mpi_on_window_free(struct call *call) {
 }
 
 void mpi_on_window_set_name(struct call *call) {
-  enum { NAME_MOST = 1024 };
-  uint64_t words[NAME_MOST / sizeof(uint64_t)] = {0};
+  enum { NAME_BYTES_MAX = 1024 };
+  uint64_t words[NAME_BYTES_MAX / sizeof(uint64_t)] = {0};
   call_plain(call);
   const struct known_window *window = window_of(call->a[0]);
   if (!window || !call_succeeded(call))
     return;
-  size_t bytes = strnlen((const char *)call->a[1], NAME_MOST);
+  size_t bytes = strnlen((const char *)call->a[1], NAME_BYTES_MAX);
   memcpy(words, (const char *)call->a[1], bytes);
   const struct record_mpi_window_name record = {.type = RECORD_mpi_window_name,
                                                 .more = (uint8_t)((bytes + RECORD_BYTES - 1) / RECORD_BYTES),

@@ -247,8 +247,8 @@ static bool on_lock(struct journal *journal, struct payload payload) {
 
 static bool on_mpi_process(struct journal *journal, struct payload payload) {
   struct journal_mpi_process process;
-  if (!read_head(&payload, &process, sizeof process) || process.rank >= MPI_PROCESSES_MOST ||
-      process.size > MPI_PROCESSES_MOST)
+  if (!read_head(&payload, &process, sizeof process) || process.rank >= MPI_PROCESSES_MAX ||
+      process.size > MPI_PROCESSES_MAX)
     return false;
   char *library = read_text(&payload);
   definitions_mpi_process(journal->definitions, process.rank, process.size, library);

@@ -120,7 +120,7 @@ static void remove_raw(const struct rebuild *job) {
 }
 
 /* As the writer names at the end what no team has named. */
-static void name_the_nameless(struct rebuild *job) {
+static void assign_default_names(struct rebuild *job) {
   static const char foreign[] = "Foreign thread ";
   char number[24];
   size_t count, foreigners = 0;
@@ -142,7 +142,7 @@ static void name_the_nameless(struct rebuild *job) {
 static void close_locations(struct rebuild *job) {
   size_t count;
   struct location **locations = definitions_locations(job->journal.definitions, &count);
-  name_the_nameless(job);
+  assign_default_names(job);
   for (size_t i = 0; i < count; i++)
     definitions_close_location(job->journal.definitions, locations[i]);
 }

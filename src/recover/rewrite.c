@@ -25,14 +25,14 @@ enum reference {
   REFERENCES
 };
 
-enum { FIELDS_MOST = 8 };
+enum { FIELDS_MAX = 8 };
 
 struct rewriter {
   struct journal *journal;
   struct location **locations;
   size_t location_count;
-  uint8_t references[TRACE_KIND_COUNT][FIELDS_MOST]; /* of each field: enum reference */
-  uint32_t known[REFERENCES], known_attributes;      /* how many there are */
+  uint8_t references[TRACE_KIND_COUNT][FIELDS_MAX]; /* of each field: enum reference */
+  uint32_t known[REFERENCES], known_attributes;     /* how many there are */
   /* what stands for the others, plus one; 0: not made yet */
   uint32_t unknown[REFERENCES];
   struct unwind *unwind;
@@ -85,7 +85,7 @@ static uint32_t unknown_number(struct rewriter *rewriter, enum reference referen
 static bool mend_fields(struct rewriter *rewriter, struct trace_event *event) {
   size_t count;
   const struct trace_field *fields = trace_kind_fields(event->kind, &count);
-  for (size_t i = 0; i < count && i < FIELDS_MOST; i++) {
+  for (size_t i = 0; i < count && i < FIELDS_MAX; i++) {
     enum reference reference = rewriter->references[event->kind][i];
     uint32_t number = (uint32_t)trace_field_value(event, &fields[i]);
     if (reference == REFERENCE_NONE || number < rewriter->known[reference] || number == OTF2_UNDEFINED_UINT32)
@@ -146,7 +146,7 @@ static void mend_attributes(struct rewriter *rewriter, struct trace_event *event
 /* Returns false if there are more than can be written. */
 static bool take_attributes(const struct trace_event *event, struct event_attributes *ret) {
   uint32_t count = trace_event_attribute_count(event);
-  if (count > EVENT_ATTRIBUTES_MOST)
+  if (count > EVENT_ATTRIBUTES_MAX)
     return false;
   for (ret->count = 0; ret->count < count; ret->count++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, ret->count);
@@ -246,7 +246,7 @@ static void find_references(struct rewriter *rewriter) {
   size_t regions, contexts, fields;
   for (enum trace_kind kind = 0; kind < TRACE_KIND_COUNT; kind++) {
     const struct trace_field *field = trace_kind_fields(kind, &fields);
-    for (size_t i = 0; i < fields && i < FIELDS_MOST; i++)
+    for (size_t i = 0; i < fields && i < FIELDS_MAX; i++)
       rewriter->references[kind][i] = reference_of(&field[i]);
   }
   regions_all(journal->regions, &regions);

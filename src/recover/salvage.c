@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 static struct salvage_location *location_at(struct salvage *salvage, uint32_t location) {
-  if (location >= SALVAGE_LOCATIONS_MOST)
+  if (location >= SALVAGE_LOCATIONS_MAX)
     return NULL;
   memory_grow(&salvage->locations, &salvage->location_capacity, location + 1u, sizeof *salvage->locations);
   if (salvage->location_count <= location)
@@ -104,7 +104,7 @@ static void find_event_files(struct salvage *salvage) {
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
     char *end;
     unsigned long number = strtoul(entry->d_name, &end, 10);
-    if (isdigit((unsigned char)*entry->d_name) && strcmp(end, ".evt") == 0 && number < SALVAGE_LOCATIONS_MOST)
+    if (isdigit((unsigned char)*entry->d_name) && strcmp(end, ".evt") == 0 && number < SALVAGE_LOCATIONS_MAX)
       location_at(salvage, (uint32_t)number)->has_file = true;
   }
   if (directory)
@@ -140,7 +140,7 @@ int salvage_open(struct salvage *salvage, const char *directory) {
 
 bool salvage_is_likely(uint64_t location, size_t known) {
   enum { SLACK = 64 };
-  return location < SALVAGE_LOCATIONS_MOST && location <= 2 * known + SLACK;
+  return location < SALVAGE_LOCATIONS_MAX && location <= 2 * known + SLACK;
 }
 
 void salvage_settle(struct salvage *salvage, size_t known) {

@@ -10,7 +10,7 @@
 
 #include "writer/recovery/recovery_file.h"
 
-enum { SALVAGE_LOCATIONS_MOST = 1 << 20 };
+enum { SALVAGE_LOCATIONS_MAX = 1 << 20 };
 
 /* The head of a block, without its bytes. */
 struct salvage_head {

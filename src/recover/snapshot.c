@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "recover/salvage.h"
 
-enum { TRIES_MOST = 100 };
+enum { TRIES_MAX = 100 };
 
 struct snapshot {
   int from, to;  /* recovery files */
@@ -47,7 +47,7 @@ static bool is_same_chunk(const struct salvage_head *left, const struct salvage_
 }
 
 static int put_chunk(struct snapshot *snapshot, const struct salvage_head *head, size_t count) {
-  if (head->location >= SALVAGE_LOCATIONS_MOST)
+  if (head->location >= SALVAGE_LOCATIONS_MAX)
     return -EINVAL;
   memory_grow(&snapshot->counted, &snapshot->counted_capacity, head->location + 1u, sizeof(bool));
   snapshot->counted[head->location] = true;
@@ -58,7 +58,7 @@ static int put_chunk(struct snapshot *snapshot, const struct salvage_head *head,
  * one takes its place. The last block of the file may end early. */
 static int copy_chunk(struct snapshot *snapshot, off_t offset) {
   struct salvage_head before, after;
-  for (int tries = 0; tries < TRIES_MOST; tries++) {
+  for (int tries = 0; tries < TRIES_MAX; tries++) {
     if (!read_head(snapshot, offset, &before) || before.use != RECOVERY_EVENTS)
       return 0;
     ssize_t count = pread(snapshot->from, snapshot->bytes, RECOVERY_CHUNK_BYTES,
@@ -112,7 +112,7 @@ static bool read_header(const struct snapshot *snapshot, struct recovery_header 
 static int copy_header(struct snapshot *snapshot) {
   static struct recovery_header one, other;
   bool is_settled = false;
-  for (int tries = 0; tries < TRIES_MOST && !is_settled; tries++) {
+  for (int tries = 0; tries < TRIES_MAX && !is_settled; tries++) {
     if (!read_header(snapshot, &one) || !read_header(snapshot, &other))
       return -ENODATA;
     is_settled = memcmp(&one, &other, sizeof one) == 0;

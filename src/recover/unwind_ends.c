@@ -174,7 +174,7 @@ static bool end_innermost(struct unwind *unwind, uint32_t index, uint64_t ticks)
 void unwind_end_through(struct unwind *unwind, uint32_t index, const struct level *level, uint64_t ticks) {
   struct open_location *location = &unwind->locations[index];
   size_t left = (size_t)(level - location->levels);
-  unwind_tidy(unwind, index);
+  unwind_flush_pending(unwind, index);
   ticks = ticks > location->ticks ? ticks : location->ticks;
   while (location->count > left && end_innermost(unwind, index, ticks))
     ;
@@ -199,7 +199,7 @@ static void switch_from_completed(struct unwind *unwind, uint32_t index) {
   location->is_between_tasks = false;
 }
 
-void unwind_tidy(struct unwind *unwind, uint32_t index) {
+void unwind_flush_pending(struct unwind *unwind, uint32_t index) {
   struct open_location *location = &unwind->locations[index];
   struct level *level = unwind_top(location);
   bool is_own = level->current == level->own;

@@ -15,7 +15,7 @@ void unwind_add_release(struct unwind *unwind, uint32_t index, uint64_t ticks,
                         const struct trace_event *release);
 
 /* What must stand right behind the location's last event, before anything else may follow; once. */
-void unwind_tidy(struct unwind *unwind, uint32_t index);
+void unwind_flush_pending(struct unwind *unwind, uint32_t index);
 
 /* Ends the teams of a location from the innermost one to this level, in the middle of the trace: their tasks
  * complete, as they had to before the team's last barrier was left; its other members of whom nothing comes

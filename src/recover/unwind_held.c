@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { LOCKS_MOST = 1 << 24 };
+enum { LOCKS_MAX = 1 << 24 };
 
 struct open_hold {
   uint32_t location, order;
@@ -18,7 +18,7 @@ struct open_operation {
 };
 
 static void acquire(struct unwind_held *held, uint32_t lock, struct open_hold hold) {
-  if (lock >= LOCKS_MOST)
+  if (lock >= LOCKS_MAX)
     return;
   memory_grow(&held->locks, &held->lock_capacity, lock + 1u, sizeof *held->locks);
   uint32_t number = held->unused;

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "recover/unwind_ends.h"
 
-enum { DEPTH_MOST = 64 };
+enum { DEPTH_MAX = 64 };
 
 static bool is_over(const struct unwind *unwind, uint32_t index) {
   return index < unwind->source.location_count && unwind->locations[index].is_over;
@@ -36,7 +36,7 @@ static void begin_team(struct unwind *unwind, uint32_t index, uint32_t comm, uin
 
 static void end_above(struct unwind *unwind, uint32_t index, size_t count, uint64_t ticks) {
   struct open_location *location = &unwind->locations[index];
-  unwind_tidy(unwind, index);
+  unwind_flush_pending(unwind, index);
   if (location->count > count)
     unwind_end_through(unwind, index, &location->levels[count], ticks);
 }
@@ -76,7 +76,7 @@ static void fork_team(struct unwind *unwind, uint32_t comm, uint32_t region, uin
   if (parent != COMM_UNKNOWN && unwind_top(location)->comm != parent) {
     size_t outer_count;
     const uint32_t *outer = members_of(unwind, parent, &outer_count);
-    if (outer_count > 0 && is_over(unwind, outer[0]) && depth < DEPTH_MOST)
+    if (outer_count > 0 && is_over(unwind, outer[0]) && depth < DEPTH_MAX)
       fork_team(unwind, parent, region, ticks, depth + 1);
   }
   unwind_act(
@@ -143,7 +143,7 @@ static void make_task(struct unwind *unwind, uint32_t comm, uint32_t thread, uin
     return;
   task->is_created = true;
   task->location = members[thread];
-  unwind_tidy(unwind, members[thread]);
+  unwind_flush_pending(unwind, members[thread]);
   unwind_act(unwind, members[thread], ticks, enter(region_of_tasks(unwind)));
   unwind_act(
       unwind, members[thread], ticks,
@@ -157,7 +157,7 @@ static void leave_task_elsewhere(struct unwind *unwind, uint32_t index, const st
   if (!task || !task->running || task->location == index || !is_over(unwind, task->location) ||
       unwind_top(&unwind->locations[task->location])->current != task)
     return;
-  unwind_tidy(unwind, task->location);
+  unwind_flush_pending(unwind, task->location);
   unwind_switch_to_own(unwind, task->location, ticks);
 }
 
@@ -180,7 +180,7 @@ static void add_release(void *data, const struct trace_event *release) {
   uint32_t owner = (uint32_t)release->location;
   if (owner == acquirer->location || !is_over(acquirer->unwind, owner))
     return;
-  unwind_tidy(acquirer->unwind, owner);
+  unwind_flush_pending(acquirer->unwind, owner);
   unwind_add_release(acquirer->unwind, owner, 0, release);
 }
 
@@ -320,7 +320,7 @@ static void begin_program(struct unwind *unwind, uint64_t ticks) {
   uint32_t name = definitions_string(unwind->source.definitions, regions_program(unwind->source.regions));
   unwind_act(unwind, 0, ticks,
              (struct trace_event){.kind = TRACE_ProgramBegin, .ProgramBegin = {name, count, arguments}});
-  unwind_tidy(unwind, 0);
+  unwind_flush_pending(unwind, 0);
   free(arguments);
 }
 
@@ -337,5 +337,5 @@ void unwind_missing_begin(struct unwind *unwind, uint64_t ticks) {
 void unwind_missing_end(struct unwind *unwind) {
   for (uint32_t i = 0; i < unwind->source.location_count; i++)
     if (unwind->locations[i].last != TRACE_Enter)
-      unwind_tidy(unwind, i);
+      unwind_flush_pending(unwind, i);
 }

@@ -13,7 +13,7 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
-enum { READINGS_MOST = 1 << 20, NUMBERS = 4 };
+enum { READINGS_MAX = 1 << 20, NUMBERS = 4 };
 
 /* Of an interval: at the edge of a thread's life its readings end in the middle of one. */
 enum process_number { TICKS, OWN, THROTTLED, STOPPED };
@@ -155,7 +155,7 @@ static void charge(struct account_process *process, const struct interval *inter
 
 static void read_process(struct account_process *process, const char *readings) {
   double numbers[NUMBERS];
-  for (process->number = 0; process->number < READINGS_MOST; process->number++) {
+  for (process->number = 0; process->number < READINGS_MAX; process->number++) {
     double before = process->last_ticks;
     if (!(readings = read_numbers(readings, numbers)))
       return;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum { PROCESSORS_MOST = 1 << 20 };
+enum { PROCESSORS_MAX = 1 << 20 };
 
 static bool use(struct account_masks *masks, size_t processor) {
   if (!array_reserve_zeroed(&masks->used, &masks->used_bytes, processor + 1, 1))
@@ -24,7 +24,7 @@ static bool use_all(struct account_masks *masks, struct account_mask *mask) {
       return true;
     if (*end == '-')
       last = strtoul(end + 1, &end, 10);
-    for (unsigned long i = first; i <= last && i < PROCESSORS_MOST; i++, mask->processors++)
+    for (unsigned long i = first; i <= last && i < PROCESSORS_MAX; i++, mask->processors++)
       if (!use(masks, i))
         return false;
     at = *end ? end + 1 : end;

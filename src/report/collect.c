@@ -218,7 +218,7 @@ static void before_event(struct collector *collector, const struct trace_event *
     if (is_wanted)
       before_enter(collector, event, region, now);
   } else if (event->kind == TRACE_Leave) {
-    if (collector->report->standings)
+    if (collector->report->final_states)
       waits_on_leave(collector, event);
     if (is_wanted)
       before_leave(collector, event, region, now);
@@ -244,7 +244,7 @@ static bool on_event(void *data, const struct trace_event *event) {
     ending_take(collector);
   uint32_t region = region_of(collector, event);
   struct replay_now now = replay_now(collector->replay, event->location);
-  own_count(collector, event, region);
+  count_overhead(collector, event, region);
   if (collector->locations[event->location].counters)
     counters_before_event(collector, event, &now);
   charge(collector, event->location, &now, event->ticks);
@@ -287,7 +287,8 @@ static bool prepare(struct collector *collector) {
       collector_get(collector, (trace->location_group_count + 1) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
-  collector->barrier_rooms = collector_get(collector, trace->region_count * sizeof *collector->barrier_rooms);
+  collector->imbalance_slacks =
+      collector_get(collector, trace->region_count * sizeof *collector->imbalance_slacks);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   collector->share_pool.item_bytes = sizeof(struct share);
   collector->lock_pool.item_bytes = sizeof(struct lock_history);
@@ -398,7 +399,7 @@ static void free_collector(struct collector *collector) {
   free(collector->sources);
   free(collector->locations);
   free(collector->interests);
-  free(collector->barrier_rooms);
+  free(collector->imbalance_slacks);
   free(collector->processes);
   free(collector->live_teams);
   replay_free(collector->replay);

@@ -148,8 +148,8 @@ struct counter_state {
   bool has_values, is_open;   /* is_open: what happens at that time is still to come */
   uint32_t region;            /* in which it was behind that; REPLAY_NONE: in none, or it has left it */
   struct report_counted *row; /* that the reading counts for */
-  bool has_value[REPORT_COUNTERS_MOST];
-  uint64_t values[REPORT_COUNTERS_MOST];
+  bool has_value[REPORT_COUNTERS_MAX];
+  uint64_t values[REPORT_COUNTERS_MAX];
 };
 
 /* One location. */
@@ -203,7 +203,7 @@ struct interest {
 };
 
 /* What the last phase had room for that a barrier has ended. */
-struct barrier_room {
+struct imbalance_slack {
   double ticks;
   bool is_known;
 };
@@ -214,7 +214,7 @@ struct collector {
   struct replay *replay;
   struct report_location *locations;
   struct interest *interests;
-  struct barrier_room *barrier_rooms; /* by region, as interests */
+  struct imbalance_slack *imbalance_slacks; /* by region, as interests */
   struct live_team *live_teams;
   size_t live_team_capacity;
   struct live_task *live_tasks;
@@ -447,7 +447,7 @@ void mpi_waits_free(struct collector *collector);
 
 /* -- collect_own.c -- */
 void own_on_stall(struct collector *collector, const struct trace_event *event);
-void own_count(struct collector *collector, const struct trace_event *event, uint32_t region);
+void count_overhead(struct collector *collector, const struct trace_event *event, uint32_t region);
 void own_finish(struct collector *collector);
 
 /* -- collect_waits.c -- */

@@ -14,7 +14,7 @@ static int number_of(struct collector *collector, const struct trace_metric_memb
   for (size_t i = 0; i < counters->count; i++)
     if (strcmp(counters->names[i], member->name) == 0)
       return (int)i;
-  if (counters->count == REPORT_COUNTERS_MOST)
+  if (counters->count == REPORT_COUNTERS_MAX)
     return NOT_COUNTED;
   counters->names[counters->count] = member->name;
   return (int)counters->count++;

@@ -7,7 +7,7 @@
 
 /* Runtimes need less to create a task than to get and begin one (libomp 14: 0.1 of 0.7 us). What is always
  * longer than this between two creations is the program's own code, and what they cost is not known. */
-enum { CREATION_DISPATCHES_MOST = 4, CREATION_NS_MOST = 10000 };
+enum { CREATION_DISPATCHES_MAX = 4, CREATION_NS_MAX = 10000 };
 
 /* From one creation to the next by the same task, if there is nothing between but the create region and the
  * dependences. */
@@ -56,9 +56,8 @@ void creations_count(struct collector *collector, uint32_t region, const struct 
 }
 
 static uint64_t creation_cost(const struct report *report, const uint32_t *histogram) {
-  double most = report->dispatch_cost
-                    ? (double)report->dispatch_cost * CREATION_DISPATCHES_MOST
-                    : (double)report->trace->clock.ticks_per_second * CREATION_NS_MOST / 1e9;
+  double most = report->dispatch_cost ? (double)report->dispatch_cost * CREATION_DISPATCHES_MAX
+                                      : (double)report->trace->clock.ticks_per_second * CREATION_NS_MAX / 1e9;
   uint64_t cost = histogram_quantile(histogram, CREATION_QUANTILE);
   return (double)cost <= most ? cost : 0;
 }

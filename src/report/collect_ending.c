@@ -8,7 +8,7 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
-enum { DEPTH_MOST = 64 };
+enum { DEPTH_MAX = 64 };
 
 /* The ways to end that the writer has words for (STAVE_PROPERTY_ENDING) and that are none to speak of. */
 static bool is_orderly(const char *ending) {
@@ -31,13 +31,13 @@ void ending_prepare(struct collector *collector) {
     collector->stand_ticks = trace->clock.first_ticks + trace->clock.length_ticks;
 }
 
-static struct report_open *add_open(struct collector *collector, struct report_standing *standing) {
+static struct report_open *add_open(struct collector *collector, struct report_final_state *standing) {
   struct report_open *open = array_add(&standing->open, &standing->open_count, sizeof *open);
   collector->has_failed |= !open;
   return open;
 }
 
-static void add_region(struct collector *collector, struct report_standing *standing,
+static void add_region(struct collector *collector, struct report_final_state *standing,
                        const struct replay_frame *frame) {
   struct report_open *open = frame->construct == CONSTRUCT_program || frame->construct == CONSTRUCT_worker
                                  ? NULL
@@ -47,9 +47,9 @@ static void add_region(struct collector *collector, struct report_standing *stan
 }
 
 static void stand(struct collector *collector, size_t location) {
-  struct report_standing *standing = &collector->report->standings[location];
-  struct replay_frame frames[DEPTH_MOST];
-  size_t count = replay_open_frames(collector->replay, location, frames, DEPTH_MOST);
+  struct report_final_state *standing = &collector->report->final_states[location];
+  struct replay_frame frames[DEPTH_MAX];
+  size_t count = replay_open_frames(collector->replay, location, frames, DEPTH_MAX);
   standing->activity = replay_activity(collector->replay, location);
   for (size_t i = 0; i < count; i++)
     add_region(collector, standing, &frames[i]);
@@ -64,7 +64,7 @@ static void add_held(struct collector *collector) {
     const struct lock_hold *hold = lock && lock->count ? &lock->holds[(lock->count - 1) % HOLDS] : NULL;
     if (!hold || hold->released)
       continue;
-    struct report_open *open = add_open(collector, &collector->report->standings[hold->location]);
+    struct report_open *open = add_open(collector, &collector->report->final_states[hold->location]);
     if (open)
       *open = (struct report_open){hold->region, hold->acquired, true};
   }
@@ -74,8 +74,8 @@ void ending_take(struct collector *collector) {
   struct report *report = collector->report;
   size_t count = collector->trace->location_count;
   collector->stand_ticks = 0;
-  report->standings = collector_get(collector, count * sizeof *report->standings);
-  if (!report->standings)
+  report->final_states = collector_get(collector, count * sizeof *report->final_states);
+  if (!report->final_states)
     return;
   for (size_t i = 0; i < count; i++)
     if (report->threads[i].is_seen && !report->threads[i].is_device)
@@ -84,10 +84,10 @@ void ending_take(struct collector *collector) {
 }
 
 void ending_free(struct report *report) {
-  for (size_t i = 0; report->standings && i < report->trace->location_count; i++) {
-    free(report->standings[i].open);
-    free(report->standings[i].waits);
+  for (size_t i = 0; report->final_states && i < report->trace->location_count; i++) {
+    free(report->final_states[i].open);
+    free(report->final_states[i].waits);
   }
   free(report->deadlock);
-  free(report->standings);
+  free(report->final_states);
 }

@@ -6,7 +6,7 @@
 #include "report/mpi_waits.h"
 
 /* Of calls that wait for what is never told, so many are kept. */
-enum { CALLS_MOST = 1 << 20 };
+enum { CALLS_MAX = 1 << 20 };
 
 /* A receiver is late only if the sender is not nearly as much. */
 #define ANOTHER 0.9
@@ -249,7 +249,7 @@ static void leave(struct collector *collector, const struct mpi_call *call, uint
     return;
   mpi_waits_call(collector, slot)->leave_ticks = ticks;
   mpi_make_ready(collector, call->id);
-  if (waits->calls.count - waits->calls.unused_count > CALLS_MOST)
+  if (waits->calls.count - waits->calls.unused_count > CALLS_MAX)
     go_on(collector, oldest(collector));
 }
 

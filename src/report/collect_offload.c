@@ -3,7 +3,7 @@
 #include "report/collect.h"
 
 /* More different data are taken to move for the first time. */
-enum { DATA_MOST = 1 << 16 };
+enum { DATA_MAX = 1 << 16 };
 
 /* What a matching id stands for, as the value of a map: the construct's region, and whether the same data
  * were moved the same way before. */
@@ -47,7 +47,7 @@ static bool is_again(struct collector *collector, const struct trace_event *even
     return false;
   if (pair_map_get(&collector->moved, key, address))
     return true;
-  if (collector->moved.count < DATA_MOST)
+  if (collector->moved.count < DATA_MAX)
     collector->has_failed |= !pair_map_put(&collector->moved, key, address, collector);
   return false;
 }

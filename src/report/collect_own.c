@@ -4,7 +4,7 @@
 /* Between most callbacks is the program's code, or the runtime's. Where all are far apart, what one takes
  * cannot be seen. */
 #define CALLBACK_QUANTILE 0.01
-enum { CALLBACK_NS_MOST = 100 };
+enum { CALLBACK_NS_MAX = 100 };
 
 /* Until then the thread has done nothing but wait for Stave: this is no time of the program's. */
 static void leave_out(struct collector *collector, size_t location, uint64_t until_ticks) {
@@ -39,7 +39,7 @@ static bool is_of_callback(const struct collector *collector, const struct trace
 }
 
 /* What one callback records has one time. */
-void own_count(struct collector *collector, const struct trace_event *event, uint32_t region) {
+void count_overhead(struct collector *collector, const struct trace_event *event, uint32_t region) {
   struct report_location *here = &collector->locations[event->location];
   if (event->ticks <= here->event_ticks || !is_of_callback(collector, event, region) ||
       !collector_is_inside(collector, event->ticks))
@@ -53,6 +53,6 @@ void own_count(struct collector *collector, const struct trace_event *event, uin
 void own_finish(struct collector *collector) {
   struct report *report = collector->report;
   uint64_t ticks = histogram_shortest(collector->callback_histogram, CALLBACK_QUANTILE);
-  double most = (double)report->trace->clock.ticks_per_second * CALLBACK_NS_MOST / 1e9;
+  double most = (double)report->trace->clock.ticks_per_second * CALLBACK_NS_MAX / 1e9;
   report->caveats.callback_ticks = (double)ticks <= most ? ticks : 0;
 }

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "report/collect.h"
 
-enum { VARIABLES_MOST = 1 << 18 };
+enum { VARIABLES_MAX = 1 << 18 };
 
 /* Much of what is between two tasks is no cost of theirs, but waiting for one to be ready. */
 #define DISPATCH_QUANTILE 0.01
@@ -209,7 +209,7 @@ static struct variable_paths *variable_of(struct collector *collector, uint64_t 
   struct variable_paths *variable = pair_map_get(&collector->variables, parent, address);
   if (variable)
     return variable;
-  if (collector->variables.count >= VARIABLES_MOST)
+  if (collector->variables.count >= VARIABLES_MAX)
     forget_variables(collector);
   variable = collector_get(collector, sizeof *variable);
   if (variable && !pair_map_put(&collector->variables, parent, address, variable)) {

@@ -7,10 +7,10 @@
 #include "base/array.h"
 #include "report/collect.h"
 
-enum { MISSING_MOST = 8 }; /* members that a barrier is told to wait for */
+enum { MISSING_MAX = 8 }; /* members that a barrier is told to wait for */
 
 static void add_wait(struct collector *collector, size_t location, const struct report_wait *wait) {
-  struct report_standing *standing = &collector->report->standings[location];
+  struct report_final_state *standing = &collector->report->final_states[location];
   struct report_wait *added = array_add(&standing->waits, &standing->wait_count, sizeof *added);
   collector->has_failed |= !added;
   if (added)
@@ -30,7 +30,7 @@ void waits_of_barriers(struct collector *collector, size_t location) {
   size_t missing = 0;
   if (!team || !is_in_barrier(collector, location))
     return;
-  for (size_t i = 0; i < collector->trace->location_count && missing < MISSING_MOST; i++) {
+  for (size_t i = 0; i < collector->trace->location_count && missing < MISSING_MAX; i++) {
     const struct replay_team *other =
         report->threads[i].is_seen ? replay_current_team(collector->replay, i) : NULL;
     if (i == location || other != team || is_in_barrier(collector, i))
@@ -52,7 +52,7 @@ static const struct lock_hold *last_hold(struct collector *collector, size_t loc
 }
 
 void waits_on_leave(struct collector *collector, const struct trace_event *event) {
-  const struct report_standing *standing = &collector->report->standings[event->location];
+  const struct report_final_state *standing = &collector->report->final_states[event->location];
   uint64_t number;
   if (standing->activity != ACTIVITY_LOCK_WAIT ||
       !collector_attribute(event, collector->wait_lock_attribute, &number))
@@ -91,7 +91,7 @@ static bool walk(struct collector *collector, struct step *way, uint8_t *seen, u
   seen[from] = ON_WAY;
   while (length > 0) {
     struct step *here = &way[length - 1];
-    const struct report_standing *standing = &collector->report->standings[here->location];
+    const struct report_final_state *standing = &collector->report->final_states[here->location];
     if (here->next == standing->wait_count) {
       seen[here->location] = DONE;
       length--;
@@ -112,7 +112,7 @@ static bool walk(struct collector *collector, struct step *way, uint8_t *seen, u
 
 void waits_finish(struct collector *collector) {
   size_t count = collector->trace->location_count;
-  if (!collector->report->standings)
+  if (!collector->report->final_states)
     return;
   struct step *way = collector_get(collector, count * sizeof *way);
   uint8_t *seen = collector_get(collector, count);

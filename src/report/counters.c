@@ -35,7 +35,7 @@ static void add(struct report_counter_sums *sums, const struct report_counted *r
   sums->rows++;
   sums->ticks += row->ticks;
   sums->ticks_most = row->ticks > sums->ticks_most ? row->ticks : sums->ticks_most;
-  for (int i = 0; i < REPORT_COUNTERS_MOST; i++) {
+  for (int i = 0; i < REPORT_COUNTERS_MAX; i++) {
     sums->sums[i] += row->sums[i];
     sums->most[i] = row->sums[i] > sums->most[i] ? row->sums[i] : sums->most[i];
   }

@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REPORT_COUNTERS_MOST = 10 };
+enum { REPORT_COUNTERS_MAX = 10 };
 
 /* Of one thread in one region itself, without those inside whose counters were read. */
 struct report_counted {
   uint32_t region, location; /* region: REPLAY_NONE: in none whose begin and end have counters */
   uint64_t ticks;            /* between the readings */
-  uint64_t sums[REPORT_COUNTERS_MOST];
+  uint64_t sums[REPORT_COUNTERS_MAX];
 };
 
 struct report_counters {
-  const char *names[REPORT_COUNTERS_MOST];
+  const char *names[REPORT_COUNTERS_MAX];
   size_t count; /* 0: the archive has none */
   struct report_counted **rows;
   size_t row_count;
@@ -30,8 +30,8 @@ int report_counter_memory(const struct report_counters *counters); /* lines that
 /* Several rows together. */
 struct report_counter_sums {
   uint32_t rows;
-  uint64_t ticks, ticks_most;                                      /* most: of one row */
-  uint64_t sums[REPORT_COUNTERS_MOST], most[REPORT_COUNTERS_MOST]; /* the same */
+  uint64_t ticks, ticks_most;                                    /* most: of one row */
+  uint64_t sums[REPORT_COUNTERS_MAX], most[REPORT_COUNTERS_MAX]; /* the same */
 };
 
 /* Adds what all threads have in each region to ret[its position], what is in none to ret[regions]; and what

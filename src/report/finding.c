@@ -89,7 +89,7 @@ const char *report_confidence_name(enum report_confidence confidence) {
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks) {
   gain_ticks /= report->process_count ? (double)report->process_count : 1;
-  if (gain_ticks < FINDING_LEAST_SHARE * (double)report->wall || report->wall == 0)
+  if (gain_ticks < FINDING_MIN_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
   report->has_lost_findings |= !finding;
@@ -217,14 +217,14 @@ bool finding_may_be_chance(const struct report *report, const struct report_find
          (finding->confidence == CONFIDENCE_LOW || are_processors_too_few(report));
 }
 
-void finding_say(char text[FINDING_BYTES], const char *format, ...) {
+void finding_printf(char text[FINDING_BYTES], const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, FINDING_BYTES, format, arguments);
   va_end(arguments);
 }
 
-void finding_say_more(char text[FINDING_BYTES], const char *format, ...) {
+void finding_append(char text[FINDING_BYTES], const char *format, ...) {
   size_t used = strlen(text);
   va_list arguments;
   va_start(arguments, format);
@@ -257,10 +257,10 @@ void finding_add_peak(struct finding_texts *texts, struct report_finding *findin
   const struct variation_peak *peak = &finding->peak;
   finding->has_peak = variation_peak(variation, &finding->peak);
   if (finding->has_peak)
-    finding_say_more(finding->evidence,
-                     "; %s of it is in %" PRIu64 " of %" PRIu64 " instances, number %" PRIu64 " to %" PRIu64
-                     ", from %s to %s after the beginning",
-                     finding_share(texts, peak->share, 1), peak->last - peak->first + 1, peak->count,
-                     peak->first, peak->last, finding_instant(texts, peak->begin_ticks),
-                     finding_instant(texts, peak->end_ticks));
+    finding_append(finding->evidence,
+                   "; %s of it is in %" PRIu64 " of %" PRIu64 " instances, number %" PRIu64 " to %" PRIu64
+                   ", from %s to %s after the beginning",
+                   finding_share(texts, peak->share, 1), peak->last - peak->first + 1, peak->count,
+                   peak->first, peak->last, finding_instant(texts, peak->begin_ticks),
+                   finding_instant(texts, peak->end_ticks));
 }

@@ -7,7 +7,7 @@
 #include "report/text.h"
 
 /* Less than a hundredth of the time is not worth a line. */
-#define FINDING_LEAST_SHARE 0.01
+#define FINDING_MIN_SHARE 0.01
 /* Less than this may be chance, where threads want for processors or it is not sure otherwise. */
 #define FINDING_CHANCE_SHARE 0.03
 
@@ -37,9 +37,8 @@ double finding_team(const struct report *report);
 double finding_threads(const struct report *report, uint32_t parallel);
 
 /* Sets, or goes on with, one of its texts; what is too long is cut. */
-__attribute__((format(printf, 2, 3))) void finding_say(char text[FINDING_BYTES], const char *format, ...);
-__attribute__((format(printf, 2, 3))) void finding_say_more(char text[FINDING_BYTES], const char *format,
-                                                            ...);
+__attribute__((format(printf, 2, 3))) void finding_printf(char text[FINDING_BYTES], const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_append(char text[FINDING_BYTES], const char *format, ...);
 
 /* Short-lived texts for one finding: all zero but for the report. */
 struct finding_texts {
@@ -65,7 +64,7 @@ enum finding_waiting { FINDING_WAITING_UNKNOWN, FINDING_WAITING_AWAKE, FINDING_W
 enum finding_waiting finding_waiting(const struct report *report);
 
 /* Goes on with the text by saying so, where it is known. */
-void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
+void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
 
 /* Those of all locks, before those of parallel regions, and of all devices. */
 void findings_of_locks(struct report *report);

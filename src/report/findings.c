@@ -18,7 +18,7 @@ static const double LOST_AT_BEGIN = 0.2;
 
 /* Of what all instances of a loop take: threads that do the same differ by that. */
 static const double LITTLE_SHARE = 0.05;
-static const double MOST = 0.5;
+static const double MAX = 0.5;
 
 static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
   return region == REPLAY_NONE ? none : finding_label(texts, region);
@@ -37,21 +37,22 @@ static void find_serial(struct report *report) {
   if (!finding)
     return;
   finding_scatter(finding, &report->serial_parts);
-  finding_say(finding->what,
-              "%s (%s) are spent outside of all parallel regions, where one of %.0f threads works%s",
-              finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
-              report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out" : "");
+  finding_printf(
+      finding->what, "%s (%s) are spent outside of all parallel regions, where one of %.0f threads works%s",
+      finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
+      report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out" : "");
   if (report->caveats.runtimes.untraced_count > 0)
-    finding_say(
+    finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
-  finding_say(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
-              gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
-              finding_time(&texts, (double)gap->time.sum), gap->time.count, gap->time.count == 1 ? "" : "s");
+  finding_printf(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
+                 gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
+                 finding_time(&texts, (double)gap->time.sum), gap->time.count,
+                 gap->time.count == 1 ? "" : "s");
   if (report->caveats.runtimes.untraced_count > 0)
-    finding_say(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
-                report->caveats.runtimes.untraced);
-  finding_say_more(
+    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
+                   report->caveats.runtimes.untraced);
+  finding_append(
       finding->advice,
       "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
       "as "
@@ -108,7 +109,7 @@ static bool is_rotating(const struct report_loop *loop, double longest, double m
 static bool is_slight(const struct report_loop *loop) {
   struct variation_peak peak;
   bool is_little = loop->delay < LITTLE_SHARE * (double)loop->longest;
-  return loop->slight > MOST * loop->delay || (is_little && !variation_peak(loop->variation, &peak));
+  return loop->slight > MAX * loop->delay || (is_little && !variation_peak(loop->variation, &peak));
 }
 
 static void describe_loop(struct report *report, struct report_finding *finding, uint32_t region,
@@ -122,25 +123,27 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding->location = longest > 0 ? most : REPLAY_NONE;
   finding_scatter(finding, &loop->delays);
   if (construct == CONSTRUCT_single) {
-    finding_say(finding->what, "the team waits for one thread in %s", finding_label(&texts, region));
-    finding_say(finding->evidence, "met %" PRIu64 " time%s, the executing threads needed %s", loop->instances,
-                loop->instances == 1 ? "" : "s", finding_time(&texts, (double)loop->longest));
+    finding_printf(finding->what, "the team waits for one thread in %s", finding_label(&texts, region));
+    finding_printf(finding->evidence, "met %" PRIu64 " time%s, the executing threads needed %s",
+                   loop->instances, loop->instances == 1 ? "" : "s",
+                   finding_time(&texts, (double)loop->longest));
     finding_add_peak(&texts, finding, loop->variation);
-    finding_say(finding->advice, "make it shorter, let the others go on (nowait), or give its work to tasks");
+    finding_printf(finding->advice,
+                   "make it shorter, let the others go on (nowait), or give its work to tasks");
     return;
   }
   finding->is_slight = is_slight(loop);
-  finding_say(finding->what, "%s is out of balance", finding_label(&texts, region));
-  finding_say(finding->evidence,
-              "in %" PRIu64
-              " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
-              "the mean of its threads",
-              loop->instances, loop->instances == 1 ? "" : "s", finding_time(&texts, (double)loop->longest),
-              finding_time(&texts, (double)(loop->longest - loop->imbalance)),
-              is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
-              finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
+  finding_printf(finding->what, "%s is out of balance", finding_label(&texts, region));
+  finding_printf(
+      finding->evidence,
+      "in %" PRIu64 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
+      "the mean of its threads",
+      loop->instances, loop->instances == 1 ? "" : "s", finding_time(&texts, (double)loop->longest),
+      finding_time(&texts, (double)(loop->longest - loop->imbalance)),
+      is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
+      finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, loop->variation);
-  finding_say(finding->advice, "%s", loop_advice(report, region, construct));
+  finding_printf(finding->advice, "%s", loop_advice(report, region, construct));
 }
 
 /* How much of the imbalance of a loop is waiting for other iterations, which the trace shows as work: all
@@ -203,9 +206,9 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
   double longest = parallel->useful ? (double)parallel->useful[most] : 0;
   finding->location = longest > 0 ? most : REPLAY_NONE;
   finding_scatter(finding, room);
-  finding->is_slight = parallel->slight_room > MOST * parallel->room.sum;
-  finding_say(finding->what, "threads of %s wait for one another", finding_label(&texts, region));
-  finding_say(
+  finding->is_slight = parallel->slight_room > MAX * parallel->room.sum;
+  finding_printf(finding->what, "threads of %s wait for one another", finding_label(&texts, region));
+  finding_printf(
       finding->evidence,
       "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
       "mean",
@@ -213,10 +216,10 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
       finding_time(&texts, (double)parallel->implicit_wait), report->trace->locations[most].name,
       finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, parallel->variation);
-  finding_say(finding->advice,
-              parallel->explicit_wait > parallel->implicit_wait
-                  ? "even out the work between barriers, or do without them"
-                  : "even out the work of the threads: the region ends when its last thread does");
+  finding_printf(finding->advice,
+                 parallel->explicit_wait > parallel->implicit_wait
+                     ? "even out the work between barriers, or do without them"
+                     : "even out the work of the threads: the region ends when its last thread does");
 }
 
 /* As a serial part, but for that the program asks for a team. */
@@ -229,12 +232,12 @@ static void find_team_of_one(struct report *report, uint32_t region) {
   if (!finding)
     return;
   finding_scatter(finding, &parallel->alone);
-  finding_say(finding->what, "%s has a team of one of %.0f threads", finding_label(&texts, region), n);
-  finding_say(finding->evidence, "%" PRIu64 " of %" PRIu64 " times, in which no other thread works: %s",
-              parallel->alone.count, parallel->instances, finding_time(&texts, parallel->alone.sum));
-  finding_say(finding->advice,
-              "let more threads share it, if it has enough work: it has an if clause that is "
-              "false, num_threads(1), or OMP_THREAD_LIMIT is reached");
+  finding_printf(finding->what, "%s has a team of one of %.0f threads", finding_label(&texts, region), n);
+  finding_printf(finding->evidence, "%" PRIu64 " of %" PRIu64 " times, in which no other thread works: %s",
+                 parallel->alone.count, parallel->instances, finding_time(&texts, parallel->alone.sum));
+  finding_printf(finding->advice,
+                 "let more threads share it, if it has enough work: it has an if clause that is "
+                 "false, num_threads(1), or OMP_THREAD_LIMIT is reached");
 }
 
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {
@@ -278,16 +281,17 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   if (!finding)
     return budget - waited;
   finding_scatter(finding, &parallel->begins);
-  finding_say(finding->what, is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
-              finding_label(&texts, region));
-  finding_say(finding->evidence,
-              "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
-              "the last one %s",
-              parallel->instances, parallel->instances == 1 ? "" : "s",
-              finding_time(&texts, spread_mean(&parallel->duration)),
-              finding_time(&texts, (double)parallel->late / (double)parallel->members),
-              finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
-  finding_say(
+  finding_printf(finding->what,
+                 is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
+                 finding_label(&texts, region));
+  finding_printf(finding->evidence,
+                 "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
+                 "the last one %s",
+                 parallel->instances, parallel->instances == 1 ? "" : "s",
+                 finding_time(&texts, spread_mean(&parallel->duration)),
+                 finding_time(&texts, (double)parallel->late / (double)parallel->members),
+                 finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
+  finding_printf(
       finding->advice, "%s",
       is_often
           ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active "
@@ -309,21 +313,21 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   if (!finding)
     return budget - gain;
   finding_scatter(finding, &parallel->releases);
-  finding_say(finding->what, "barriers of %s let threads go late", finding_label(&texts, region));
-  finding_say(
+  finding_printf(finding->what, "barriers of %s let threads go late", finding_label(&texts, region));
+  finding_printf(
       finding->evidence,
       "%s of the %s waited in them are after the last thread had come, %s each time on average",
       finding_time(&texts, (double)parallel->release),
       finding_time(&texts, (double)parallel->activity[ACTIVITY_BARRIER_WAIT]),
       finding_time(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
-  finding_say_waiting(&texts, finding->evidence);
+  finding_printf_waiting(&texts, finding->evidence);
   bool has_inner = parallel->passages > parallel->members; /* the one that ends the region has to be */
-  finding_say(finding->advice,
-              "%ssee that there are no more threads than processors and nothing else runs there%s",
-              has_inner ? "fewer barriers inside (nowait); " : "",
-              finding_waiting(report) == FINDING_WAITING_AWAKE
-                  ? ""
-                  : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
+  finding_printf(finding->advice,
+                 "%ssee that there are no more threads than processors and nothing else runs there%s",
+                 has_inner ? "fewer barriers inside (nowait); " : "",
+                 finding_waiting(report) == FINDING_WAITING_AWAKE
+                     ? ""
+                     : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;
 }
 
@@ -368,7 +372,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   double scale = scale_of_waits(parallel, members, n);
   double budget =
       waited_in(parallel) * scale + parallel->moved * members / n - (double)parallel->reduction_wait * scale;
-  if (budget < FINDING_LEAST_SHARE * (double)report->wall) /* also bounds the time spent here */
+  if (budget < FINDING_MIN_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
   if (report->has_running && !processors_are_too_few(report, parallel))
     budget = findings_take_preempted(report, region, budget, parallel->preempted * members / n);
@@ -397,7 +401,7 @@ static int greatest_gain(const void *left, const void *right) {
 
 /* No more can be saved than the threads did not use: where several findings mean the same time, which the
  * causes of nested teams, devices and tasks can, they share it. */
-static void share_what_can_be_saved(struct report *report) {
+static void cap_total_gain(struct report *report) {
   double all = 0, useful = report->cpus ? (double)report->useful / (double)report->cpus : 0;
   double most = (double)report->wall > useful ? (double)report->wall - useful : 0;
   most += report->lost_in_work;
@@ -434,13 +438,13 @@ bool findings_make(struct report *report) {
   findings_of_mpi(report);
   findings_of_devices(report);
   findings_add_samples(report);
-  share_what_can_be_saved(report);
+  cap_total_gain(report);
   for (size_t i = 0; i < report->finding_count; i++) {
     finding_judge(report, &report->findings[i]);
     if (report->process_count > 1)
-      finding_say_more(report->findings[i].evidence,
-                       "; these are sums over %zu processes, and what could be saved is their mean",
-                       report->process_count);
+      finding_append(report->findings[i].evidence,
+                     "; these are sums over %zu processes, and what could be saved is their mean",
+                     report->process_count);
   }
   leave_out_chance(report);
   if (report->finding_count > 1)

@@ -11,8 +11,8 @@
  * they share no cache (libomp 19; where one alone wants them it is taken to be the same). */
 #define TURN_NS 180.0
 #define TURN_UNCERTAINTY 0.25
-#define MEAN_NS_MOST (100 * TURN_NS)
-enum { CHUNKS_LEAST = 1000 };
+#define MEAN_NS_MAX (100 * TURN_NS)
+enum { CHUNKS_MIN = 1000 };
 
 static double ns_of(const struct report *report, double ticks) {
   return ticks * 1e9 / (double)report->trace->clock.ticks_per_second;
@@ -31,7 +31,7 @@ static void find_small_chunks(struct report *report, uint32_t region) {
   struct finding_texts texts = {.report = report};
   double n = finding_threads(report, loop->parallel), processors = processors_at_most(report, n);
   double mean = spread_mean(&loop->chunk_time), mean_ns = ns_of(report, mean) * processors / n;
-  if (mean_ns >= MEAN_NS_MOST)
+  if (mean_ns >= MEAN_NS_MAX)
     return;
   double getting = getting_ns(mean_ns, processors) / 1e9 * (double)report->trace->clock.ticks_per_second;
   /* the first of each is what a static schedule has, too: the runtime tells of that one as a chunk */
@@ -41,22 +41,22 @@ static void find_small_chunks(struct report *report, uint32_t region) {
     return;
   finding->uncertainty_ticks = TURN_UNCERTAINTY * gain;
   report->lost_in_work += gain;
-  finding_say(finding->what, "the chunks of %s are too small", finding_label(&texts, region));
-  finding_say(finding->evidence,
-              "%" PRIu64
-              " chunks of %.1f iterations last %s each on average, of which %s are taken to be what "
-              "getting it takes",
-              loop->chunk_time.count, spread_mean(&loop->chunks), finding_time(&texts, mean),
-              finding_time(&texts, getting));
-  finding_say(
+  finding_printf(finding->what, "the chunks of %s are too small", finding_label(&texts, region));
+  finding_printf(finding->evidence,
+                 "%" PRIu64
+                 " chunks of %.1f iterations last %s each on average, of which %s are taken to be what "
+                 "getting it takes",
+                 loop->chunk_time.count, spread_mean(&loop->chunks), finding_time(&texts, mean),
+                 finding_time(&texts, getting));
+  finding_printf(
       finding->advice,
       "larger chunks: schedule(dynamic, %.0f) or more, schedule(guided), or static if iterations are alike",
-      ceil(spread_mean(&loop->chunks) * MEAN_NS_MOST / mean_ns));
+      ceil(spread_mean(&loop->chunks) * MEAN_NS_MAX / mean_ns));
 }
 
 void findings_of_chunks(struct report *report) {
   for (uint32_t i = 0; i < report->trace->region_count; i++)
-    if (report->regions[i].loop && report->regions[i].loop->chunk_time.count >= CHUNKS_LEAST &&
+    if (report->regions[i].loop && report->regions[i].loop->chunk_time.count >= CHUNKS_MIN &&
         construct_of_region(&report->trace->regions[i]) != CONSTRUCT_sections)
       find_small_chunks(report, i);
 }

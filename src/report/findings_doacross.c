@@ -28,8 +28,8 @@ static void find_doacross(struct report *report, uint32_t region) {
   if (!finding)
     return;
   report->lost_in_work += waited / members;
-  finding_say(finding->what, "iterations of %s wait for one another", finding_label(&texts, region));
-  finding_say(
+  finding_printf(finding->what, "iterations of %s wait for one another", finding_label(&texts, region));
+  finding_printf(
       finding->evidence,
       "of %" PRIu64 " sinks %" PRIu64
       " may have waited, since their source was posted after their thread had begun the iteration: %s in all "
@@ -39,9 +39,10 @@ static void find_doacross(struct report *report, uint32_t region) {
       finding_time(&texts, (double)(doacross->before_waited - doacross->after_source)),
       finding_time(&texts, before_sink(doacross)), finding_time(&texts, spread_mean(&doacross->chain)),
       finding_time(&texts, (double)doacross->chain.sum));
-  finding_say(finding->advice,
-              "keep only what needs the order between sink and source; iterations that lie further apart, or "
-              "blocks of them, so that more can run at once; else a loop over wavefronts");
+  finding_printf(
+      finding->advice,
+      "keep only what needs the order between sink and source; iterations that lie further apart, or "
+      "blocks of them, so that more can run at once; else a loop over wavefronts");
 }
 
 void findings_of_doacross(struct report *report) {

@@ -12,9 +12,9 @@ static const char *plural(uint64_t count) {
 /* "of 2 threads x 1.2 s". */
 static void say_lost(struct finding_texts *texts, struct report_finding *finding, enum hindrance hindrance) {
   const struct report_account *account = &texts->report->account;
-  finding_say_more(finding->evidence, "%s of the threads' time (%s)",
-                   finding_share(texts, account->lost[hindrance], account->all),
-                   finding_time(texts, account->lost[hindrance]));
+  finding_append(finding->evidence, "%s of the threads' time (%s)",
+                 finding_share(texts, account->lost[hindrance], account->all),
+                 finding_time(texts, account->lost[hindrance]));
 }
 
 static struct report_finding *add(struct report *report, enum report_cause cause, enum hindrance hindrance) {
@@ -28,14 +28,15 @@ static void find_quota(struct report *report) {
   struct report_finding *finding = add(report, CAUSE_QUOTA, HINDRANCE_QUOTA);
   if (!finding)
     return;
-  finding_say(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
-              account->quota, account->quota == 1 ? "" : "s");
-  finding_say(finding->evidence, "the kernel throttled the group while threads were ready: ");
+  finding_printf(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
+                 account->quota, account->quota == 1 ? "" : "s");
+  finding_printf(finding->evidence, "the kernel throttled the group while threads were ready: ");
   say_lost(&texts, finding, HINDRANCE_QUOTA);
-  finding_say(finding->advice,
-              "a larger quota (cpu.max, cpu.cfs_quota_us; docker run --cpus, the CPU limit of a pod), or no "
-              "more threads than it has processors (OMP_NUM_THREADS=%.0f)",
-              account->quota < 1 ? 1 : account->quota);
+  finding_printf(
+      finding->advice,
+      "a larger quota (cpu.max, cpu.cfs_quota_us; docker run --cpus, the CPU limit of a pod), or no "
+      "more threads than it has processors (OMP_NUM_THREADS=%.0f)",
+      account->quota < 1 ? 1 : account->quota);
 }
 
 bool account_is_bound(const struct report_account *account) {
@@ -50,18 +51,18 @@ static void find_binding(struct report *report) {
       account_is_bound(account) ? add(report, CAUSE_BINDING, HINDRANCE_TEAM) : NULL;
   if (!finding)
     return;
-  finding_say(finding->what, "%" PRIu64 " threads are bound to %" PRIu64 " processor%s", account->threads,
-              account->shared, plural(account->shared));
-  finding_say(finding->evidence,
-              "the machine has %" PRIu64 " processors, these threads may use %" PRIu64
-              ": they were ready while others of them ran for ",
-              account->online, account->shared);
+  finding_printf(finding->what, "%" PRIu64 " threads are bound to %" PRIu64 " processor%s", account->threads,
+                 account->shared, plural(account->shared));
+  finding_printf(finding->evidence,
+                 "the machine has %" PRIu64 " processors, these threads may use %" PRIu64
+                 ": they were ready while others of them ran for ",
+                 account->online, account->shared);
   say_lost(&texts, finding, HINDRANCE_TEAM);
-  finding_say(finding->advice,
-              "bind the process to as many processors as it has threads (mpirun --bind-to none or "
-              "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
-              ", taskset, OMP_PLACES), or OMP_NUM_THREADS=%" PRIu64,
-              account->threads, account->threads, account->shared);
+  finding_printf(finding->advice,
+                 "bind the process to as many processors as it has threads (mpirun --bind-to none or "
+                 "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
+                 ", taskset, OMP_PLACES), or OMP_NUM_THREADS=%" PRIu64,
+                 account->threads, account->threads, account->shared);
 }
 
 static void find_own_threads(struct report *report) {
@@ -70,11 +71,12 @@ static void find_own_threads(struct report *report) {
   struct report_finding *finding = add(report, CAUSE_OWN_THREADS, HINDRANCE_OWN_THREADS);
   if (!finding)
     return;
-  finding_say(finding->what, "threads of the program that are none of OpenMP's use its processors");
-  finding_say(finding->evidence, "they ran for %s; OpenMP's were ready and had no processor meanwhile for ",
-              finding_time(&texts, account->own_threads));
+  finding_printf(finding->what, "threads of the program that are none of OpenMP's use its processors");
+  finding_printf(finding->evidence,
+                 "they ran for %s; OpenMP's were ready and had no processor meanwhile for ",
+                 finding_time(&texts, account->own_threads));
   say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
-  finding_say(
+  finding_printf(
       finding->advice,
       "fewer of them (OPENBLAS_NUM_THREADS, MKL_NUM_THREADS, the threads of other libraries), fewer of "
       "OpenMP (OMP_NUM_THREADS), or more processors for the process");
@@ -86,16 +88,16 @@ static void find_other_processes(struct report *report) {
       report->has_running ? NULL : add(report, CAUSE_OTHER_PROGRAMS, HINDRANCE_OTHERS);
   if (!finding)
     return;
-  finding_say(finding->what, "threads wait for processors that other processes use");
-  finding_say(finding->evidence, "they were ready and had none for ");
+  finding_printf(finding->what, "threads wait for processors that other processes use");
+  finding_printf(finding->evidence, "they were ready and had none for ");
   say_lost(&texts, finding, HINDRANCE_OTHERS);
   if (report->processors.others > 0)
-    finding_say_more(finding->evidence,
-                     "; others ran for %s of processor time on the %" PRIu64 " processor%s",
-                     finding_time(&texts, report->processors.others), report->processors.count,
-                     plural(report->processors.count));
-  finding_say(finding->advice, "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                               "than processors, one that is taken away delays nobody");
+    finding_append(finding->evidence, "; others ran for %s of processor time on the %" PRIu64 " processor%s",
+                   finding_time(&texts, report->processors.others), report->processors.count,
+                   plural(report->processors.count));
+  finding_printf(finding->advice,
+                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
+                 "than processors, one that is taken away delays nobody");
 }
 
 static void find_stops(struct report *report) {
@@ -103,12 +105,13 @@ static void find_stops(struct report *report) {
   struct report_finding *finding = add(report, CAUSE_STOPPED, HINDRANCE_STOPPED);
   if (!finding)
     return;
-  finding_say(finding->what, "the program was stopped");
-  finding_say(finding->evidence, "all its threads stood still by a signal (SIGSTOP, SIGTSTP): ");
+  finding_printf(finding->what, "the program was stopped");
+  finding_printf(finding->evidence, "all its threads stood still by a signal (SIGSTOP, SIGTSTP): ");
   say_lost(&texts, finding, HINDRANCE_STOPPED);
-  finding_say(finding->advice,
-              "nothing in the program: somebody stopped it (control-Z, kill -STOP, cpulimit, a batch system "
-              "that suspends jobs)");
+  finding_printf(
+      finding->advice,
+      "nothing in the program: somebody stopped it (control-Z, kill -STOP, cpulimit, a batch system "
+      "that suspends jobs)");
 }
 
 void findings_of_hindrances(struct report *report) {

@@ -41,14 +41,14 @@ static void describe_lock(struct report *report, struct report_finding *finding,
   bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
   const char *name = report_lock_name(report, mutex), *where = finding_label(&texts, finding->region);
   if (finding->cause == CAUSE_REDUCTION)
-    finding_say(finding->what, "threads queue for the reduction of %s", where);
+    finding_printf(finding->what, "threads queue for the reduction of %s", where);
   else if (is_ordered)
-    finding_say(finding->what, "threads wait for their turn in %s", where);
+    finding_printf(finding->what, "threads wait for their turn in %s", where);
   else if (name)
-    finding_say(finding->what, "threads queue for %s, the lock of %s", name, where);
+    finding_printf(finding->what, "threads queue for %s, the lock of %s", name, where);
   else
-    finding_say(finding->what, "threads queue for the lock of %s", where);
-  finding_say(
+    finding_printf(finding->what, "threads queue for the lock of %s", where);
+  finding_printf(
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
       "the holder waited for most was %s in %s (%s)",
@@ -57,23 +57,23 @@ static void describe_lock(struct report *report, struct report_finding *finding,
       holder->location < report->trace->location_count ? report->trace->locations[holder->location].name
                                                        : "unknown",
       finding_label(&texts, holder->region), finding_time(&texts, (double)holder->ticks));
-  if (mutex->moved >= FINDING_LEAST_SHARE * (double)report->wall)
-    finding_say_more(
+  if (mutex->moved >= FINDING_MIN_SHARE * (double)report->wall)
+    finding_append(
         finding->evidence,
         "; another %s is not saved without the lock: those who queue would wait at the next barrier for "
         "the thread that has most to do",
         finding_time(&texts, mutex->moved));
   if (mutex->gain_elsewhere > 0)
-    finding_say_more(finding->evidence, "; another %s of waiting for it in %s",
-                     finding_time(&texts, mutex->gain_elsewhere), finding_label(&texts, mutex->elsewhere));
-  finding_say(finding->advice, "%s; only the holding part of %s cannot overlap", lock_advice(report, finding),
-              finding_time(&texts, (double)mutex->hold.sum));
+    finding_append(finding->evidence, "; another %s of waiting for it in %s",
+                   finding_time(&texts, mutex->gain_elsewhere), finding_label(&texts, mutex->elsewhere));
+  finding_printf(finding->advice, "%s; only the holding part of %s cannot overlap",
+                 lock_advice(report, finding), finding_time(&texts, (double)mutex->hold.sum));
   if (finding->cause != CAUSE_REDUCTION && may_be_reduction(report, region))
-    finding_say_more(finding->advice,
-                     "; if the source has no %s here, it is a reduction with an operation of "
-                     "the program's own: reduce less often, or less data",
-                     construct_of_region(&report->trace->regions[region]) == CONSTRUCT_atomic ? "atomic"
-                                                                                              : "critical");
+    finding_append(finding->advice,
+                   "; if the source has no %s here, it is a reduction with an operation of "
+                   "the program's own: reduce less often, or less data",
+                   construct_of_region(&report->trace->regions[region]) == CONSTRUCT_atomic ? "atomic"
+                                                                                            : "critical");
 }
 
 /* What a region's time counts in the run's: less where its team is one of several. */

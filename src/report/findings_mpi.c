@@ -53,39 +53,40 @@ static void describe(struct report *report, struct report_finding *finding,
   finding->site = wait->site;
   finding->location = late->location;
   finding_scatter(finding, &wait->scatter);
-  finding_say(finding->what, what_of(wait), finding_call_label(&texts, wait->region, wait->site));
-  finding_say(finding->evidence,
-              "%s of processes' time in %" PRIu64
-              " calls, %s at most, on %s; %s%s is the last one for %s of it, in %s",
-              finding_time(&texts, wait->ticks), wait->count, finding_time(&texts, wait->longest),
-              report->trace->locations[wait->location].name,
-              is_most ? "" : "it is not always the same: ", process_name(report, late->process),
-              finding_share(&texts, late->ticks, wait->ticks),
-              finding_call_label(&texts, late->region, late->site));
+  finding_printf(finding->what, what_of(wait), finding_call_label(&texts, wait->region, wait->site));
+  finding_printf(finding->evidence,
+                 "%s of processes' time in %" PRIu64
+                 " calls, %s at most, on %s; %s%s is the last one for %s of it, in %s",
+                 finding_time(&texts, wait->ticks), wait->count, finding_time(&texts, wait->longest),
+                 report->trace->locations[wait->location].name,
+                 is_most ? "" : "it is not always the same: ", process_name(report, late->process),
+                 finding_share(&texts, late->ticks, wait->ticks),
+                 finding_call_label(&texts, late->region, late->site));
   if (wait->by_threads > 0)
-    finding_say_more(finding->evidence, "; %s more are due to threads of late processes",
-                     finding_time(&texts, wait->by_threads));
-  finding_say(finding->advice, "%s", advice_of(wait));
+    finding_append(finding->evidence, "; %s more are due to threads of late processes",
+                   finding_time(&texts, wait->by_threads));
+  finding_printf(finding->advice, "%s", advice_of(wait));
 }
 
 static void describe_threads(struct report *report, struct report_finding *finding,
                              const struct report_mpi_wait *wait) {
   struct finding_texts texts = {.report = report};
   finding->site = wait->site;
-  finding_say(finding->what, "%s waits for processes whose threads wait or have nothing to do",
-              finding_call_label(&texts, wait->region, wait->site));
-  finding_say(
+  finding_printf(finding->what, "%s waits for processes whose threads wait or have nothing to do",
+                 finding_call_label(&texts, wait->region, wait->site));
+  finding_printf(
       finding->evidence,
       "%s of the %s waited there are not the processes' work, but what threads of those that come late "
       "have lost since their last call of MPI; most by %s",
       finding_time(&texts, wait->by_threads), finding_time(&texts, wait->ticks),
       process_name(report, wait->threads_of));
   if (wait->parallel != REPLAY_NONE)
-    finding_say_more(finding->evidence, ", where %s was the last region before",
-                     finding_label(&texts, wait->parallel));
-  finding_say(finding->advice,
-              "see the findings on its parallel regions and its serial part: what they save there is saved "
-              "here once more");
+    finding_append(finding->evidence, ", where %s was the last region before",
+                   finding_label(&texts, wait->parallel));
+  finding_printf(
+      finding->advice,
+      "see the findings on its parallel regions and its serial part: what they save there is saved "
+      "here once more");
 }
 
 void findings_of_mpi(struct report *report) {

@@ -19,8 +19,8 @@ static void find_moved_again(struct report *report, uint32_t region) {
   if (!finding)
     return;
   finding_scatter(finding, &offload->agains);
-  finding_say(finding->what, "%s moves the same data again and again", finding_label(&texts, region));
-  finding_say(
+  finding_printf(finding->what, "%s moves the same data again and again", finding_label(&texts, region));
+  finding_printf(
       finding->evidence,
       "%" PRIu64 " of its %" PRIu64
       " transfers have the direction and the host's address of an earlier one: %s of %s in which no kernel "
@@ -28,7 +28,7 @@ static void find_moved_again(struct report *report, uint32_t region) {
       offload->again.count, offload->transfers.count, finding_time(&texts, (double)offload->again.sum),
       finding_time(&texts, (double)offload->transfers.sum),
       finding_time(&texts, (double)offload->kernels.sum));
-  finding_say(
+  finding_printf(
       finding->advice,
       "keep the data on the device between its executions (target data, target enter data), and update only "
       "what has changed (target update)");
@@ -46,14 +46,14 @@ static void find_launches(struct report *report, uint32_t region) {
   struct report_finding *finding = finding_add(report, CAUSE_LAUNCHES, region, gain);
   if (!finding)
     return;
-  finding_say(finding->what, "kernels of %s are shorter than what it takes to start them",
-              finding_label(&texts, region));
-  finding_say(finding->evidence,
-              "%" PRIu64
-              " kernels ran %s each on average; the host needed %s more for each, besides transfers",
-              offload->kernels.count, finding_time(&texts, spread_mean(&offload->kernels)),
-              finding_time(&texts, rest / count));
-  finding_say(
+  finding_printf(finding->what, "kernels of %s are shorter than what it takes to start them",
+                 finding_label(&texts, region));
+  finding_printf(finding->evidence,
+                 "%" PRIu64
+                 " kernels ran %s each on average; the host needed %s more for each, besides transfers",
+                 offload->kernels.count, finding_time(&texts, spread_mean(&offload->kernels)),
+                 finding_time(&texts, rest / count));
+  finding_printf(
       finding->advice,
       "more work in a kernel (loops inside of the target region, collapse), several started without waiting "
       "(nowait), or the host for what is so small");
@@ -78,13 +78,14 @@ static void find_not_overlapped(struct report *report) {
   if (!finding)
     return;
   finding->location = most;
-  finding_say(finding->what, "data are moved for %s while no kernel runs",
-              finding_time(&texts, (double)report->moved_once));
-  finding_say(finding->evidence, "kernels took %s; most transfers were on %s (%s)",
-              finding_time(&texts, kernels),
-              most == REPLAY_NONE ? "no stream" : report->trace->locations[most].name,
-              finding_time(&texts, transfers));
-  finding_say(finding->advice, "overlap transfers with kernels: cut the data into parts, nowait and depend");
+  finding_printf(finding->what, "data are moved for %s while no kernel runs",
+                 finding_time(&texts, (double)report->moved_once));
+  finding_printf(finding->evidence, "kernels took %s; most transfers were on %s (%s)",
+                 finding_time(&texts, kernels),
+                 most == REPLAY_NONE ? "no stream" : report->trace->locations[most].name,
+                 finding_time(&texts, transfers));
+  finding_printf(finding->advice,
+                 "overlap transfers with kernels: cut the data into parts, nowait and depend");
 }
 
 void findings_of_devices(struct report *report) {

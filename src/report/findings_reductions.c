@@ -29,9 +29,9 @@ void findings_of_reduction(struct report *report, uint32_t region, double scale)
   if (!finding)
     return;
   finding_scatter(finding, &parallel->reductions);
-  finding_say(finding->what, "reductions take long in %s", finding_label(&texts, region));
-  finding_say(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
-  finding_say(finding->advice, "%s", advice);
+  finding_printf(finding->what, "reductions take long in %s", finding_label(&texts, region));
+  finding_printf(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
+  finding_printf(finding->advice, "%s", advice);
 }
 
 void findings_of_reducing_barriers(struct report *report) {
@@ -48,13 +48,13 @@ void findings_of_reducing_barriers(struct report *report) {
     if (!finding)
       continue;
     finding_scatter(finding, &reduction->costs);
-    finding_say(finding->what, "threads wait for the reduction of %s", finding_label(&texts, construct));
-    finding_say(
+    finding_printf(finding->what, "threads wait for the reduction of %s", finding_label(&texts, construct));
+    finding_printf(
         finding->evidence,
         "in its barrier some combine, for %s in all, while others wait: %s when the last one had come, "
         "%s each time on average; that the combining itself could be shared is assumed",
         finding_time(&texts, (double)reduction->combined), finding_time(&texts, (double)reduction->waited),
         finding_time(&texts, (double)reduction->waited / (double)reduction->times));
-    finding_say(finding->advice, "%s", advice);
+    finding_printf(finding->advice, "%s", advice);
   }
 }

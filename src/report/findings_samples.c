@@ -6,7 +6,7 @@
 #include "report/finding.h"
 
 /* Fewer say too little: of ten, a function with a third of the time has none in one of fifty cases. */
-enum { SAMPLES_LEAST = 10 };
+enum { SAMPLES_MIN = 10 };
 
 /* Whether the program's own code at the place is what the finding is about. */
 static bool is_about_code(enum report_cause cause) {
@@ -17,8 +17,8 @@ static bool is_about_code(enum report_cause cause) {
 /* Of the part that the finding names, or of all of them if it has too few. */
 static const struct report_sampled *serial_samples(const struct report *report) {
   const struct report_gap *gap = report_longest_gap(report);
-  return gap && gap->sampled.samples >= SAMPLES_LEAST ? &gap->sampled
-                                                      : report_sampled_at(report, DOING_SERIAL, REPLAY_NONE);
+  return gap && gap->sampled.samples >= SAMPLES_MIN ? &gap->sampled
+                                                    : report_sampled_at(report, DOING_SERIAL, REPLAY_NONE);
 }
 
 static const struct report_sampled *samples_at(const struct report *report,
@@ -56,19 +56,18 @@ static void say(const struct report *report, struct report_finding *finding,
                 const struct report_sampled *place, const struct report_hot *hot) {
   char function[LABEL_BYTES];
   bool is_all = finding->cause == CAUSE_SERIAL && place != &report_longest_gap(report)->sampled;
-  finding_say_more(finding->evidence, "; %" PRIu64 " of %" PRIu64 " samples %s in %s", finding->samples_in,
-                   finding->samples, is_all ? "of all serial parts" : "there",
-                   label_function(function, report->trace, hot->function));
+  finding_append(finding->evidence, "; %" PRIu64 " of %" PRIu64 " samples %s in %s", finding->samples_in,
+                 finding->samples, is_all ? "of all serial parts" : "there",
+                 label_function(function, report->trace, hot->function));
   if (hot->caller != REPLAY_NONE)
-    finding_say_more(finding->evidence, ", called by %s",
-                     label_function(function, report->trace, hot->caller));
+    finding_append(finding->evidence, ", called by %s", label_function(function, report->trace, hot->caller));
 }
 
 void findings_add_samples(struct report *report) {
   for (size_t i = 0; i < report->finding_count; i++) {
     struct report_finding *finding = &report->findings[i];
     const struct report_sampled *place = samples_at(report, finding);
-    const struct report_hot *hot = place && place->samples >= SAMPLES_LEAST ? hottest_of(place) : NULL;
+    const struct report_hot *hot = place && place->samples >= SAMPLES_MIN ? hottest_of(place) : NULL;
     if (!hot)
       continue;
     finding->samples = place->samples;

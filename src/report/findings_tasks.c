@@ -7,7 +7,7 @@
 enum { MANY_TASKS = 1000 };
 
 /* Of what tasks run: what they cost is worth telling from there on; it is most of all. */
-static const double COST_LEAST = 0.1, MOST_COST = 0.5;
+static const double COST_MIN = 0.1, MAX_COST = 0.5;
 
 /* One callback of Stave's is between the two times. */
 static double own_cost_off(const struct report *report, uint64_t ticks) {
@@ -43,15 +43,16 @@ static struct cost cost_of(const struct report *report, const struct report_crea
 static void describe_small(struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_task *task = report->regions[region].task;
   struct finding_texts texts = {.report = report};
-  finding_say(finding->what, "the tasks of %s are too small",
-              finding_label(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
-  finding_say(finding->evidence,
-              "%" PRIu64 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
-              task->executed, finding_time(&texts, spread_mean(&task->run)),
-              task->creation_cost ? finding_time(&texts, (double)task->creation_cost) : "(unknown)",
-              report->dispatch_cost ? finding_time(&texts, (double)report->dispatch_cost) : "(unknown)");
-  finding_say(finding->advice,
-              "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
+  finding_printf(finding->what, "the tasks of %s are too small",
+                 finding_label(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
+  finding_printf(finding->evidence,
+                 "%" PRIu64
+                 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
+                 task->executed, finding_time(&texts, spread_mean(&task->run)),
+                 task->creation_cost ? finding_time(&texts, (double)task->creation_cost) : "(unknown)",
+                 report->dispatch_cost ? finding_time(&texts, (double)report->dispatch_cost) : "(unknown)");
+  finding_printf(finding->advice,
+                 "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
 /* What is left of a region's time when causes have taken theirs: its waiting, and the work that may be the
@@ -94,7 +95,7 @@ static void find_small(struct report *report, const struct report_parallel *para
   double gain = cost->creating / (cost->is_by_one ? 1 : count) + cost->getting / count;
   if (cost->is_alone)
     gain = cost->creating + cost->getting;
-  if (count < members && cost->creating + cost->getting >= MOST_COST * cost->running)
+  if (count < members && cost->creating + cost->getting >= MAX_COST * cost->running)
     gain = created + rest->waiting;
   gain = least(gain, created + rest->waiting);
   double most = most_on_processors(report, parallel, members, created);
@@ -122,7 +123,7 @@ static double find_small_tasks(struct report *report, uint32_t region, double wa
   *ret_left_alone = false;
   for (size_t i = 0; i < parallel->creations_count; i++) {
     struct cost cost = cost_of(report, &parallel->creations[i]);
-    if (cost.creating + cost.getting <= 0 || cost.creating + cost.getting < COST_LEAST * cost.running)
+    if (cost.creating + cost.getting <= 0 || cost.creating + cost.getting < COST_MIN * cost.running)
       continue;
     *ret_left_alone |= cost.is_alone;
     find_small(report, parallel, parallel->creations[i].construct, &cost, members, &rest);
@@ -146,9 +147,9 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
   uint32_t on_path = longest_on_path(report);
   if (!finding)
     return;
-  finding_say(finding->what, "threads of %s wait while too few tasks are ready",
-              finding_label(&texts, region));
-  finding_say(
+  finding_printf(finding->what, "threads of %s wait while too few tasks are ready",
+                 finding_label(&texts, region));
+  finding_printf(
       finding->evidence,
       "%s of waiting in barriers and for tasks; the whole %s has work for %.1f threads (work / span), and "
       "%s of its "
@@ -160,7 +161,7 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
       finding_share(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path,
                     (double)report->span),
       on_path == REPLAY_NONE ? "nothing" : finding_label(&texts, on_path));
-  finding_say(
+  finding_printf(
       finding->advice,
       "create tasks earlier and by several threads, start the longest first (priority), shorten chains "
       "of dependences, split the longest tasks");

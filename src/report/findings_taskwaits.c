@@ -6,14 +6,14 @@
 static void describe(struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_region *base = &report->regions[region];
   struct finding_texts texts = {.report = report};
-  finding_say(finding->what, "threads are idle at %s until its last task is done, before more are created",
-              finding_label(&texts, region));
-  finding_say(finding->evidence,
-              "%" PRIu64
-              " time%s tasks were created behind it: until then, and after the last task in front of it "
-              "had been begun, all threads were idle for %s",
-              base->holds_up, base->holds_up == 1 ? "" : "s", finding_time(&texts, (double)base->held_up));
-  finding_say(
+  finding_printf(finding->what, "threads are idle at %s until its last task is done, before more are created",
+                 finding_label(&texts, region));
+  finding_printf(finding->evidence,
+                 "%" PRIu64
+                 " time%s tasks were created behind it: until then, and after the last task in front of it "
+                 "had been begun, all threads were idle for %s",
+                 base->holds_up, base->holds_up == 1 ? "" : "s", finding_time(&texts, (double)base->held_up));
+  finding_printf(
       finding->advice,
       "let the tasks behind it depend on those that they need (depend) instead of all; one taskwait behind "
       "all of them; split the longest tasks, or start them first (priority)");

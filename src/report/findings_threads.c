@@ -9,16 +9,16 @@
 /* A fifth of the region is lost, and barriers that let go late and threads that begin late are a fifth of all
  * that is lost at least: where threads compute in turns these are two fifths and more (libomp 14, 3 to 8
  * threads on 2 processors), where they sleep hardly any. */
-static const double SHARE_LEAST = 0.2;
+static const double SHARE_MIN = 0.2;
 
 /* Of the processors' time, by other programs. */
-static const double OTHERS_LEAST = 0.1;
+static const double OTHERS_MIN = 0.1;
 
 static bool wants_processors(const struct report_parallel *parallel) {
   double by_system = (double)parallel->release + (double)parallel->late;
   double lost = (double)parallel->activity[ACTIVITY_BARRIER_WAIT] +
                 (double)parallel->activity[ACTIVITY_TASK_WAIT] + (double)parallel->late;
-  return by_system >= SHARE_LEAST * lost && lost >= SHARE_LEAST * (double)parallel->thread_time;
+  return by_system >= SHARE_MIN * lost && lost >= SHARE_MIN * (double)parallel->thread_time;
 }
 
 /* With whom the region's threads share them; NULL: with nobody. */
@@ -26,7 +26,7 @@ static struct report_shared *shared_with(struct report *report, uint64_t threads
   const struct report_processors *processors = &report->processors;
   if (processors->count > 0 && threads > processors->count)
     return &report->shared[SHARED_WITH_THREADS];
-  return processors->others > OTHERS_LEAST * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
+  return processors->others > OTHERS_MIN * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
 }
 
 static void take(struct report_shared *all, uint32_t region, uint64_t threads, double gain) {
@@ -65,8 +65,8 @@ double findings_take_disturbed(struct report *report, uint32_t region, double bu
   const struct report_processors *processors = &report->processors;
   struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
   double left = processors->others - all->gain, gain = budget < left ? budget : left;
-  if (report->account.is_known || report->has_running ||
-      processors->others <= OTHERS_LEAST * processors->all || gain <= 0)
+  if (report->account.is_known || report->has_running || processors->others <= OTHERS_MIN * processors->all ||
+      gain <= 0)
     return budget;
   take(all, region, processors_wanted(report->regions[region].parallel), gain);
   return budget - gain;
@@ -126,16 +126,16 @@ enum finding_waiting finding_waiting(const struct report *report) {
   return awake > asleep ? FINDING_WAITING_AWAKE : FINDING_WAITING_ASLEEP;
 }
 
-void finding_say_waiting(struct finding_texts *texts, char text[FINDING_BYTES]) {
+void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES]) {
   struct report_waiting all = all_waiting(texts->report);
   if (finding_waiting(texts->report) == FINDING_WAITING_UNKNOWN)
     return;
-  finding_say_more(text,
-                   "; threads that wait spin (%s in all teams), yield (%" PRIu64
-                   " time%s) and sleep (%s, %" PRIu64 " time%s)",
-                   finding_time(texts, (double)all.running[RUNNING_ON]), all.yields,
-                   all.yields == 1 ? "" : "s", finding_time(texts, (double)all.running[RUNNING_BLOCKED]),
-                   all.sleeps, all.sleeps == 1 ? "" : "s");
+  finding_append(text,
+                 "; threads that wait spin (%s in all teams), yield (%" PRIu64
+                 " time%s) and sleep (%s, %" PRIu64 " time%s)",
+                 finding_time(texts, (double)all.running[RUNNING_ON]), all.yields, all.yields == 1 ? "" : "s",
+                 finding_time(texts, (double)all.running[RUNNING_BLOCKED]), all.sleeps,
+                 all.sleeps == 1 ? "" : "s");
 }
 
 /* -- the findings -- */
@@ -147,26 +147,26 @@ static void find_oversubscription(struct report *report) {
     return;
   struct report_finding *finding =
       all->regions ? finding_add(report, CAUSE_OVERSUBSCRIPTION, all->region, all->gain) : NULL;
-  all->untold = finding || all->waited < FINDING_LEAST_SHARE * (double)report->wall ? 0 : all->waited;
+  all->unattributed = finding || all->waited < FINDING_MIN_SHARE * (double)report->wall ? 0 : all->waited;
   if (!finding)
     return;
-  finding_say(finding->what, "%" PRIu64 " threads share %" PRIu64 " processor%s", all->threads,
-              report->processors.count, report->processors.count == 1 ? "" : "s");
-  finding_say(finding->evidence,
-              "%" PRIu64
-              " parallel region%s more threads than the process may use processors; waiting and late "
-              "starts there cost %s, most in %s (%s): which of it has other causes cannot be told",
-              all->regions, all->regions == 1 ? " has" : "s have", finding_time(&texts, all->gain),
-              finding_label(&texts, all->region), finding_time(&texts, all->greatest));
+  finding_printf(finding->what, "%" PRIu64 " threads share %" PRIu64 " processor%s", all->threads,
+                 report->processors.count, report->processors.count == 1 ? "" : "s");
+  finding_printf(finding->evidence,
+                 "%" PRIu64
+                 " parallel region%s more threads than the process may use processors; waiting and late "
+                 "starts there cost %s, most in %s (%s): which of it has other causes cannot be told",
+                 all->regions, all->regions == 1 ? " has" : "s have", finding_time(&texts, all->gain),
+                 finding_label(&texts, all->region), finding_time(&texts, all->greatest));
   if (report->has_running)
-    finding_say_more(finding->evidence, "; threads were ready and had no processor for %s of their work",
-                     finding_time(&texts, (double)report->preempted_useful));
-  finding_say_waiting(&texts, finding->evidence);
-  finding_say(finding->advice,
-              "no more threads than processors (OMP_NUM_THREADS, num_threads), or more processors for the "
-              "process (taskset, cgroup, batch system)");
+    finding_append(finding->evidence, "; threads were ready and had no processor for %s of their work",
+                   finding_time(&texts, (double)report->preempted_useful));
+  finding_printf_waiting(&texts, finding->evidence);
+  finding_printf(finding->advice,
+                 "no more threads than processors (OMP_NUM_THREADS, num_threads), or more processors for the "
+                 "process (taskset, cgroup, batch system)");
   if (finding_waiting(report) == FINDING_WAITING_AWAKE)
-    finding_say_more(
+    finding_append(
         finding->advice,
         "; OMP_WAIT_POLICY=passive (libomp: KMP_BLOCKTIME=0) leaves the processors of threads that wait "
         "to others");
@@ -181,19 +181,19 @@ static void find_preemption(struct report *report) {
   struct report_finding *finding = finding_add(report, CAUSE_OTHER_PROGRAMS, region, gain);
   if (!finding)
     return;
-  finding_say(finding->what, "threads lose their processors to other programs");
-  finding_say(finding->evidence, "they were ready and had none for %s of their work",
-              finding_time(&texts, (double)report->preempted_useful));
+  finding_printf(finding->what, "threads lose their processors to other programs");
+  finding_printf(finding->evidence, "they were ready and had none for %s of their work",
+                 finding_time(&texts, (double)report->preempted_useful));
   if (all->regions)
-    finding_say_more(finding->evidence,
-                     "; the last to come to barriers would have come %s earlier without it, most in %s (%s)",
-                     finding_time(&texts, all->gain), finding_label(&texts, all->region),
-                     finding_time(&texts, all->greatest));
+    finding_append(finding->evidence,
+                   "; the last to come to barriers would have come %s earlier without it, most in %s (%s)",
+                   finding_time(&texts, all->gain), finding_label(&texts, all->region),
+                   finding_time(&texts, all->greatest));
   if (serial > 0)
-    finding_say_more(finding->evidence, "; %s of it outside of parallel regions",
-                     finding_time(&texts, serial));
-  finding_say(finding->advice, "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                               "than processors, one that is taken away delays nobody");
+    finding_append(finding->evidence, "; %s of it outside of parallel regions", finding_time(&texts, serial));
+  finding_printf(finding->advice,
+                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
+                 "than processors, one that is taken away delays nobody");
 }
 
 /* What others have used can have delayed the program by no more than that. */
@@ -206,10 +206,10 @@ static void find_other_programs(struct report *report) {
       all->regions ? finding_add(report, CAUSE_OTHER_PROGRAMS, all->region, gain) : NULL;
   if (!finding)
     return;
-  finding_say(finding->what, "other programs use %s of the %" PRIu64 " processor%s",
-              finding_share(&texts, processors->others, processors->all), processors->count,
-              processors->count == 1 ? "" : "s");
-  finding_say(
+  finding_printf(finding->what, "other programs use %s of the %" PRIu64 " processor%s",
+                 finding_share(&texts, processors->others, processors->all), processors->count,
+                 processors->count == 1 ? "" : "s");
+  finding_printf(
       finding->evidence,
       "they ran for %s of processor time, this one for %s; in %" PRIu64
       " parallel region%s threads begin late, are let go late or wait for one that creates small tasks, "
@@ -217,8 +217,9 @@ static void find_other_programs(struct report *report) {
       finding_time(&texts, processors->others), finding_time(&texts, processors->own), all->regions,
       all->regions == 1 ? "" : "s", finding_time(&texts, all->gain), finding_label(&texts, all->region),
       finding_time(&texts, all->greatest));
-  finding_say(finding->advice, "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                               "than processors, one that is taken away delays nobody");
+  finding_printf(finding->advice,
+                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
+                 "than processors, one that is taken away delays nobody");
 }
 
 void findings_of_shared(struct report *report) {

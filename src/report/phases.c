@@ -305,11 +305,11 @@ static double room_of(const struct live_team *live_team, const struct team_phase
 /* Steps have several barriers: the neighbour of a phase is the last one that the same barrier has ended. */
 static void add_room(struct collector *collector, struct report_parallel *parallel,
                      const struct team_phase *phase, double room) {
-  struct barrier_room none = {0};
-  struct barrier_room *before =
-      phase->barrier == REPLAY_NONE ? &none : &collector->barrier_rooms[phase->barrier];
+  struct imbalance_slack none = {0};
+  struct imbalance_slack *before =
+      phase->barrier == REPLAY_NONE ? &none : &collector->imbalance_slacks[phase->barrier];
   scatter_add_beside(&parallel->room, room, before->is_known ? &before->ticks : NULL);
-  *before = (struct barrier_room){.ticks = room, .is_known = true};
+  *before = (struct imbalance_slack){.ticks = room, .is_known = true};
 }
 
 static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,

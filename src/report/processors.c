@@ -5,7 +5,7 @@
 /* The kernel counts by clock ticks: each of the two readings may be one off for each processor, and for the
  * process. */
 #define TICK_S 0.01
-#define OTHERS_SHARE_LEAST 0.01
+#define OTHERS_SHARE_MIN 0.01
 
 void processors_find(struct report *report) {
   const struct trace *trace = report->trace;
@@ -24,7 +24,7 @@ void processors_find(struct report *report) {
   processors->is_known = true;
   processors->all = busy + ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_IDLE_NS);
   processors->others = busy - processors->own - writer - TICK_S * second * (double)(processors->count + 1);
-  if (processors->others < OTHERS_SHARE_LEAST * processors->all)
+  if (processors->others < OTHERS_SHARE_MIN * processors->all)
     processors->others = 0;
 }
 

@@ -349,9 +349,9 @@ enum { SHARED_WITH_THREADS, SHARED_WITH_OTHERS, SHARED_COUNT };
 
 /* Parallel regions whose threads seem to wait for processors. */
 struct report_shared {
-  uint64_t regions, threads; /* threads: of the largest team */
-  double waited, untold;     /* wall time, as if there were a processor for each; and no finding says why */
-  double gain, greatest;     /* ticks, of all regions, and of the one that would save most: */
+  uint64_t regions, threads;   /* threads: of the largest team */
+  double waited, unattributed; /* wall time, as if there were a processor for each; and no finding says why */
+  double gain, greatest;       /* ticks, of all regions, and of the one that would save most: */
   uint32_t region;
 };
 
@@ -393,7 +393,7 @@ struct report_wait {
 };
 
 /* Where a thread stood when the run ended: open regions, innermost first, then the locks that it held. */
-struct report_standing {
+struct report_final_state {
   enum activity activity;
   struct report_open *open;
   size_t open_count;
@@ -444,13 +444,13 @@ struct report {
   size_t sampled_count;
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
-  size_t chance_findings;            /* left out, as what they would save may be chance */
-  bool has_lost_findings;            /* for want of memory */
-  const char *ending;                /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
-  bool has_ended_badly;              /* as it says, and in the part that is reported */
-  struct report_standing *standings; /* by location; NULL: nothing was cut off, or nobody knows */
-  uint32_t *deadlock;                /* locations each of which waits for the next, the last for the first */
-  size_t deadlock_count;             /* 0: there is no such circle */
+  size_t chance_findings;                  /* left out, as what they would save may be chance */
+  bool has_lost_findings;                  /* for want of memory */
+  const char *ending;                      /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
+  bool has_ended_badly;                    /* as it says, and in the part that is reported */
+  struct report_final_state *final_states; /* by location; NULL: nothing was cut off, or nobody knows */
+  uint32_t *deadlock;    /* locations each of which waits for the next, the last for the first */
+  size_t deadlock_count; /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
   bool has_running;                            /* the archive tells whether threads had processors */

@@ -1,8 +1,8 @@
 #include "report/variation.h"
 
-enum { LEAST_INSTANCES = 8 };
+enum { MIN_INSTANCES = 8 };
 
-static const double MOST_OF_IT = 0.9;
+static const double MAX_OF_IT = 0.9;
 
 static void merge_pairs(struct variation *variation) {
   struct variation_bucket *buckets = variation->buckets;
@@ -58,13 +58,13 @@ static uint64_t grow(const struct variation *variation, uint64_t used, uint64_t 
 }
 
 bool variation_peak(const struct variation *variation, struct variation_peak *ret) {
-  if (!variation || variation->count < LEAST_INSTANCES)
+  if (!variation || variation->count < MIN_INSTANCES)
     return false;
   uint64_t used = (variation->count + variation->width - 1) / variation->width, first = 0;
   double all = 0, inside = 0;
   for (uint64_t i = 0; i < used; i++)
     all += variation->buckets[i].ticks;
-  uint64_t length = shortest(variation, used, MOST_OF_IT * all, &first);
+  uint64_t length = shortest(variation, used, MAX_OF_IT * all, &first);
   length = length ? grow(variation, used, &first, length) : 0;
   uint64_t last = (first + length) * variation->width;
   last = last < variation->count ? last : variation->count;

@@ -167,7 +167,7 @@ static bool parse_keep(const char *text, const char *allowed, config_keep *ret_v
     if (!ret_value->ns && parse_duration(word, &ret_value->ns))
       continue;
     if (ret_value->bytes || word.length >= sizeof size || !parse_digits(size, true, &ret_value->bytes) ||
-        ret_value->bytes < KEEP_BYTES_LEAST)
+        ret_value->bytes < KEEP_BYTES_MIN)
       return false;
   }
   return true;
@@ -224,7 +224,7 @@ static bool parse_watch(const char *text, struct config_watch *watch) {
              *space = strncmp(text, "slowest ", 8) == 0 ? strchr(text + 8, ' ') : NULL;
   if (space)
     return copy_trimmed(word, sizeof word, text + 8, space) && parse_digits(word, false, &watch->slowest) &&
-           watch->slowest > 0 && watch->slowest <= TRIGGER_SLOWEST_MOST && parse_watched(space + 1, watch);
+           watch->slowest > 0 && watch->slowest <= TRIGGER_SLOWEST_MAX && parse_watched(space + 1, watch);
   return sign && copy_trimmed(watched, sizeof watched, text, sign) &&
          copy_trimmed(word, sizeof word, sign + 1, text + strlen(text)) && parse_watched(watched, watch) &&
          parse_limit(word, watch);
@@ -238,7 +238,7 @@ static bool parse_trigger(const char *text, const char *allowed, config_trigger 
     char one[TRIGGER_NAME_BYTES + 128];
     const char *sign = strchr(text, ';');
     end = sign ? sign : text + strlen(text);
-    if (ret_value->count == TRIGGERS_MOST || !copy_trimmed(one, sizeof one, text, end) ||
+    if (ret_value->count == TRIGGERS_MAX || !copy_trimmed(one, sizeof one, text, end) ||
         !parse_watch(one, &ret_value->watches[ret_value->count++]))
       return false;
   }

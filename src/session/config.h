@@ -44,11 +44,11 @@ typedef struct {
   uint64_t ns;    /* so long before the last record; 0: as long as there is room */
   uint64_t bytes; /* of memory; 0: as much as KEEP_BYTES_STANDARD */
 } config_keep;
-enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_LEAST = 1 << 20 };
+enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_MIN = 1 << 20 };
 
 /* Which regions are watched, and how long one may take. */
 enum trigger_kind { TRIGGER_parallel, TRIGGER_region };
-enum { TRIGGER_NAME_BYTES = 128, TRIGGERS_MOST = 4, TRIGGER_SLOWEST_MOST = 10 };
+enum { TRIGGER_NAME_BYTES = 128, TRIGGERS_MAX = 4, TRIGGER_SLOWEST_MAX = 10 };
 struct config_watch {
   enum trigger_kind kind;
   char name[TRIGGER_NAME_BYTES]; /* of a region; or of a file, empty: any */
@@ -59,7 +59,7 @@ struct config_watch {
 };
 typedef struct {
   uint32_t count;
-  struct config_watch watches[TRIGGERS_MOST];
+  struct config_watch watches[TRIGGERS_MAX];
 } config_trigger;
 
 struct config {

@@ -44,9 +44,9 @@ const char *counter_unit(const char *name) {
 /* -- names -- */
 
 static bool read_raw(const char *name, size_t length, uint64_t *ret_config) {
-  enum { DIGITS_MOST = 16 };
+  enum { DIGITS_MAX = 16 };
   *ret_config = 0;
-  if (length < 2 || length > 1 + DIGITS_MOST || *name != 'r')
+  if (length < 2 || length > 1 + DIGITS_MAX || *name != 'r')
     return false;
   for (size_t i = 1; i < length; i++) {
     int digit = tolower((unsigned char)name[i]);
@@ -119,7 +119,7 @@ static bool is_repeated(const struct kernel_counter *counters, int count) {
   return false;
 }
 
-int counters_parse(const char *list, struct kernel_counter counters[static COUNTERS_MOST], char *error,
+int counters_parse(const char *list, struct kernel_counter counters[static COUNTERS_MAX], char *error,
                    size_t size) {
   int count = 0;
   for (const char *name = list; *name;) {
@@ -129,8 +129,8 @@ int counters_parse(const char *list, struct kernel_counter counters[static COUNT
       say_unknown(name, length, error, size);
       return -EINVAL;
     }
-    if (count == COUNTERS_MOST) {
-      snprintf(error, size, "that is more than %d counters", COUNTERS_MOST);
+    if (count == COUNTERS_MAX) {
+      snprintf(error, size, "that is more than %d counters", COUNTERS_MAX);
       return -EINVAL;
     }
     counters[count] = counter;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COUNTERS_MOST = 10, COUNTER_NAME_BYTES = 40 };
+enum { COUNTERS_MAX = 10, COUNTER_NAME_BYTES = 40 };
 
 struct kernel_counter {
   char name[COUNTER_NAME_BYTES]; /* with ":u" where only the user's own code counts */
@@ -21,13 +21,13 @@ struct counter_reading {
   uint64_t count, enabled_ns, running_ns;
   struct {
     uint64_t value, id;
-  } counters[COUNTERS_MOST];
+  } counters[COUNTERS_MAX];
 };
 
 /* Reads a list of names, of which rNNN is a raw event of the processor and NAME:u one in the user's code
  * alone. Returns how many there are, or -EINVAL with what is wrong in `error`, of `size` bytes. Allocates
  * nothing. */
-int counters_parse(const char *list, struct kernel_counter counters[static COUNTERS_MOST], char *error,
+int counters_parse(const char *list, struct kernel_counter counters[static COUNTERS_MAX], char *error,
                    size_t size);
 
 /* The names that have a row of their own, from 0 on; NULL behind the last. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANCESTORS_MOST = 8 };
+enum { ANCESTORS_MAX = 8 };
 
 static const char *first_of(const char *const *names) {
   for (; *names; names++) {
@@ -84,7 +84,7 @@ void launcher_run(pid_t process, char *ret) {
     snprintf(ret, LAUNCHER_RUN_BYTES, "%.100s", open_mpi);
   else if (job && step)
     snprintf(ret, LAUNCHER_RUN_BYTES, "%.50s.%.50s", job, step);
-  for (int i = 0; !*ret && getenv("PMI_RANK") && process > 1 && i < ANCESTORS_MOST; i++) {
+  for (int i = 0; !*ret && getenv("PMI_RANK") && process > 1 && i < ANCESTORS_MAX; i++) {
     process = parent_of(process);
     read_control_port(process, ret);
   }

@@ -94,7 +94,7 @@ struct session_constants {
   int32_t set_callback_results[SESSION_CALLBACKS]; /* or SESSION_NOT_WANTED, SESSION_NOT_ASKED */
   /* of STAVE_COUNTERS those that can be had, in the order of what records have of them; and why others
    * cannot */
-  struct kernel_counter counters[COUNTERS_MOST];
+  struct kernel_counter counters[COUNTERS_MAX];
   uint32_t counter_count;
   char counters_refused[512];
   struct session_name states[SESSION_NAMES]; /* an empty name ends the list */

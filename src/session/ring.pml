@@ -155,7 +155,7 @@ inline relieve() {
   writer_stores!TAIL(0, view)
 }
 
-/* drain.c, drain_give_way */
+/* drain.c, drain_yield_cpu */
 inline look_around() {
   if
   :: relieve();

@@ -65,12 +65,12 @@ static uint64_t least_ring_bytes(void) {
 /* A limit on files or address space: more but small rings; or as many as there can be. */
 static int reserve_within_limits(int fd, uint64_t *ring_bytes, uint32_t slots_most, uint32_t *ret_slots,
                                  void **ret_memory) {
-  enum { SLOTS_WANTED = 64, RING_LEAST_BYTES = 64 << 10 };
+  enum { SLOTS_WANTED = 64, RING_MIN_BYTES = 64 << 10 };
   struct session_share share =
       session_share(bytes_for(least_ring_bytes(), SLOTS_WANTED), SLOTS_WANTED, slots_most);
   uint32_t most = share.slots_most, wanted = share.slots_least;
   bool is_small = share.bytes < UINT64_MAX;
-  uint64_t least = is_small ? least_ring_bytes() : RING_LEAST_BYTES;
+  uint64_t least = is_small ? least_ring_bytes() : RING_MIN_BYTES;
   int error = reserve(fd, share.bytes, *ring_bytes, most, wanted, ret_slots, ret_memory);
   while ((error == -EFBIG || (error && is_small)) && *ring_bytes > least) {
     *ring_bytes /= 2;
@@ -114,7 +114,7 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
   uint64_t ring_bytes = c->ring_bytes;
   return c->magic == SESSION_MAGIC && c->bytes == bytes && c->slots_max > 0 &&
-         c->slots_max <= SESSION_SLOTS_MOST && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
+         c->slots_max <= SESSION_SLOTS_MAX && ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES &&
          (ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes <= UINT32_MAX &&
          bytes_for(ring_bytes, c->slots_max) == bytes;
 }
@@ -166,7 +166,7 @@ struct record *session_map_ring(int fd, const struct session_header *header, uin
   return memory;
 }
 
-void session_let_go(struct session_header *header) {
+void session_drop_pages(struct session_header *header) {
   madvise(header, header->constants.bytes, MADV_DONTNEED);
 }
 

@@ -8,7 +8,7 @@
 #include "session/layout.h"
 
 enum {
-  SESSION_SLOTS_MOST = 16384, /* threads that live at once */
+  SESSION_SLOTS_MAX = 16384, /* threads that live at once */
   /* what all rings together may grow by, unless eight of the largest size are more: many threads share one
      writer, and gain nothing by rings that it cannot keep empty */
   RING_GROWTH_BYTES = 256 << 20,
@@ -43,7 +43,7 @@ void session_unmap(struct session_header *header);
 uint64_t session_bytes_before_rings(const struct session_header *header);
 
 /* Unmaps the rings alone, which the application maps one by one: a limit on its address space may come later
- * than its threads. session_unmap and session_let_go are not for what is left; munmap of
+ * than its threads. session_unmap and session_drop_pages are not for what is left; munmap of
  * session_bytes_before_rings is. */
 void session_unmap_rings(struct session_header *header);
 
@@ -53,7 +53,7 @@ struct record *session_map_ring(int fd, const struct session_header *header, uin
 
 /* Gives the kernel back what this process knows of the memory's pages, which takes most of session_unmap's
  * time. What is in them stays, and comes again where it is touched. */
-void session_let_go(struct session_header *header);
+void session_drop_pages(struct session_header *header);
 
 /* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */

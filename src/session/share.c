@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { SHARE = 128, SHARE_MOST = 16, OWN_BYTES_OF_SLOT = 512 };
+enum { SHARE = 128, SHARE_MAX = 16, OWN_BYTES_OF_SLOT = 512 };
 
 #define SPACE_OF_SLOT (UINT64_C(64) << 20)
 
@@ -50,7 +50,7 @@ static uint64_t left(int resource, uint64_t used) {
 static void limit_address_space(struct session_share *share, uint64_t bytes, uint64_t bytes_least) {
   if (bytes == UINT64_MAX)
     return;
-  share->bytes = bytes / SHARE < bytes_least ? smaller(bytes_least, bytes / SHARE_MOST) : bytes / SHARE;
+  share->bytes = bytes / SHARE < bytes_least ? smaller(bytes_least, bytes / SHARE_MAX) : bytes / SHARE;
   if (bytes / SPACE_OF_SLOT > share->slots_least)
     share->slots_least = (uint32_t)smaller(bytes / SPACE_OF_SLOT, share->slots_most);
 }

@@ -52,7 +52,7 @@ struct critical_path {
   struct {
     uint64_t first; /* when the run begins; UINT64_MAX: not yet */
     size_t count;   /* of its segments */
-  } runs[SIDES_MOST];
+  } runs[SIDES_MAX];
   size_t run_count;              /* 1 where nothing is compared */
   struct critical_row *rows;     /* as the trace's locations */
   size_t row_count, early_count; /* rows that began a team before its primary */

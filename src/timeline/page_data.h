@@ -12,7 +12,7 @@ struct page_section {
 
 struct page_row {
   struct page_section activity;
-  struct page_section depths[TIMELINE_MOST_DEPTH];
+  struct page_section depths[TIMELINE_MAX_DEPTH];
   struct page_section running, gaps; /* condition_table.h */
   struct page_section samples;
 };
@@ -23,7 +23,7 @@ struct page_data {
   struct bytes bytes;
   struct page_row *rows; /* as the timeline's */
   struct page_section tasks, messages, operations, locks, contexts, dependences, transfers;
-  struct page_section paths[SIDES_MOST];
+  struct page_section paths[SIDES_MAX];
   struct page_section *counters; /* as the timeline's series */
   uint32_t *region_positions;    /* in the page, of the timeline's regions */
   uint32_t *regions;             /* the other way round */

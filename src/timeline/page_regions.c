@@ -2,7 +2,7 @@
 
 #include "timeline/page_data.h"
 
-enum { MOST_REGIONS = 1 << 16 };
+enum { MAX_REGIONS = 1 << 16 };
 
 static int by_ticks(const void *one, const void *other, void *data) {
   const struct timeline_region *regions = data;
@@ -29,7 +29,7 @@ bool page_choose_regions(struct page_data *data) {
     return false;
   uint32_t used = list_used(timeline, data->regions);
   qsort_r(data->regions, used, sizeof *data->regions, by_ticks, timeline->regions);
-  data->region_count = used < MOST_REGIONS ? used : MOST_REGIONS;
+  data->region_count = used < MAX_REGIONS ? used : MAX_REGIONS;
   data->regions_left_out = used - data->region_count;
   for (size_t i = 0; i < all; i++)
     data->region_positions[i] = data->region_count;

@@ -12,8 +12,8 @@
 
 enum {
   PIXELS_PER_POINT = 2,
-  MOST_NAME_WIDTH = 150,
-  MOST_HEIGHT = 1000 /* of a picture with many rows */
+  MAX_NAME_WIDTH = 150,
+  MAX_HEIGHT = 1000 /* of a picture with many rows */
 };
 
 bool picture_can_draw(void) {
@@ -35,7 +35,7 @@ static double widest_name(const struct picture *picture) {
   cairo_set_font_size(picture->cairo, 10);
   for (size_t i = 0; i < picture_row_count(picture); i++)
     widest = fmax(widest, picture_text_width(picture, timeline->trace->locations[timeline->order[i]].name));
-  return fmin(widest, MOST_NAME_WIDTH);
+  return fmin(widest, MAX_NAME_WIDTH);
 }
 
 static void add_up(struct picture *picture) {
@@ -53,11 +53,11 @@ static void measure(struct picture *picture, unsigned width) {
   picture->right = fmax(width - PICTURE_MARGIN, picture->left + 10);
   picture->rows_top = picture->rows_bottom = PICTURE_MARGIN + PICTURE_TITLE;
   double below = PICTURE_AXIS + picture_legend_height(picture) + PICTURE_MARGIN;
-  picture_choose_rows(picture, MOST_HEIGHT - below - picture->rows_top);
+  picture_choose_rows(picture, MAX_HEIGHT - below - picture->rows_top);
   for (size_t i = 0; i < picture_row_count(picture); i++)
     picture->rows_bottom += picture_row_height(picture, picture->timeline->order[i]);
   if (picture->low > 0) /* not what so many rounded numbers add up to */
-    picture->rows_bottom = MOST_HEIGHT - below;
+    picture->rows_bottom = MAX_HEIGHT - below;
   picture->height = picture->rows_bottom + below;
 }
 

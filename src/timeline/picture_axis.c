@@ -4,7 +4,7 @@
 #include "timeline/palette.h"
 #include "timeline/picture_draw.h"
 
-enum { WANTED_GAP = 110, LEGEND_ENTRY = 150, MARKS_MOST = 1000 };
+enum { WANTED_GAP = 110, LEGEND_ENTRY = 150, MARKS_MAX = 1000 };
 
 static const struct unit {
   const char *name;
@@ -36,7 +36,7 @@ static struct marks marks_of(const struct picture *picture) {
   struct marks marks = {.step = nice_step((to - from) / count), .unit = units};
   marks.first = ceil(from / marks.step) * marks.step;
   /* Counted, since a step may be too small to change a time that is large. */
-  marks.count = (int)fmin(fmax(floor((to - marks.first) / marks.step) + 1, 0), MARKS_MOST);
+  marks.count = (int)fmin(fmax(floor((to - marks.first) / marks.step) + 1, 0), MARKS_MAX);
   while (marks.unit->ns > fmax(to, 1))
     marks.unit++;
   marks.digits = (int)fmax(0, ceil(log10(marks.unit->ns / marks.step) - 1e-9));

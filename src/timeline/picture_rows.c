@@ -6,9 +6,9 @@
 #include "timeline/palette.h"
 #include "timeline/picture_draw.h"
 
-enum { LABEL_FROM = 28, ROWS_WITH_BARS = 16, MOST_BARS = 5, NAME_HEIGHT = 10 };
+enum { LABEL_FROM = 28, ROWS_WITH_BARS = 16, MAX_BARS = 5, NAME_HEIGHT = 10 };
 
-static const double LEAST_LINE = 1, GAP_FROM = 4, GAP_SHARE = 0.2;
+static const double MIN_LINE = 1, GAP_FROM = 4, GAP_SHARE = 0.2;
 
 double picture_row_height(const struct picture *picture, size_t location) {
   if (picture->low > 0)
@@ -31,7 +31,7 @@ static double natural_height(const struct picture *picture) {
 /* Regions go first; then rows are lower than letters; then neighbours share a line. */
 void picture_choose_rows(struct picture *picture, double room) {
   size_t rows = picture_row_count(picture);
-  picture->bars = rows <= ROWS_WITH_BARS ? MOST_BARS : 1;
+  picture->bars = rows <= ROWS_WITH_BARS ? MAX_BARS : 1;
   picture->band = PICTURE_BAND;
   picture->share = 1;
   if (rows <= ROWS_WITH_BARS || natural_height(picture) <= room)
@@ -40,7 +40,7 @@ void picture_choose_rows(struct picture *picture, double room) {
   if (natural_height(picture) <= room)
     return;
   picture->low = room / (double)rows;
-  picture->share = (size_t)ceil(LEAST_LINE / picture->low);
+  picture->share = (size_t)ceil(MIN_LINE / picture->low);
   double line = picture->low * (double)picture->share;
   picture->band = line >= GAP_FROM ? line * (1 - GAP_SHARE) : line;
 }

@@ -29,7 +29,7 @@ static void create(struct task_record *record, const struct replay_task_event *e
 }
 
 static bool begin_piece(struct task_record *record, const struct replay_task_event *event) {
-  if (record->piece_count == TASK_MOST_PIECES)
+  if (record->piece_count == TASK_MAX_PIECES)
     return true;
   struct task_piece *piece = array_add(&record->pieces, &record->piece_count, sizeof *piece);
   if (!piece)

@@ -9,7 +9,7 @@
 
 #include "analysis/replay.h"
 
-enum { TASK_MOST_PIECES = 64 };
+enum { TASK_MAX_PIECES = 64 };
 
 /* Time between two switches. */
 struct task_piece {
@@ -25,7 +25,7 @@ struct task_record {
   bool is_complete, is_running;
   uint64_t longest; /* piece */
   struct task_piece *pieces;
-  size_t piece_count; /* a task that is switched more often than TASK_MOST_PIECES has no more */
+  size_t piece_count; /* a task that is switched more often than TASK_MAX_PIECES has no more */
 };
 
 struct task_table {

@@ -93,7 +93,7 @@ static void renew_attribute_lists(struct timeline *timeline) {
   each_track(timeline, move_attribute_lists, &moving);
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
     struct timeline_open *open = timeline->rows[i].open;
-    for (int depth = 0; depth < TIMELINE_MOST_DEPTH; depth++)
+    for (int depth = 0; depth < TIMELINE_MAX_DEPTH; depth++)
       moving.has_failed |=
           !attribute_lists_copy(&moving.to, moving.from, open[depth].attributes, &open[depth].attributes);
   }
@@ -180,7 +180,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
   if (is_of_system(timeline, slice))
     return;
   count_region(timeline, slice);
-  if (slice->depth >= TIMELINE_MOST_DEPTH) {
+  if (slice->depth >= TIMELINE_MAX_DEPTH) {
     row->too_deep++;
     return;
   }
@@ -240,7 +240,7 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     region->is_known = true;
     region->activity = frame->activity;
   }
-  if (frame->depth >= TIMELINE_MOST_DEPTH)
+  if (frame->depth >= TIMELINE_MAX_DEPTH)
     return;
   struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
   open->activity = frame->activity;

@@ -18,7 +18,7 @@
 #include "timeline/task_table.h"
 #include "timeline/transfer_table.h"
 
-enum { TIMELINE_MOST_DEPTH = 48 };
+enum { TIMELINE_MAX_DEPTH = 48 };
 
 /* How much is kept, over all rows. */
 struct timeline_limits {
@@ -34,10 +34,10 @@ struct timeline_open {
 /* One location. */
 struct timeline_row {
   struct activity_track activity;
-  struct slice_track depths[TIMELINE_MOST_DEPTH]; /* regions and tasks by depth of nesting */
+  struct slice_track depths[TIMELINE_MAX_DEPTH]; /* regions and tasks by depth of nesting */
   uint32_t depth_count;
   uint64_t too_deep; /* slices deeper than that, which are left out */
-  struct timeline_open open[TIMELINE_MOST_DEPTH];
+  struct timeline_open open[TIMELINE_MAX_DEPTH];
 };
 
 /* What is known of a region of the trace. */

@@ -7,7 +7,7 @@
 #include "session/layout.h"
 #include "tool/depend_waits.h"
 #include "tool/imports.h"
-#include "tool/withdraw.h"
+#include "tool/unregister_dependences.h"
 
 static const struct callback_row {
   const char *name;

@@ -11,7 +11,7 @@
 #include "tool/first_thread.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
-#include "tool/withdraw.h"
+#include "tool/unregister_dependences.h"
 
 /* The flags are the runtime's habit: they are looked at where the slow path comes by. */
 static void note_frame(struct thread *self, const ompt_frame_t *frame) {
@@ -67,7 +67,7 @@ static bool take_kept(_Atomic bool *has_it) {
   return atomic_load(has_it) && atomic_exchange(has_it, false);
 }
 
-void callbacks_tell_kept(uint64_t ticks) {
+void callbacks_replay_deferred(uint64_t ticks) {
   struct new_event event = {.ticks = ticks};
   if (take_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
@@ -133,15 +133,15 @@ IN_TWO_COPIES(parallel_begin, parallel_begin)
 
 /* A thread without a ring does not know its stack yet. (A failed attach has counted the event as lost.) */
 void on_parallel_begin_with_callers OMPT_PARAMETERS(parallel_begin) {
-  enum { CALLERS_MOST = 16 };
-  uint64_t callers[CALLERS_MOST] = {0};
+  enum { CALLERS_MAX = 16 };
+  uint64_t callers[CALLERS_MAX] = {0};
   (void)task;
   if (!thread_self->ring.slot && !thread_attach(clock_ticks(tool.clock))) {
     give_id(parallel, 0);
     return;
   }
   uint32_t most = tool.constants.config.callers;
-  unsigned count = call_path_callers(callers, most < CALLERS_MOST ? most : CALLERS_MOST, thread_self, frame);
+  unsigned count = call_path_callers(callers, most < CALLERS_MAX ? most : CALLERS_MAX, thread_self, frame);
   uint64_t slots = (count + 3) / 4;
   if (!parallel_begin_of(FAST, callers, slots, frame, parallel, requested, flags, codeptr))
     parallel_begin_of(SLOW, callers, slots, frame, parallel, requested, flags, codeptr);

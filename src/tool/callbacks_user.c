@@ -6,14 +6,14 @@
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
-enum { NAME_MOST = 3072, FILE_MOST = 768, UNIT_MOST = 64, FLAG_CUT = 1, INTEGER = 1, DOUBLE = 2 };
+enum { NAME_BYTES_MAX = 3072, FILE_MAX = 768, UNIT_MAX = 64, FLAG_CUT = 1, INTEGER = 1, DOUBLE = 2 };
 
 /* The words behind a record: value, bytes of the unit, then name, file and unit. */
 union words {
   uint64_t w[4 * (RECORD_SLOTS_MAX - 1)];
   char text[RECORD_BYTES * (RECORD_SLOTS_MAX - 1)];
 };
-_Static_assert(2 * sizeof(uint64_t) + NAME_MOST + FILE_MOST + UNIT_MOST + RECORD_BYTES +
+_Static_assert(2 * sizeof(uint64_t) + NAME_BYTES_MAX + FILE_MAX + UNIT_MAX + RECORD_BYTES +
                        sizeof((struct counter_words *)NULL)->words <=
                    sizeof(union words),
                "the longest record");
@@ -31,15 +31,15 @@ static size_t length_of(const char *text, size_t most) {
 /* Of a long path the end tells more. */
 static const char *end_of(const char *path) {
   size_t length = path ? strlen(path) : 0;
-  return length > FILE_MOST ? path + (length - FILE_MOST) : path;
+  return length > FILE_MAX ? path + (length - FILE_MAX) : path;
 }
 
 static struct call_texts texts_of(const struct stave_call *call) {
   struct call_texts texts = {.name = call->name, .file = end_of(call->file), .unit = call->unit};
-  texts.name_bytes = length_of(texts.name, NAME_MOST);
-  texts.is_cut = texts.name_bytes == NAME_MOST && texts.name[NAME_MOST] != '\0';
-  texts.file_bytes = length_of(texts.file, FILE_MOST);
-  texts.unit_bytes = length_of(texts.unit, UNIT_MOST);
+  texts.name_bytes = length_of(texts.name, NAME_BYTES_MAX);
+  texts.is_cut = texts.name_bytes == NAME_BYTES_MAX && texts.name[NAME_BYTES_MAX] != '\0';
+  texts.file_bytes = length_of(texts.file, FILE_MAX);
+  texts.unit_bytes = length_of(texts.unit, UNIT_MAX);
   return texts;
 }
 

@@ -20,8 +20,8 @@
 /* In memory that a forked child has, too, as it has the descriptors. */
 struct counter_group {
   uint32_t count;
-  int fds[COUNTERS_MOST];
-  uint64_t ids[COUNTERS_MOST];
+  int fds[COUNTERS_MAX];
+  uint64_t ids[COUNTERS_MAX];
 };
 
 /* -- descriptors -- */
@@ -187,19 +187,19 @@ static void try_all(const struct kernel_counter *wanted, uint32_t count) {
   }
   close_group(&group);
   if (first_error)
-    tool_say("STAVE_COUNTERS: not to be had here: %s: %s; the rest goes on", constants->counters_refused,
+    tool_log("STAVE_COUNTERS: not to be had here: %s: %s; the rest goes on", constants->counters_refused,
              counter_advice(first_error));
 }
 
 bool counters_prepare(void) {
   struct session_constants *constants = &tool.constants;
-  struct kernel_counter wanted[COUNTERS_MOST];
+  struct kernel_counter wanted[COUNTERS_MAX];
   char error[CONFIG_ERROR_BYTES];
   constants->counter_count = 0;
   *constants->counters_refused = '\0';
   int count = counters_parse(constants->config.counters, wanted, error, sizeof error);
   if (count < 0) {
-    tool_say("STAVE_COUNTERS: %s; the program runs untraced", error);
+    tool_log("STAVE_COUNTERS: %s; the program runs untraced", error);
     return false;
   }
   if (count > 0)

@@ -12,7 +12,7 @@ struct thread;
 
 /* What goes behind a record: slots is 0 if there is nothing. */
 struct counter_words {
-  uint64_t words[(COUNTER_TIMES + COUNTERS_MOST + 3) / 4 * 4];
+  uint64_t words[(COUNTER_TIMES + COUNTERS_MAX + 3) / 4 * 4];
   unsigned slots;
 };
 

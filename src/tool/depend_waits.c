@@ -13,7 +13,7 @@
 #include "tool/imports.h"
 #include "tool/thread.h"
 #include "tool/tool.h"
-#include "tool/withdraw.h"
+#include "tool/unregister_dependences.h"
 
 const char *const depend_waits_functions[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", NULL};
 

@@ -1,5 +1,6 @@
 /* Programs that wait for dependences at once, built by clang: what they wait for is looked at before the
- * runtime is asked (withdraw.c says what the runtime does wrong, and to which types of dependences). */
+ * runtime is asked (unregister_dependences.c says what the runtime does wrong, and to which types of
+ * dependences). */
 #ifndef STAVE_TOOL_DEPEND_WAITS_H
 #define STAVE_TOOL_DEPEND_WAITS_H
 

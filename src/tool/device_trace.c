@@ -6,10 +6,10 @@
 #include "tool/thread.h"
 
 enum {
-  BUFFER_BYTES = 256 << 10,      /* where the device recommends no size */
-  BUFFER_BYTES_LEAST = 4 << 10,  /* a page */
-  BUFFERS_BYTES_MOST = 64 << 20, /* all of a device together */
-  RECORD_BYTES_LEAST = 8,        /* no device's record is shorter: so many are in a buffer at most */
+  BUFFER_BYTES = 256 << 10,     /* where the device recommends no size */
+  BUFFER_BYTES_MIN = 4 << 10,   /* a page */
+  BUFFERS_BYTES_MAX = 64 << 20, /* all of a device together */
+  RECORD_BYTES_MIN = 8,         /* no device's record is shorter: so many are in a buffer at most */
   FIELDS_MAX = 9,
   ERROR_FIELDS = 3,
   ERROR_MESSAGE_BYTES = 1024,
@@ -70,7 +70,7 @@ static void say_no_buffer(int device) {
   static atomic_flag is_said = ATOMIC_FLAG_INIT;
   atomic_fetch_add(&tool.session->shared.figures.lost, 1);
   if (!atomic_flag_test_and_set(&is_said))
-    tool_say("no memory for what device %d records: it is missing in the trace", device);
+    tool_log("no memory for what device %d records: it is missing in the trace", device);
 }
 
 /* Without a buffer the device stops collecting. */
@@ -227,7 +227,7 @@ static void copy_record(const struct device_trace *trace, ompt_buffer_t *buffer,
 /* A cursor that stands still, or goes on for ever, ends the buffer. */
 static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_t bytes,
                   ompt_buffer_cursor_t cursor) {
-  for (size_t i = 0; i < bytes / RECORD_BYTES_LEAST; i++) {
+  for (size_t i = 0; i < bytes / RECORD_BYTES_MIN; i++) {
     ompt_buffer_cursor_t next = cursor;
     copy_record(trace, buffer, cursor);
     if (!trace->advance_buffer_cursor ||
@@ -287,9 +287,9 @@ static void choose_buffers(struct device_trace *trace) {
   trace->get_buffer_limits(trace->handle, &trace->buffers_most, &trace->recommended_bytes);
   if (trace->recommended_bytes == 0)
     return;
-  size_t most = BUFFERS_BYTES_MOST / (trace->buffers_most > 1 ? (size_t)trace->buffers_most : 1);
+  size_t most = BUFFERS_BYTES_MAX / (trace->buffers_most > 1 ? (size_t)trace->buffers_most : 1);
   size_t bytes = trace->recommended_bytes < most ? trace->recommended_bytes : most;
-  trace->buffer_bytes = bytes > BUFFER_BYTES_LEAST ? bytes : BUFFER_BYTES_LEAST;
+  trace->buffer_bytes = bytes > BUFFER_BYTES_MIN ? bytes : BUFFER_BYTES_MIN;
 }
 
 /* ompt_set_result_t of what was asked for; what start_trace said: 1 started. */

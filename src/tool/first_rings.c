@@ -17,9 +17,9 @@
  * threads take longer than all else that the tool does at the beginning of a thread, and again at the end of
  * the process. Where it is known beforehand that there will be so many, only the first one begins large. */
 void first_rings_expect(void) {
-  enum { LARGE_RINGS_LEAST = 16 };
+  enum { LARGE_RINGS_MIN = 16 };
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = 2 * processors > LARGE_RINGS_LEAST ? (uint32_t)(2 * processors) : LARGE_RINGS_LEAST;
+  uint32_t most = 2 * processors > LARGE_RINGS_MIN ? (uint32_t)(2 * processors) : LARGE_RINGS_MIN;
   const char *wanted = getenv("OMP_NUM_THREADS");
   unsigned long threads = wanted ? strtoul(wanted, NULL, 10) : 0;
   uint32_t slots = tool.session->constants.slots_max;
@@ -73,14 +73,14 @@ static struct record *map_ring(uint32_t index, uint64_t bytes) {
 /* A limit that came after the session's beginning: a 128th of what is left, as share.h has it, or what a ring
  * begins with if that is no more than a 16th. 0: that is too little. */
 static uint64_t bytes_to_map(uint32_t index) {
-  enum { SHARE = 128, SHARE_MOST = 16 };
+  enum { SHARE = 128, SHARE_MAX = 16 };
   uint64_t left = session_addresses_left(), bytes = tool.session->constants.ring_bytes,
            least = first_ring_bytes(index);
   if (left == UINT64_MAX)
     return bytes;
   while (bytes > left / SHARE && bytes > least)
     bytes /= 2;
-  return bytes <= left / SHARE_MOST ? bytes : 0;
+  return bytes <= left / SHARE_MAX ? bytes : 0;
 }
 
 static bool is_mapped(uint32_t index) {

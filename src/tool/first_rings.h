@@ -21,7 +21,7 @@ uint64_t first_ring_bytes(uint32_t index);
  * the caller's. */
 bool first_ring_populate(uint32_t index);
 
-/* What session_unmap and session_let_go do, of the mapped part and rings of tool.session. */
+/* What session_unmap and session_drop_pages do, of the mapped part and rings of tool.session. */
 void first_rings_unmap(void);
 void first_rings_let_go(void);
 

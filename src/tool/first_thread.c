@@ -26,7 +26,7 @@ static void nap(void) {
 
 static void say_once(void) {
   if (!atomic_exchange(&tool.first_thread.has_said, true))
-    tool_say("the first thread that used OpenMP has ended: no locks and critical sections are recorded from "
+    tool_log("the first thread that used OpenMP has ended: no locks and critical sections are recorded from "
              "here on, since LLVM's runtimes crash at their ends then if a tool asks for them");
 }
 

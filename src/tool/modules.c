@@ -131,7 +131,7 @@ static void meet(uint64_t codeptr, uint64_t ticks) {
     meet_new(codeptr, ticks);
 }
 
-void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
+void thread_publish_module(uint64_t codeptr, uint64_t ticks) {
   int error = errno;
   meet(codeptr, ticks);
   errno = error;

@@ -74,6 +74,6 @@ __attribute__((visibility("default"))) stave_recorder_t stave_recorder;
 
 const struct recorder *stave_recorder(uint64_t magic) {
   static const struct recorder recorder = {join,     leave,  put,         now,
-                                           tool_say, domain, job_archive, &tool.constants.config};
+                                           tool_log, domain, job_archive, &tool.constants.config};
   return magic == SESSION_MAGIC ? &recorder : NULL;
 }

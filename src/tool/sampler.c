@@ -98,7 +98,7 @@ void sampler_start(void) {
   int number = find_free_signal();
   sigfillset(&action.sa_mask);
   if (!number || sigaction(number, &action, NULL) < 0) {
-    tool_say("no real-time signal is free: the trace has no samples");
+    tool_log("no real-time signal is free: the trace has no samples");
     return;
   }
   tool.sample_signal = number;
@@ -150,7 +150,7 @@ static int start_timer(int *ret_timer) {
 /* Once in a process: what is wrong with one thread's samples is wrong with many's. */
 static void say_once(atomic_flag *is_said, const char *text) {
   if (!atomic_flag_test_and_set(is_said))
-    tool_say(text, tool.sample_signal);
+    tool_log(text, tool.sample_signal);
 }
 
 static void warn_if_blocked(void) {

@@ -69,10 +69,10 @@ static bool is_time_to_look(void) {
 }
 
 struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index) {
-  enum { ENDED_MOST = 32, NAPS = 50, NAP_NS = 100000 };
+  enum { ENDED_MAX = 32, NAPS = 50, NAP_NS = 100000 };
   if (is_time_to_look())
     look_for_dead();
-  for (int i = 0; i < NAPS && atomic_load(&tool.session->shared.slots_ended) >= ENDED_MOST; i++) {
+  for (int i = 0; i < NAPS && atomic_load(&tool.session->shared.slots_ended) >= ENDED_MAX; i++) {
     session_wake_writer(tool.session);
     nanosleep(&(struct timespec){0, NAP_NS}, NULL);
   }

@@ -71,7 +71,7 @@ static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
   if (!runs_on_valgrind())
-    return session_create(ring_bytes, SESSION_SLOTS_MOST, ret_session, ret_fd);
+    return session_create(ring_bytes, SESSION_SLOTS_MAX, ret_session, ret_fd);
   return session_create(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES, SLOTS_ON_VALGRIND,
                         ret_session, ret_fd);
 }
@@ -115,7 +115,7 @@ static bool say_writer_failed(void) {
   char message[sizeof tool.session->shared.message];
   memcpy(message, tool.session->shared.message, sizeof message);
   message[sizeof message - 1] = '\0';
-  tool_say("%s; the program runs untraced", message);
+  tool_log("%s; the program runs untraced", message);
   return false;
 }
 
@@ -133,12 +133,12 @@ static bool wait_until_ready(int writer_pidfd) {
     if (atomic_load(state) != WRITER_STARTING)
       break;
     if (process_is_dead(writer_pidfd) && atomic_load(state) == WRITER_STARTING) {
-      tool_say("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
+      tool_log("stave-writer ended while it started (a library it needs may be missing: run it by hand); the "
                "program runs untraced");
       return false;
     }
     if (clock_ns(CLOCK_MONOTONIC) > end) {
-      tool_say("stave-writer was not ready after %u s (STAVE_TIMEOUT)%s; the program runs untraced",
+      tool_log("stave-writer was not ready after %u s (STAVE_TIMEOUT)%s; the program runs untraced",
                tool.constants.config.timeout, writer_process_waits(tool.session));
       return false;
     }
@@ -146,19 +146,19 @@ static bool wait_until_ready(int writer_pidfd) {
   if (atomic_load(state) != WRITER_READY)
     return say_writer_failed();
   if (tool.constants.config.verbose >= 2)
-    tool_say("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
+    tool_log("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
              keeps() ? "memory (STAVE_KEEP)" : tool.session->shared.archive,
              tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
              (unsigned long long)tool.session->constants.ring_bytes / 1024);
   if (*tool.session->shared.message)
-    tool_say("%.1000s", tool.session->shared.message);
+    tool_log("%.1000s", tool.session->shared.message);
   return true;
 }
 
 static bool start_writer(int session_fd, int *ret_pidfd) {
   char path[CONFIG_TEXT_BYTES + 64];
   if (writer_process_find(tool.constants.config.writer, path, sizeof path) < 0) {
-    tool_say("no stave-writer at %s (set STAVE_WRITER to where it is); the program runs untraced", path);
+    tool_log("no stave-writer at %s (set STAVE_WRITER to where it is); the program runs untraced", path);
     return false;
   }
   struct writer_process process = {.path = path,
@@ -173,7 +173,7 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
   if (error == -ECHILD && atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
     error = 0; /* it was started, and has ended already: its own words are the reason */
   if (error)
-    tool_say("cannot start %s: %s; the program runs untraced", path,
+    tool_log("cannot start %s: %s; the program runs untraced", path,
              error == -ECHILD ? "a signal ended its first step" : tool_error_text(-error, number));
   return !error;
 }
@@ -200,7 +200,7 @@ static int keep_session_fd(int fd) {
   struct stat status = {0};
   tool.session_fd = fd;
   if (fd < 0 || fstat(fd, &status) < 0) {
-    tool_say("no descriptor is left for the trace (RLIMIT_NOFILE); the program runs untraced");
+    tool_log("no descriptor is left for the trace (RLIMIT_NOFILE); the program runs untraced");
     return -EMFILE;
   }
   tool.session_inode = status.st_ino;
@@ -243,7 +243,7 @@ bool tool_begin_session(void) {
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
   if (error) {
-    tool_say("cannot get memory for the trace: %s; the program runs untraced",
+    tool_log("cannot get memory for the trace: %s; the program runs untraced",
              tool_error_text(-error, number));
     close_if_open(session_fd);
   } else {
@@ -300,14 +300,14 @@ void tool_give_up(void) {
     return;
   atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
   if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
-    tool_say("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
+    tool_log("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
              tool.session->shared.message, name_of_archive());
   else if (session_writer_is_dead(tool.session))
-    tool_say(
+    tool_log(
         "stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
         name_of_archive());
   else
-    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s: recording stopped, the program goes "
+    tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s: recording stopped, the program goes "
              "on; the "
              "archive %s may be incomplete",
              tool.constants.config.timeout, writer_process_waits(tool.session), name_of_archive());
@@ -344,11 +344,11 @@ static bool wait_until_closed(void) {
 
 static void say_not_closed(const char *archive) {
   if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
-    tool_say("%.1000s; the archive %s is not complete", tool.session->shared.message, archive);
+    tool_log("%.1000s; the archive %s is not complete", tool.session->shared.message, archive);
   else if (session_writer_is_dead(tool.session))
-    tool_say("stave-writer was killed; the archive %s is not complete", archive);
+    tool_log("stave-writer was killed; the archive %s is not complete", archive);
   else
-    tool_say("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
+    tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
              tool.constants.config.timeout, writer_process_waits(tool.session), archive);
 }
 
@@ -358,9 +358,9 @@ static void say_where(char *archive, bool is_of_job) {
   size_t length = strlen(archive), behind = length > sizeof own ? length - (sizeof own - 1) : 0;
   if (is_of_job && strcmp(archive + behind, own) == 0) {
     archive[behind] = '\0';
-    tool_say("the traces of all ranks are in %s/rank: stave merge %s makes one of them", archive, archive);
+    tool_log("the traces of all ranks are in %s/rank: stave merge %s makes one of them", archive, archive);
   } else {
-    tool_say("the trace is in %s", archive);
+    tool_log("the trace is in %s", archive);
   }
 }
 
@@ -381,13 +381,13 @@ static void end(enum recording recording, enum tool_state state) {
   if (!is_closed && !has_given_up)
     say_not_closed(keeps() ? name_of_archive() : archive);
   else if (is_closed && keeps() && *shared->message)
-    tool_say("%.1000s", shared->message);
+    tool_log("%.1000s", shared->message);
   else if (is_closed && *shared->message)
-    tool_say("%.500s; what was recorded is in %s", shared->message, archive);
+    tool_log("%.500s; what was recorded is in %s", shared->message, archive);
   else if (is_closed && !*archive && tool.constants.config.verbose < 2)
     return;
   else if (is_closed && !*archive)
-    tool_say("nothing was written: the program has ended well, and nothing else asked for it (STAVE_KEEP)");
+    tool_log("nothing was written: the program has ended well, and nothing else asked for it (STAVE_KEEP)");
   else if (is_closed && !is_quiet)
     say_where(archive, shared->rank == 0);
 }

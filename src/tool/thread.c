@@ -110,11 +110,11 @@ static bool is_stopped(void) {
 /* As long as the writer needs at least to take so much out of each ring: hundreds of threads that look more
  * often would take the processor from it. */
 static struct timespec nap_for(uint64_t records) {
-  enum { WRITER_NS_A_RECORD = 4, WRITER_NS_A_RING = 10000, MOST_NS = 50000000 };
+  enum { WRITER_NS_A_RECORD = 4, WRITER_NS_A_RING = 10000, MAX_NS = 50000000 };
   uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);
   uint64_t a_ring = records * WRITER_NS_A_RECORD;
   uint64_t ns = (a_ring > WRITER_NS_A_RING ? a_ring : WRITER_NS_A_RING) * rings;
-  return (struct timespec){0, ns < MOST_NS ? (long)ns : MOST_NS};
+  return (struct timespec){0, ns < MAX_NS ? (long)ns : MAX_NS};
 }
 
 /* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed
@@ -336,7 +336,7 @@ bool thread_attach(uint64_t ticks) {
   sampler_attach(thread_self);
   if (tool.constants.config.system == SYSTEM_on)
     session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
-  callbacks_tell_kept(ticks);
+  callbacks_replay_deferred(ticks);
   return true;
 }
 

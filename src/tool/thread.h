@@ -73,7 +73,7 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
 
 /* The thread met a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */
-void thread_meet_code(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
+void thread_publish_module(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
 
 /* The thread is in a module that was loaded later, and meets a region: forgets the region's module if another
  * one was loaded in its place. */
@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) bool event_begin_fast(struct new_ev
 static inline bool event_begin_slow(struct new_event *event, uint64_t n) {
   event->ticks = clock_ticks(tool.clock);
   if (!is_known_code(thread_self, event->code))
-    thread_meet_code(event->code, event->ticks);
+    thread_publish_module(event->code, event->ticks);
   bool is_reserved = thread_reserve(n, event->ticks, &event->position);
   event->thread = thread_self;
   return is_reserved;

@@ -30,7 +30,7 @@ enum { ENTER_NAP_NS = 100000 };
 
 struct tool tool = {.session_fd = -1, .writer_pidfd = -1};
 
-void tool_say(const char *format, ...) {
+void tool_log(const char *format, ...) {
   if (tool.is_mute)
     return;
   char line[CONFIG_TEXT_BYTES + 512] = "stave: ";
@@ -181,7 +181,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   (void)initial_device, (void)tool_data;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (!set_callback) {
-    tool_say("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
+    tool_log("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
     if (tool.is_starting)
       tool_withdraw_session();
     return 0;
@@ -204,10 +204,10 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
       set_callback, !tool.is_libgomp && tool.constants.set_callback_results[OMPT_CALLBACK_mutex_released] >
                                             OMPT_SET_RESULT_impossible);
   if (missing)
-    tool_say("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
+    tool_log("this OpenMP runtime (%s) does not deliver %s: expect gaps in the trace",
              tool.constants.runtime_version, missing);
   if (getpid() == 1 && tool.runtimes == 0)
-    tool_say("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; "
+    tool_log("this is process 1 of its container: if it dies, the kernel kills the trace's writer with it; "
              "run it by "
              "`stave record` or under an init");
   if (tool.runtimes == 0 && !tool_enter_session())
@@ -242,18 +242,18 @@ void tool_note_stderr(void) {
 bool tool_is_privileged(void) {
   bool is_privileged = getauxval(AT_SECURE);
   if (is_privileged)
-    tool_say("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
+    tool_log("programs that run with other privileges (setuid, setgid, capabilities) are not traced");
   return is_privileged;
 }
 
 static bool read_configuration(void) {
   char error[CONFIG_ERROR_BYTES], unknown[CONFIG_ERROR_BYTES];
   if (config_read(&tool.constants.config, environ, error, unknown) < 0) {
-    tool_say("%s; the program runs untraced", error);
+    tool_log("%s; the program runs untraced", error);
     return false;
   }
   if (*unknown)
-    tool_say("%s is not a variable that Stave knows (see stave(1)); it is ignored", unknown);
+    tool_log("%s is not a variable that Stave knows (see stave(1)); it is ignored", unknown);
   return true;
 }
 
@@ -272,14 +272,14 @@ static bool is_archers(void) {
   return is_tool;
 }
 
-enum { STACK_BYTES_LEAST = 64 << 10 };
+enum { STACK_BYTES_MIN = 64 << 10 };
 
 /* What Stave puts on the stack would be what the program lacks; the kernel hands out as little as 16 KiB. */
 static bool has_stack(void) {
   static const char line[] =
       "stave: the stack (ulimit -s) is smaller than 64 KiB; the program runs untraced\n";
   struct rlimit limit;
-  bool is_enough = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_LEAST;
+  bool is_enough = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_MIN;
   if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
     errno = 0;
   return is_enough;
@@ -314,7 +314,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   if (tool.runtimes > 0)
     return &result;
   if (is_archers()) {
-    tool_say("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced "
+    tool_log("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced "
              "(ARCHER_OPTIONS="
              "enable=0 leaves libarcher out)");
     return NULL;

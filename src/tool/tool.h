@@ -30,8 +30,8 @@ enum { KNOWN_MODULES_MAX = 1024 };
 /* Whether events are recorded. ENDED: the program said by omp_control_tool that it wants no more. */
 enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
-/* The callback of this name (withdraw.c). ASKED: until a task comes for which the runtime would do harm.
- * STAY: it cannot be taken back. What is behind WITHDRAWING gets none. */
+/* The callback of this name (unregister_dependences.c). ASKED: until a task comes for which the runtime would
+ * do harm. STAY: it cannot be taken back. What is behind WITHDRAWING gets none. */
 enum dependences_state {
   DEPENDENCES_AS_WANTED,
   DEPENDENCES_ASKED,
@@ -107,7 +107,7 @@ struct tool {
 extern struct tool tool __attribute__((visibility("hidden")));
 
 /* "stave: ..." as one line on stderr, in one write. */
-void tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tool_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 enum { TOOL_ERROR_BYTES = 24 };
 
@@ -122,7 +122,7 @@ void tool_follow_fork(void);
 
 /* Records what the runtime has told the thread of a forked child before that had a session
  * (callbacks_task.c). The thread has its ring. */
-void callbacks_tell_kept(uint64_t ticks);
+void callbacks_replay_deferred(uint64_t ticks);
 
 /* Notes whether there is a stderr to speak to. */
 void tool_note_stderr(void);

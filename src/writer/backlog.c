@@ -180,7 +180,7 @@ static bool lengthen(struct backlog *backlog, struct backlog_chain *chain, uint6
 }
 
 static bool is_full(const struct backlog_chain *chain) {
-  return !chain->ends || SEGMENT_BYTES - chain->ends->last_bytes < PACKED_BYTES_MOST;
+  return !chain->ends || SEGMENT_BYTES - chain->ends->last_bytes < PACKED_BYTES_MAX;
 }
 
 static void count(struct backlog *backlog, uint64_t n) {

@@ -36,7 +36,7 @@ static void stop_if_full(struct writer *writer) {
   int error = archive_stop_error(writer->archive);
   if (error) {
     stop_recording(writer, room_error_text(writer->directory, error));
-    recovery_spare(writer->recovery);
+    recovery_freeze(writer->recovery);
     correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
   } else if (most && archive_bytes(writer->archive) + bytes_behind(writer) >= most) {
     stop_recording(writer, "STAVE_MAX_SIZE is reached");
@@ -45,8 +45,8 @@ static void stop_if_full(struct writer *writer) {
 
 /* What few records need in front of it. What so many become fits into the room of a chunk; few events have
  * less (emit.h). */
-static __attribute__((noinline)) void take_carefully(struct writer *writer, uint32_t slot, uint64_t id,
-                                                     const struct record *record, const uint64_t *words) {
+static __attribute__((noinline)) void take_slow(struct writer *writer, uint32_t slot, uint64_t id,
+                                                const struct record *record, const uint64_t *words) {
   if (writer->kept) {
     dump_record(writer, id, record, words);
     return;
@@ -64,7 +64,7 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
   writer->merged_until = record->ticks;
   if (writer->kept || writer->run_states || writer->emitter.lacks_room ||
       writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
-    take_carefully(writer, slot, id, record, words);
+    take_slow(writer, slot, id, record, words);
   else
     correlate(&writer->correlator, slot, id, record, words);
 }
@@ -129,10 +129,10 @@ static void note_end(struct writer *writer) {
 }
 
 /* Whether the program would rather have the processor, and records can wait. */
-static bool is_in_the_way(struct writer *writer) {
+static bool should_yield(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_gives_way(&writer->pace, pace_waited_ns(&writer->pace, writer->merged_until)) &&
+         pace_yields_cpu(&writer->pace, pace_waited_ns(&writer->pace, writer->merged_until)) &&
          application_check(&writer->application) == APPLICATION_RUNS;
 }
 
@@ -145,10 +145,10 @@ static void note_wait(struct writer *writer) {
 
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
  * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor,
- * or when it has waited for too long (pace_gives_way).
+ * or when it has waited for too long (pace_yields_cpu).
  * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
-void drain_give_way(void *data) {
-  enum { NAPS_MOST = 16 };
+void drain_yield_cpu(void *data) {
+  enum { NAPS_MAX = 16 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
@@ -157,10 +157,10 @@ void drain_give_way(void *data) {
     note_progress(writer, until < begin ? until : begin);
     note_wait(writer);
   }
-  for (int i = 0; i < NAPS_MOST && pace_is_too_fast(&writer->pace) && is_in_the_way(writer); i++) {
+  for (int i = 0; i < NAPS_MAX && pace_is_too_fast(&writer->pace) && should_yield(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->nap_ns, can_sleep, writer);
-    writer->nap_ns = pace_nap(writer->nap_ns, merge_relieve(writer->merge));
+    writer->nap_ns = pace_nap(writer->nap_ns, merge_drain_full_rings(writer->merge));
     stuck_begin(); /* these waits are no halts */
   }
 }
@@ -226,16 +226,16 @@ static bool has_ended(struct writer *writer) {
   return true;
 }
 
-/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
+/* So long that the max_fill ring is an eighth to a quarter full at the next look: where all processors are
  * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
  * rest and go on: what was too long once is tried again only little by little, because a thread that has to
  * wake the writer pays for it. New threads need files, which their program's end shall not wait for. */
-static uint64_t sleep_after(uint64_t sleep_ns, double fullest, bool met_threads) {
-  if (fullest >= 0.5 || met_threads)
+static uint64_t sleep_after(uint64_t sleep_ns, double max_fill, bool has_new_threads) {
+  if (max_fill >= 0.5 || has_new_threads)
     return SLEEP_SHORTEST_NS;
-  if (fullest >= 0.25)
+  if (max_fill >= 0.25)
     return sleep_ns / 2 > SLEEP_SHORTEST_NS ? sleep_ns / 2 : SLEEP_SHORTEST_NS;
-  if (fullest >= 0.125 || sleep_ns > SLEEP_LONGEST_NS - SLEEP_MORE_NS)
+  if (max_fill >= 0.125 || sleep_ns > SLEEP_LONGEST_NS - SLEEP_MORE_NS)
     return sleep_ns;
   return sleep_ns + SLEEP_MORE_NS;
 }
@@ -270,8 +270,8 @@ void drain(struct writer *writer) {
     note_backlog(writer);
     if (is_last || merge_behind(writer->merge))
       continue;
-    double fullest = merge_fullest(writer->merge), told = run_states_fullest(writer->run_states);
-    sleep_ns = sleep_after(sleep_ns, fullest > told ? fullest : told, merge_met_threads(writer->merge));
+    double max_fill = merge_max_fill(writer->merge), told = run_states_max_fill(writer->run_states);
+    sleep_ns = sleep_after(sleep_ns, max_fill > told ? max_fill : told, merge_has_new_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
   pace_close(&writer->pace);

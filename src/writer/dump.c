@@ -20,7 +20,7 @@
 #include "writer/trigger.h"
 
 enum { LOOK_AT_ROOM_RECORDS = 256, DUMPER_NICENESS = 10, WAIT_NS = 2000000 };
-enum { TRIGGERED_MOST = 10 };
+enum { TRIGGERED_MAX = 10 };
 
 /* -- keeping -- */
 
@@ -36,7 +36,7 @@ void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *re
 static void keep_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                         const uint64_t *words) {
   (void)slot;
-  kept_put(((struct writer *)data)->kept, id, record, words);
+  flight_buffer_put(((struct writer *)data)->kept, id, record, words);
 }
 
 static void describe_limits(const config_keep *keep, char *text, size_t size) {
@@ -50,7 +50,7 @@ static void describe_limits(const config_keep *keep, char *text, size_t size) {
 
 void dump_open(struct writer *writer) {
   const config_keep *keep = &writer->constants.config.keep;
-  writer->kept = kept_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, dump_follow, writer);
+  writer->kept = flight_buffer_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, dump_follow, writer);
   const config_trigger *trigger = &writer->constants.config.trigger;
   for (uint32_t i = 0; i < trigger->count; i++)
     writer->triggers[i] = trigger_create(&trigger->watches[i]);
@@ -69,7 +69,7 @@ static void set_clock(struct writer *writer) {
   for (uint32_t i = 0; i < constants->config.trigger.count; i++)
     trigger_set_frequency(writer->triggers[i], frequency);
   if (constants->config.keep.ns)
-    kept_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
+    flight_buffer_set_age(writer->kept, (uint64_t)((double)constants->config.keep.ns * frequency / 1e9));
 }
 
 /* -- an archive -- */
@@ -107,7 +107,7 @@ static int open_dump(struct writer *writer) {
 
 /* Returns 0 or a negative errno. */
 static int write_dump(struct writer *writer) {
-  uint64_t since = kept_since(writer->kept), start = writer->constants.start.ticks;
+  uint64_t since = flight_buffer_since(writer->kept), start = writer->constants.start.ticks;
   int error = open_dump(writer);
   if (error)
     return error;
@@ -116,9 +116,9 @@ static int write_dump(struct writer *writer) {
   struct clock_point now = clock_sample(writer->constants.clock_kind);
   double frequency = (double)clock_frequency(writer->constants.clock_kind, &writer->constants.start, &now);
   writer->keeping.before_ns = since > start ? (uint64_t)((double)(since - start) * 1e9 / frequency) : 0;
-  writer->keeping.records_before = kept_dropped(writer->kept);
+  writer->keeping.records_before = flight_buffer_dropped(writer->kept);
   correlator_show(&writer->correlator, since);
-  kept_replay(writer->kept, write_record, writer);
+  flight_buffer_replay(writer->kept, write_record, writer);
   run_states_hand_on(writer->run_states, writer->correlator.died_ticks, write_record, writer);
   return writer_close_archive(writer);
 }
@@ -261,7 +261,7 @@ static void go_on(struct writer *writer, uint64_t until) {
 static void fire(struct writer *writer, uint32_t trigger, const char *why) {
   if (writer->constants.config.trigger.watches[trigger].slowest)
     want_slowest(writer, trigger, why);
-  else if (writer->triggered++ < TRIGGERED_MOST)
+  else if (writer->triggered++ < TRIGGERED_MAX)
     want(writer, why);
 }
 
@@ -270,7 +270,7 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
   uint32_t slot = (uint32_t)(id >> ID_POSITION_BITS);
   run_states_take(writer->run_states, record->ticks);
   run_states_hand_on(writer->run_states, record->ticks, keep_record, writer);
-  kept_put(writer->kept, id, record, words);
+  flight_buffer_put(writer->kept, id, record, words);
   run_states_meet(writer->run_states, slot, record, keep_record, writer);
   for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
     if (trigger_take(writer->triggers[i], slot, record, words, why)) {
@@ -295,8 +295,8 @@ static void note_wishes(struct writer *writer) {
 /* Where instances were too long of which it was not known whether they are wanted. */
 static void look_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
-  if (writer->constants.config.trigger.count > 0 && lookup_go_on(writer, why))
-    fire(writer, writer->lookup.trigger, why);
+  if (writer->constants.config.trigger.count > 0 && address_query_continue(writer, why))
+    fire(writer, writer->address_query.trigger, why);
 }
 
 /* A wish waits for the pass that has begun behind it. */
@@ -324,7 +324,7 @@ static void wait_for_dumper(struct writer *writer) {
 
 void dump_finish(struct writer *writer) {
   wait_for_dumper(writer);
-  while (lookup_is_needed(writer)) {
+  while (address_query_is_needed(writer)) {
     look_up(writer);
     nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
     atomic_fetch_add(&writer->session->shared.progress, 1);

@@ -177,17 +177,17 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     ring_view_prepare(&source->view, 2 * capacity);
 }
 
-double merge_relieve(struct merge *merge) {
-  double fullest = 0;
+double merge_drain_full_rings(struct merge *merge) {
+  double max_fill = 0;
   merge->since_look = 0;
   find_new_slots(merge);
   for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++) {
     double used = ring_view_in_use(&merge->sources[slot].view);
-    fullest = used > fullest ? used : fullest;
+    max_fill = used > max_fill ? used : max_fill;
     if (relieve_one(merge, slot))
       prepare_growth(merge, &merge->sources[slot]);
   }
-  return fullest;
+  return max_fill;
 }
 
 /* In the middle of a pass: rings that fill are relieved, and others may want the processor. Sources may lie
@@ -195,7 +195,7 @@ double merge_relieve(struct merge *merge) {
 static void look_around(struct merge *merge) {
   if (merge->backlog)
     count_progress(merge);
-  merge_relieve(merge);
+  merge_drain_full_rings(merge);
   if (merge->pause)
     merge->pause(merge->data);
 }
@@ -318,12 +318,12 @@ static uint32_t fill_heap(struct merge *merge) {
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
   find_new_slots(merge);
-  merge->fullest = 0;
+  merge->max_fill = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
     const struct ring_view *view = &merge->sources[slot].view;
     double used = (double)(view->head - view->next) / (double)(view->mask + 1);
-    merge->fullest = used > merge->fullest ? used : merge->fullest;
+    merge->max_fill = used > merge->max_fill ? used : merge->max_fill;
     merge->sources[slot].first_head = merge->sources[slot].head;
     if (ring_view_could_grow(view, quarters_to_grow(merge, view, false)))
       prepare_growth(merge, &merge->sources[slot]);
@@ -337,7 +337,7 @@ static void read_heads(struct merge *merge) {
       source->first_head = source->next;
     update(merge, source);
   }
-  merge->met_threads = merge->slots > merge->passed;
+  merge->has_new_threads = merge->slots > merge->passed;
   merge->passed = merge->slots;
 }
 
@@ -377,12 +377,12 @@ void merge_rest(struct merge *merge) {
   backlog_shrink(merge->backlog);
 }
 
-double merge_fullest(const struct merge *merge) {
-  return merge->fullest;
+double merge_max_fill(const struct merge *merge) {
+  return merge->max_fill;
 }
 
-bool merge_met_threads(const struct merge *merge) {
-  return merge->met_threads;
+bool merge_has_new_threads(const struct merge *merge) {
+  return merge->has_new_threads;
 }
 
 bool merge_can_wait(struct merge *merge) {

@@ -39,7 +39,7 @@ uint64_t merge_pass(struct merge *merge);
 
 /* Empties rings that are a quarter full into the backlog, as far as it has room. Returns how much of the
  * fullest ring was in use, 0 to 1. */
-double merge_relieve(struct merge *merge);
+double merge_drain_full_rings(struct merge *merge);
 
 /* Records in the backlog. */
 uint64_t merge_behind(const struct merge *merge);
@@ -51,10 +51,10 @@ bool merge_may_fall_behind(const struct merge *merge);
 void merge_rest(struct merge *merge);
 
 /* How much of the fullest ring was in use when the last pass began: 0 to 1. */
-double merge_fullest(const struct merge *merge);
+double merge_max_fill(const struct merge *merge);
 
 /* Whether the last pass has met slots that no thread had before. */
-bool merge_met_threads(const struct merge *merge);
+bool merge_has_new_threads(const struct merge *merge);
 
 /* Whether no ring needs a pass now (ring_view_can_wait): what the writer asks once more before it sleeps. */
 bool merge_can_wait(struct merge *merge);

@@ -33,10 +33,10 @@ struct merge {
   uint32_t *heap; /* slots with something to read, the earliest on top */
   size_t heap_capacity;
   uint32_t heap_count;
-  double fullest;   /* of the last pass */
-  uint32_t passed;  /* slots that were known in the last pass */
-  bool met_threads; /* in the last pass */
-  uint64_t damaged; /* slots whose contents made no sense */
+  double max_fill;      /* of the last pass */
+  uint32_t passed;      /* slots that were known in the last pass */
+  bool has_new_threads; /* in the last pass */
+  uint64_t damaged;     /* slots whose contents made no sense */
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
 

@@ -3,14 +3,14 @@
 #include "writer/merge_sources.h"
 
 enum {
-  TIED_RINGS_MOST = 64,   /* compared where times are equal, and */
-  TIED_RECORDS_MOST = 64, /* looked at in each: a clock's tick is as short as a few events */
+  TIED_RINGS_MAX = 64,   /* compared where times are equal, and */
+  TIED_RECORDS_MAX = 64, /* looked at in each: a clock's tick is as short as a few events */
 };
 
 /* The entry of the heap in whose ring the id's record is still to come, at the same time; 0: none. */
 static uint32_t maker_of(const struct merge *merge, uint64_t id) {
   uint64_t slot = id >> ID_POSITION_BITS, ticks = merge->sources[merge->heap[0]].record.ticks;
-  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
+  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MAX; i++) {
     const struct source *source = &merge->sources[merge->heap[i]];
     if (merge->heap[i] == slot && source->record.ticks == ticks)
       return id >= id_base((uint32_t)slot) + source->next ? i : 0;
@@ -22,7 +22,7 @@ static uint32_t maker_of(const struct merge *merge, uint64_t id) {
 static bool step(const struct merge *merge, struct source *source, uint64_t *position, unsigned *steps) {
   uint8_t more = record_at(merge, source, *position)->more;
   *position += 1u + more;
-  return more < RECORD_SLOTS_MAX && ++*steps < TIED_RECORDS_MOST && (int64_t)(source->head - *position) > 0;
+  return more < RECORD_SLOTS_MAX && ++*steps < TIED_RECORDS_MAX && (int64_t)(source->head - *position) > 0;
 }
 
 /* The first acquisition of the lock among the records of the ring that have the time of its next one. */
@@ -64,7 +64,7 @@ static uint32_t first_owner(const struct merge *merge) {
   struct source *top = &merge->sources[merge->heap[0]];
   uint64_t wait_id = top->record.a, earliest = hold_end(merge, top, top->next), position;
   uint32_t first = 0;
-  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MOST; i++) {
+  for (uint32_t i = 1; i < merge->heap_count && i < TIED_RINGS_MAX; i++) {
     struct source *other = &merge->sources[merge->heap[i]];
     if (other->record.ticks != top->record.ticks || !find_acquisition(merge, other, wait_id, &position))
       continue;
@@ -87,7 +87,7 @@ static uint32_t find_earlier(const struct merge *merge) {
 }
 
 void merge_settle_tie(struct merge *merge) {
-  for (unsigned tries = 0; tries < TIED_RINGS_MOST && is_tied(merge); tries++) {
+  for (unsigned tries = 0; tries < TIED_RINGS_MAX && is_tied(merge); tries++) {
     uint32_t slot = merge->heap[0], earlier = find_earlier(merge);
     merge->heap[0] = merge->heap[earlier];
     merge->heap[earlier] = slot;

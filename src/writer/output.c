@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES_MOST = 10000 };
+enum { TRIES_MAX = 10000 };
 
 struct path_text {
   char *text;
@@ -112,7 +112,7 @@ int output_make_directory(char *path, size_t size) {
   int error = make_parents(path);
   if (error)
     return error;
-  for (int i = 2; i < TRIES_MOST; i++) {
+  for (int i = 2; i < TRIES_MAX; i++) {
     if (mkdir(path, 0777) == 0)
       return 0;
     if (errno != EEXIST)
@@ -188,7 +188,7 @@ int output_make_job_directory(char *path, size_t size, const char *run, int rank
   while (length > 1 && path[length - 1] == '/')
     path[--length] = '\0';
   int error = make_parents(path);
-  for (int i = 2; error == 0 && i < TRIES_MOST; i++) {
+  for (int i = 2; error == 0 && i < TRIES_MAX; i++) {
     if (!is_of_run(path, run, rank))
       error = make_job(path, run);
     if (error == 0 || (error == -EEXIST && is_of_run(path, run, rank))) {

@@ -51,16 +51,16 @@ uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks) {
   return (uint64_t)((double)(now - ticks) * a_tick);
 }
 
-bool pace_gives_way(struct pace *pace, uint64_t waited_ns) {
-  pace->is_late = waited_ns >= (pace->is_late ? PACE_WAITED_MOST_NS / 2 : PACE_WAITED_MOST_NS);
+bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns) {
+  pace->is_late = waited_ns >= (pace->is_late ? PACE_WAITED_MAX_NS / 2 : PACE_WAITED_MAX_NS);
   return !pace->is_late && pace_is_contended(pace);
 }
 
-uint64_t pace_nap(uint64_t nap_ns, double fullest) {
+uint64_t pace_nap(uint64_t nap_ns, double max_fill) {
   enum { SHORTEST_NS = 1000000, LONGEST_NS = 4000000, MORE_NS = 500000 };
-  if (fullest >= 0.5)
+  if (max_fill >= 0.5)
     return nap_ns / 2 > SHORTEST_NS ? nap_ns / 2 : SHORTEST_NS;
-  if (fullest >= 0.25 || nap_ns >= LONGEST_NS)
+  if (max_fill >= 0.25 || nap_ns >= LONGEST_NS)
     return nap_ns;
   return nap_ns + MORE_NS > SHORTEST_NS ? nap_ns + MORE_NS : SHORTEST_NS;
 }

@@ -8,7 +8,7 @@
 
 #include "session/layout.h"
 
-enum { PACE_WAITED_MOST_NS = 200000000 };
+enum { PACE_WAITED_MAX_NS = 200000000 };
 
 struct pace {
   unsigned processors;
@@ -36,9 +36,9 @@ bool pace_is_contended(const struct pace *pace);
 uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
 
 /* Whether the writer leaves the processor to others: they want it, and no record has waited for
- * PACE_WAITED_MOST_NS, nor for half of that since one did last: when both processes are killed, what has
+ * PACE_WAITED_MAX_NS, nor for half of that since one did last: when both processes are killed, what has
  * waited for longer is safe. `waited_ns`: the oldest one's. */
-bool pace_gives_way(struct pace *pace, uint64_t waited_ns);
+bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
 
 /* How long the next nap is, after one of `nap_ns` (0: the first), behind which so much of the fullest ring
  * was in use (0 to 1): each takes a processor from a thread of the program. */

@@ -41,7 +41,7 @@ static uint8_t *put_whole(struct packed_state *state, unsigned entry, const stru
   state->last[entry].tail = tail_of(record);
   memcpy(to, &head, sizeof head);
   memcpy(to + HEAD_BYTES, record, sizeof *record);
-  return to + PACKED_BYTES_MOST;
+  return to + PACKED_BYTES_MAX;
 }
 
 static inline uint8_t *put_one(struct packed_state *state, const struct record *record, uint64_t ticks,
@@ -66,7 +66,7 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
                     size_t bytes, size_t *ret_bytes) {
   const uint8_t *begin = to, *end = to + bytes;
   uint64_t done = 0, before = state->ticks;
-  for (; done < n && end - to >= PACKED_BYTES_MOST; done++) {
+  for (; done < n && end - to >= PACKED_BYTES_MAX; done++) {
     uint64_t now = records[done].ticks;
     to = put_one(state, &records[done], now - before, to);
     before = now;
@@ -83,7 +83,7 @@ static const uint8_t *take_whole(struct packed_state *state, unsigned entry, con
   state->last[entry].a = ret_record->a;
   state->last[entry].b = ret_record->b;
   state->last[entry].tail = tail_of(ret_record);
-  return from + PACKED_BYTES_MOST;
+  return from + PACKED_BYTES_MAX;
 }
 
 const uint8_t *packed_take(struct packed_state *state, const uint8_t *from, struct record *ret_record) {

@@ -22,7 +22,7 @@
 
 #include "session/records.h"
 
-enum { PACKED_ENTRIES = 128, PACKED_BYTES_LEAST = 4, PACKED_BYTES_MOST = 2 + RECORD_BYTES };
+enum { PACKED_ENTRIES = 128, PACKED_BYTES_MIN = 4, PACKED_BYTES_MAX = 2 + RECORD_BYTES };
 
 /* What is known of the records before. All zero at first, on both sides. */
 struct packed_state {
@@ -32,7 +32,7 @@ struct packed_state {
   } last[PACKED_ENTRIES];
 };
 
-/* Packs n records, or as many as have room: each needs PACKED_BYTES_MOST, whatever it takes in the end.
+/* Packs n records, or as many as have room: each needs PACKED_BYTES_MAX, whatever it takes in the end.
  * Returns how many; *ret_bytes is what they took. */
 uint64_t packed_put(struct packed_state *state, const struct record *records, uint64_t n, uint8_t *to,
                     size_t bytes, size_t *ret_bytes);

@@ -35,7 +35,7 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
 }
 
 static bool may_use(const struct processors *processors, unsigned number) {
-  return number < PROCESSORS_MOST &&
+  return number < PROCESSORS_MAX &&
          processors->words[number / PROCESSOR_WORD_BITS] >> number % PROCESSOR_WORD_BITS & 1;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { PROCESSORS_MOST = 65536, PROCESSOR_WORD_BITS = 8 * sizeof(unsigned long) };
+enum { PROCESSORS_MAX = 65536, PROCESSOR_WORD_BITS = 8 * sizeof(unsigned long) };
 
 /* Sums since some time, in ns. The kernel counts them in clock ticks (10 ms). */
 struct processor_time {
@@ -22,7 +22,7 @@ struct processor_time {
 struct processors {
   pid_t pid;
   unsigned count; /* 0: the system does not say */
-  unsigned long words[PROCESSORS_MOST / PROCESSOR_WORD_BITS];
+  unsigned long words[PROCESSORS_MAX / PROCESSOR_WORD_BITS];
   struct processor_time begin;
 };
 

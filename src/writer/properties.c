@@ -120,7 +120,7 @@ static void set_sampling(struct archive *archive, uint32_t hz, const struct figu
 
 static void set_counters(struct archive *archive, const struct session_constants *constants,
                          const struct figures *figures) {
-  char names[COUNTERS_MOST * COUNTER_NAME_BYTES] = "";
+  char names[COUNTERS_MAX * COUNTER_NAME_BYTES] = "";
   if (!*constants->config.counters)
     return;
   for (uint32_t i = 0; i < constants->counter_count; i++) {

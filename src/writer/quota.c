@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "MOST PERIOD" of version 2, or the two files of version 1, in us. */
+/* "MAX PERIOD" of version 2, or the two files of version 1, in us. */
 static bool read_numbers(const char *folder, const char *name, long long *ret_first, long long *ret_second) {
   char path[PATH_MAX + 32], text[64];
   snprintf(path, sizeof path, "%s/%s", folder, name);

@@ -40,12 +40,12 @@ struct run_states {
   pid_t pid;
   enum clock_kind clock_kind;
   long processors;
-  double fullest;
+  double max_fill;
   struct clock_point before, now; /* two of the last readings of the clocks */
   struct watched *watched;
   size_t count, capacity;
   bool is_kept;
-  struct told_queue told; /* if it is */
+  struct deferred_switches told; /* if it is */
 };
 
 /* -- time -- */
@@ -152,7 +152,7 @@ static void take_switches(struct run_states *states, struct watched *watched) {
                                    [PERF_BLOCKED] = STAVE_RUN_STATE_BLOCKED};
   struct perf_switch found;
   double fullness = perf_event_fullness(&watched->event);
-  states->fullest = fullness > states->fullest ? fullness : states->fullest;
+  states->max_fill = fullness > states->max_fill ? fullness : states->max_fill;
   while (perf_event_next(&watched->event, &found)) {
     if (!watched->is_begun)
       tell_begin(states, watched, &found);
@@ -257,11 +257,11 @@ void run_states_empty(struct run_states *states) {
   told_settle(&states->told);
 }
 
-double run_states_fullest(struct run_states *states) {
-  double fullest = states ? states->fullest : 0;
+double run_states_max_fill(struct run_states *states) {
+  double max_fill = states ? states->max_fill : 0;
   if (states)
-    states->fullest = 0;
-  return fullest;
+    states->max_fill = 0;
+  return max_fill;
 }
 
 void run_states_take(struct run_states *states, uint64_t ticks) {

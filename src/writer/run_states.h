@@ -34,6 +34,6 @@ void run_states_take(struct run_states *states, uint64_t ticks);
 void run_states_empty(struct run_states *states);
 
 /* How full the fullest one was since the last question, from 0 to 1. */
-double run_states_fullest(struct run_states *states);
+double run_states_max_fill(struct run_states *states);
 
 #endif

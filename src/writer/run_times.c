@@ -18,7 +18,7 @@
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
  * one goes, so that an archive has no more than that many. */
-enum { EACH_NS = 90000000, COST_SHARE = 2000, READINGS_MOST = 1024, FILES_MOST = 512, MASK_BYTES = 8192 };
+enum { EACH_NS = 90000000, COST_SHARE = 2000, READINGS_MAX = 1024, FILES_MAX = 512, MASK_BYTES = 8192 };
 enum { NS_IN_US = 1000 };
 
 /* Since the reading before, in us. */
@@ -50,7 +50,7 @@ struct run_times {
   struct timed_thread *threads;
   size_t thread_count, thread_capacity, files, files_most; /* files: that are kept open */
   size_t locations_seen;
-  struct process_reading readings[READINGS_MOST + 1];
+  struct process_reading readings[READINGS_MAX + 1];
   size_t count;
   uint64_t own_ns, throttled_ns, looked_ns;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
@@ -272,7 +272,7 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
 static void look(struct run_times *times, uint64_t now_ns) {
   meet_threads(times); /* which is once for each of them: it does not put off the next reading */
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  if (times->count > READINGS_MOST - 1 && times->count % 2)
+  if (times->count > READINGS_MAX - 1 && times->count % 2)
     halve(times);
   if (!read_all(times, now_ns))
     times->due_ns = UINT64_MAX;
@@ -294,9 +294,9 @@ void run_times_end(struct run_times *times) {
 
 /* How many may be kept open: the archive's files, one for each thread, come first. */
 static size_t files_that_may_stay(void) {
-  enum { ENOUGH = 2 * SESSION_SLOTS_MOST };
+  enum { ENOUGH = 2 * SESSION_SLOTS_MAX };
   struct rlimit limit;
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= ENOUGH ? FILES_MOST : 0;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= ENOUGH ? FILES_MAX : 0;
 }
 
 struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct definitions *definitions) {

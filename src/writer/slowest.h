@@ -12,7 +12,7 @@ struct slowest {
   struct slowest_archive {
     uint64_t ticks;
     char *directory;
-  } archives[TRIGGER_SLOWEST_MOST];
+  } archives[TRIGGER_SLOWEST_MAX];
   size_t count;
 };
 

@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "writer/correlate/running.h"
 
-enum { TOLD_MOST = 1 << 16 };
+enum { TOLD_MAX = 1 << 16 };
 
-static struct told_record with_id(struct told_queue *told, uint32_t slot, struct record record) {
+static struct told_record with_id(struct deferred_switches *told, uint32_t slot, struct record record) {
   uint64_t number = told->ever++ & ((UINT64_C(1) << ID_POSITION_BITS) - 1);
   return (struct told_record){id_base(RUNNING_SLOT | slot) + number, record};
 }
 
-void told_put(struct told_queue *told, uint32_t slot, struct record record) {
+void told_put(struct deferred_switches *told, uint32_t slot, struct record record) {
   memory_grow(&told->records, &told->capacity, told->end + 1, sizeof *told->records);
   told->records[told->end++] = with_id(told, slot, record);
 }
@@ -25,7 +25,7 @@ static int by_time(const void *first, const void *second) {
   return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void sort_new(struct told_queue *told) {
+static void sort_new(struct deferred_switches *told) {
   size_t from = told->settled;
   uint64_t last = from > told->begin ? told->records[from - 1].record.ticks : 0;
   if (from < told->end)
@@ -35,20 +35,20 @@ static void sort_new(struct told_queue *told) {
   told->settled = told->end;
 }
 
-static void make_room(struct told_queue *told) {
+static void make_room(struct deferred_switches *told) {
   size_t waiting = told->end - told->begin;
-  if (waiting <= TOLD_MOST)
+  if (waiting <= TOLD_MAX)
     return;
-  told->dropped += waiting - TOLD_MOST;
-  told->begin = told->end - TOLD_MOST;
-  if (told->begin < TOLD_MOST)
+  told->dropped += waiting - TOLD_MAX;
+  told->begin = told->end - TOLD_MAX;
+  if (told->begin < TOLD_MAX)
     return;
-  memcpy(told->records, told->records + told->begin, TOLD_MOST * sizeof *told->records);
+  memcpy(told->records, told->records + told->begin, TOLD_MAX * sizeof *told->records);
   told->begin = 0;
-  told->end = told->settled = TOLD_MOST;
+  told->end = told->settled = TOLD_MAX;
 }
 
-void told_settle(struct told_queue *told) {
+void told_settle(struct deferred_switches *told) {
   sort_new(told);
   make_room(told);
 }
@@ -57,12 +57,13 @@ static void hand_on(const struct told_record *told, merge_sink sink, void *data)
   sink(data, (uint32_t)(told->id >> ID_POSITION_BITS), told->id, &told->record, NULL);
 }
 
-void told_at_once(struct told_queue *told, uint32_t slot, struct record record, merge_sink sink, void *data) {
+void told_at_once(struct deferred_switches *told, uint32_t slot, struct record record, merge_sink sink,
+                  void *data) {
   struct told_record now = with_id(told, slot, record);
   hand_on(&now, sink, data);
 }
 
-void told_hand_on(struct told_queue *told, uint64_t until, merge_sink sink, void *data) {
+void told_hand_on(struct deferred_switches *told, uint64_t until, merge_sink sink, void *data) {
   for (; told->begin < told->settled && told->records[told->begin].record.ticks <= until; told->begin++) {
     uint64_t ticks = told->records[told->begin].record.ticks;
     if (told->dropped)
@@ -75,7 +76,7 @@ void told_hand_on(struct told_queue *told, uint64_t until, merge_sink sink, void
     told->begin = told->settled = told->end = 0;
 }
 
-void told_free(struct told_queue *told) {
+void told_free(struct deferred_switches *told) {
   free(told->records);
-  *told = (struct told_queue){0};
+  *told = (struct deferred_switches){0};
 }

@@ -15,7 +15,7 @@ struct told_record {
 };
 
 /* Nothing, if all is 0. */
-struct told_queue {
+struct deferred_switches {
   struct told_record *records; /* from `begin` on; up to `settled` in the order of time */
   size_t begin, settled, end, capacity;
   uint64_t ever, dropped;
@@ -23,18 +23,19 @@ struct told_queue {
 
 /* Adds a record of the thread in the slot (RUNNING_SLOT is added), whose time is not before others' that have
  * settled, or counts as theirs. */
-void told_put(struct told_queue *told, uint32_t slot, struct record record);
+void told_put(struct deferred_switches *told, uint32_t slot, struct record record);
 
 /* Puts what was added since the last time, thread by thread, into the order of time. If a program records
  * nothing for long the oldest make room; how many is told by the next one. */
-void told_settle(struct told_queue *told);
+void told_settle(struct deferred_switches *told);
 
 /* Hands on what has settled and is of the time up to that: the ids are of slots with RUNNING_SLOT. */
-void told_hand_on(struct told_queue *told, uint64_t until, merge_sink sink, void *data);
+void told_hand_on(struct deferred_switches *told, uint64_t until, merge_sink sink, void *data);
 
 /* Hands on one record, in front of what waits. */
-void told_at_once(struct told_queue *told, uint32_t slot, struct record record, merge_sink sink, void *data);
+void told_at_once(struct deferred_switches *told, uint32_t slot, struct record record, merge_sink sink,
+                  void *data);
 
-void told_free(struct told_queue *told);
+void told_free(struct deferred_switches *told);
 
 #endif

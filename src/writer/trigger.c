@@ -8,9 +8,9 @@
 #include "base/memory.h"
 
 enum {
-  DEPTH_MOST = 32,   /* regions that are open on a thread; those deeper inside are not watched */
-  LAST_ONES = 64,    /* of which the median is taken */
-  MEDIAN_LEAST = 16, /* so many there must be */
+  DEPTH_MAX = 32,  /* regions that are open on a thread; those deeper inside are not watched */
+  LAST_ONES = 64,  /* of which the median is taken */
+  MEDIAN_MIN = 16, /* so many there must be */
 };
 
 /* Of one code address, or all regions of one name. */
@@ -29,7 +29,7 @@ struct instance {
 
 /* What is open of a thread. */
 struct thread_regions {
-  struct instance open[DEPTH_MOST];
+  struct instance open[DEPTH_MAX];
   unsigned depth;
 };
 
@@ -112,7 +112,7 @@ static uint64_t limit(const struct trigger *trigger, const struct trigger_place 
   if (wanted->limit_ns)
     return trigger->frequency > 0 ? (uint64_t)((double)wanted->limit_ns * trigger->frequency / 1e9)
                                   : UINT64_MAX;
-  return watched->count < MEDIAN_LEAST ? UINT64_MAX : wanted->medians * median(watched);
+  return watched->count < MEDIAN_MIN ? UINT64_MAX : wanted->medians * median(watched);
 }
 
 static void describe(struct trigger *trigger, uint64_t ticks, char why[TRIGGER_WHY_BYTES]) {
@@ -144,7 +144,7 @@ static bool end_instance(struct trigger *trigger, const struct instance *instanc
 /* -- records -- */
 
 static void begin(struct thread_regions *thread, uint64_t ticks, uint64_t address) {
-  if (thread->depth < DEPTH_MOST)
+  if (thread->depth < DEPTH_MAX)
     thread->open[thread->depth] = (struct instance){ticks, address};
   thread->depth++;
 }
@@ -154,7 +154,7 @@ static const struct instance *end(struct thread_regions *thread) {
   if (thread->depth == 0)
     return NULL;
   thread->depth--;
-  return thread->depth < DEPTH_MOST ? &thread->open[thread->depth] : NULL;
+  return thread->depth < DEPTH_MAX ? &thread->open[thread->depth] : NULL;
 }
 
 /* Whether the record names the region that is wanted. */

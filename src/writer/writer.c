@@ -31,8 +31,8 @@ static void terminate_texts(struct session_constants *constants) {
   constants->config.output[sizeof constants->config.output - 1] = '\0';
   constants->config.status[sizeof constants->config.status - 1] = '\0';
   constants->counters_refused[sizeof constants->counters_refused - 1] = '\0';
-  if (constants->counter_count > COUNTERS_MOST)
-    constants->counter_count = COUNTERS_MOST;
+  if (constants->counter_count > COUNTERS_MAX)
+    constants->counter_count = COUNTERS_MAX;
   for (uint32_t i = 0; i < constants->counter_count; i++)
     constants->counters[i].name[COUNTER_NAME_BYTES - 1] = '\0';
 }
@@ -188,7 +188,7 @@ static void open_model(struct writer *writer) {
   emitter_open(&writer->emitter, writer->definitions, writer->regions, writer->contexts);
   open_correlator(writer);
   writer->merge =
-      merge_create(writer->session, constants->config.backlog, drain_record, drain_give_way, writer);
+      merge_create(writer->session, constants->config.backlog, drain_record, drain_yield_cpu, writer);
   runtimes_find(writer->constants.pid, writer->runtimes);
 }
 
@@ -277,8 +277,8 @@ static void withdraw(struct writer *writer) {
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
   merge_destroy(writer->merge);
-  kept_destroy(writer->kept);
-  for (int i = 0; i < TRIGGERS_MOST; i++) {
+  flight_buffer_destroy(writer->kept);
+  for (int i = 0; i < TRIGGERS_MAX; i++) {
     trigger_destroy(writer->triggers[i]);
     slowest_close(&writer->slowest[i]);
   }
@@ -312,15 +312,15 @@ static bool has_threads_left(struct writer *writer) {
   return are_left;
 }
 
-enum { DESCRIPTORS_LEAST = 14 };
+enum { DESCRIPTORS_MIN = 14 };
 
 /* With fewer some file of an archive could not be opened at its end. */
 static bool has_descriptors(struct writer *writer) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  bool are_enough = getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_LEAST;
+  bool are_enough = getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN;
   if (!are_enough)
     report_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
-                  DESCRIPTORS_LEAST);
+                  DESCRIPTORS_MIN);
   return are_enough;
 }
 

@@ -6,11 +6,11 @@
 #include <sys/utsname.h>
 
 #include "session/session.h"
+#include "writer/address_query.h"
 #include "writer/application.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
-#include "writer/kept.h"
-#include "writer/lookup.h"
+#include "writer/flight_buffer.h"
 #include "writer/merge.h"
 #include "writer/output.h"
 #include "writer/pace.h"
@@ -61,18 +61,18 @@ struct writer {
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  struct kept *kept;                       /* STAVE_KEEP; or NULL: everything is written */
-  struct keeping keeping;                  /* what the archive says of that */
-  pid_t dumper;                            /* the copy of this process that writes an archive; 0: none */
-  uint32_t dumps_before;                   /* session->shared.dumps_done when that began */
-  uint32_t dumps_wanted;                   /* by `stave dump`, noted so far */
-  uint32_t dumps_seen;                     /* of these, answered by what is written now */
-  struct trigger *triggers[TRIGGERS_MOST]; /* STAVE_TRIGGER */
-  struct slowest slowest[TRIGGERS_MOST];   /* of those that want these */
-  struct lookup lookup;                    /* of places for them */
-  unsigned triggered;                      /* archives */
-  bool is_dump_due;                        /* for keeping.why, as soon as the dumper has ended */
-  struct dump_cause due, written;          /* whom that is for; and what is written now */
+  struct flight_buffer *kept;             /* STAVE_KEEP; or NULL: everything is written */
+  struct keeping keeping;                 /* what the archive says of that */
+  pid_t dumper;                           /* the copy of this process that writes an archive; 0: none */
+  uint32_t dumps_before;                  /* session->shared.dumps_done when that began */
+  uint32_t dumps_wanted;                  /* by `stave dump`, noted so far */
+  uint32_t dumps_seen;                    /* of these, answered by what is written now */
+  struct trigger *triggers[TRIGGERS_MAX]; /* STAVE_TRIGGER */
+  struct slowest slowest[TRIGGERS_MAX];   /* of those that want these */
+  struct address_query address_query;     /* of places for them */
+  unsigned triggered;                     /* archives */
+  bool is_dump_due;                       /* for keeping.why, as soon as the dumper has ended */
+  struct dump_cause due, written;         /* whom that is for; and what is written now */
   bool has_ended_badly;
   struct processors processors;
   struct run_states *run_states; /* or NULL */
@@ -114,6 +114,6 @@ struct figures drain_figures(const struct writer *writer);
 
 /* A merge_sink and a merge_pause, whose data is the writer. */
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
-void drain_give_way(void *data);
+void drain_yield_cpu(void *data);
 
 #endif

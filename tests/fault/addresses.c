@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 1024, CLOSED_FROM = 3, CLOSED_TO = 1024 };
+enum { THREADS_MAX = 1024, CLOSED_FROM = 3, CLOSED_TO = 1024 };
 
 static pthread_barrier_t barrier;
 
@@ -34,7 +34,7 @@ static void *work(void *data) {
 }
 
 int main(int argc, char **argv) {
-  static pthread_t threads[THREADS_MOST];
+  static pthread_t threads[THREADS_MAX];
   int count = argc > 1 ? atoi(argv[1]) : 1;
   unsigned long before, with_all;
 #pragma omp parallel num_threads(2)

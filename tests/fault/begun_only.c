@@ -15,11 +15,11 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
   return OMPT_SET_RESULT_always;
 }
 
-static ompt_interface_fn_t lookup_most(const char *name) {
+static ompt_interface_fn_t address_query_max(const char *name) {
   return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
 }
 
-static ompt_interface_fn_t lookup_nothing(const char *name) {
+static ompt_interface_fn_t address_query_nothing(const char *name) {
   (void)name;
   return NULL;
 }
@@ -31,7 +31,7 @@ static void wait_for_end(void) {
 }
 
 static int run(ompt_start_tool_result_t *result) {
-  if (!result->initialize(lookup_most, 0, &result->tool_data))
+  if (!result->initialize(address_query_max, 0, &result->tool_data))
     return 3;
   result->finalize(&result->tool_data);
   return 0;
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     execlp("cat", "cat", (char *)NULL);
   if (strcmp(argv[2], "forks") == 0)
     return fork_and_run(result);
-  if (strcmp(argv[2], "lacks-all") == 0 && result->initialize(lookup_nothing, 0, &result->tool_data))
+  if (strcmp(argv[2], "lacks-all") == 0 && result->initialize(address_query_nothing, 0, &result->tool_data))
     return 6;
   if (strcmp(argv[2], "lacks-all") == 0)
     wait_for_end();

@@ -80,7 +80,7 @@ static bool stood_still(const struct check *check, uint64_t counted) {
   return true;
 }
 
-static void check_ends(struct check *check, const struct kept_count *counts, bool may_be_behind) {
+static void check_ends(struct check *check, const struct flight_buffer_count *counts, bool may_be_behind) {
   for (unsigned i = 0; i < KEPT_THREADS; i++) {
     uint64_t last = check->steps[i].last, counted = counts[i].steps;
     if (last == 0 && stood_still(check, counted))
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
   if (argc != 4)
     return 2;
   struct check check = {0};
-  const struct kept_count *counts = counts_map(argv[2], KEPT_THREADS * sizeof *counts, 0);
+  const struct flight_buffer_count *counts = counts_map(argv[2], KEPT_THREADS * sizeof *counts, 0);
   if (!counts)
     return 2;
   if (trace_open(argv[1], NULL, &check.trace, error) < 0 ||

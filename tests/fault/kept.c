@@ -20,9 +20,9 @@
 #include "counts.h"
 #include "kept.h"
 
-static struct kept_count *counts;
+static struct flight_buffer_count *counts;
 
-static void step(struct kept_count *mine, omp_lock_t *lock) {
+static void step(struct flight_buffer_count *mine, omp_lock_t *lock) {
   for (int i = 0; i < KEPT_LOCKS; i++) {
     omp_set_lock(lock);
     omp_unset_lock(lock);

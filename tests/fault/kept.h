@@ -6,7 +6,7 @@
 
 enum { KEPT_THREADS = 2, KEPT_STEPS_A_REGION = 64, KEPT_LOCKS = 4 /* locks in each step, and one task */ };
 
-struct kept_count {
+struct flight_buffer_count {
   volatile uint64_t steps;
   uint64_t unused[7]; /* a cache line of its own */
 };

@@ -111,7 +111,7 @@ static bool take(struct event_writer *writer, uint64_t ticks) {
 #define KIND(k)                                                                                              \
   bool event_writer_##k(struct event_writer *writer, const struct event_attributes *list,                    \
                         uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
-    TRACE_FIELDS_##k(CHECK) expect(!list || list->count <= EVENT_ATTRIBUTES_MOST, "too many attributes");    \
+    TRACE_FIELDS_##k(CHECK) expect(!list || list->count <= EVENT_ATTRIBUTES_MAX, "too many attributes");     \
     return take(writer, ticks);                                                                              \
   }
 TRACE_KINDS(KIND)

@@ -6,7 +6,7 @@
 #include "analysis/trace.h"
 #include "analysis_input.h"
 
-enum { BYTES_MOST = 12000 };
+enum { BYTES_MAX = 12000 };
 
 struct seed {
   FILE *file;
@@ -78,7 +78,7 @@ static bool put_event(void *data, const struct trace_event *event) {
     putc((int)(attribute.attribute & 0xff), seed->file);
     put(seed, attribute.number);
   }
-  return ftell(seed->file) < BYTES_MOST;
+  return ftell(seed->file) < BYTES_MAX;
 }
 
 int main(int argc, char **argv) {

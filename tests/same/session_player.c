@@ -36,14 +36,14 @@ struct player {
   char *settings[SETTINGS_MOST + 1];
   unsigned setting_count, state_count, mutex_count;
   struct session_constants constants;
-  uint64_t slot_records[SESSION_SLOTS_MOST]; /* how far its records go */
+  uint64_t slot_records[SESSION_SLOTS_MAX]; /* how far its records go */
   uint32_t slots;
   bool has_ended;
   enum tool_state end; /* TOOL_RECORDING: it died */
   struct session_header *session;
   int session_fd, application_fd;
   pid_t application, writer;
-  struct ring rings[SESSION_SLOTS_MOST];
+  struct ring rings[SESSION_SLOTS_MAX];
   uint64_t last_ticks; /* of a record, and whose it was */
   uint32_t last_slot;
 };
@@ -86,8 +86,8 @@ static void read_callback(struct session_constants *constants, const char *text)
 }
 
 static void note_slot(struct player *player, uint32_t slot, uint64_t records) {
-  if (slot >= SESSION_SLOTS_MOST)
-    fail("slot %" PRIu32 " of %d", slot, SESSION_SLOTS_MOST);
+  if (slot >= SESSION_SLOTS_MAX)
+    fail("slot %" PRIu32 " of %d", slot, SESSION_SLOTS_MAX);
   player->slots = slot < player->slots ? player->slots : slot + 1;
   player->slot_records[slot] = records > player->slot_records[slot] ? records : player->slot_records[slot];
 }

@@ -1,6 +1,6 @@
-/* Whether `dependences` is taken back (withdraw.c) without a thread of the runtime ever finding that it is
- * registered and then no handler: threads make tasks with dependences as LLVM's runtime does, new ones among
- * them, while one of them meets a task that waits for its dependences at once; again and again.
+/* Whether `dependences` is taken back (unregister_dependences.c) without a thread of the runtime ever finding
+ * that it is registered and then no handler: threads make tasks with dependences as LLVM's runtime does, new
+ * ones among them, while one of them meets a task that waits for its dependences at once; again and again.
  *
  *   stress_withdraw [--seconds N] */
 #include <pthread.h>

@@ -28,12 +28,12 @@ void tool_give_up(void) {
   atomic_fetch_add(&times_given_up, 1);
 }
 
-void callbacks_tell_kept(uint64_t ticks) {
+void callbacks_replay_deferred(uint64_t ticks) {
   (void)ticks;
 }
 
 /* Never met: the events of these tests have no code address. */
-void thread_meet_code(uint64_t codeptr, uint64_t ticks) {
+void thread_publish_module(uint64_t codeptr, uint64_t ticks) {
   (void)codeptr, (void)ticks;
   abort();
 }
@@ -68,7 +68,7 @@ static size_t threads_bytes(void) {
 }
 
 void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *ret_fd) {
-  int error = session_create(ring_bytes, SESSION_SLOTS_MOST, &tool.session, ret_fd);
+  int error = session_create(ring_bytes, SESSION_SLOTS_MAX, &tool.session, ret_fd);
   if (error) {
     fprintf(stderr, "session_create: %s\n", strerror(-error));
     exit(1);

@@ -29,7 +29,7 @@ static void sink(void *data, uint32_t slot, uint64_t id, const struct record *re
 
 static int start(uint64_t ring_bytes, uint64_t backlog_bytes) {
   int fd;
-  if (session_create(ring_bytes, SESSION_SLOTS_MOST, &session, &fd) < 0)
+  if (session_create(ring_bytes, SESSION_SLOTS_MAX, &session, &fd) < 0)
     return -1;
   close(fd);
   merge = merge_create(session, backlog_bytes, sink, NULL, taken);

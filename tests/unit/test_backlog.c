@@ -12,7 +12,7 @@ enum { SEGMENT_BYTES = 64 << 10, SEGMENTS = 4, BYTES = SEGMENTS * SEGMENT_BYTES,
 
 static struct record batch[BATCH_MOST];
 
-/* How much the records have in common: nothing, so that each takes PACKED_BYTES_MOST, or much. */
+/* How much the records have in common: nothing, so that each takes PACKED_BYTES_MAX, or much. */
 enum kind { UNLIKE, ALIKE };
 
 static struct record record_of(uint64_t number, enum kind kind) {
@@ -61,7 +61,7 @@ static void put_and_take(uint64_t start, enum kind kind, unsigned far_most) {
   backlog_free_below(backlog, &chain, end);
   assert_int_equal(backlog_waiting(backlog), 0);
   assert_int_equal(backlog_total(backlog), end - start);
-  assert_in_range(backlog_most(backlog), BYTES / PACKED_BYTES_MOST / 2, BYTES / PACKED_BYTES_LEAST);
+  assert_in_range(backlog_most(backlog), BYTES / PACKED_BYTES_MAX / 2, BYTES / PACKED_BYTES_MIN);
   backlog_destroy(backlog);
 }
 
@@ -103,7 +103,7 @@ static uint64_t fill(struct backlog *backlog, struct backlog_chain *chain, uint6
 
 /* All chains share the bound, and what one has read is another's. */
 static void it_is_bounded(void **state) {
-  enum { A_SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MOST };
+  enum { A_SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MAX };
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain first = {0}, second = {0};
   (void)state;

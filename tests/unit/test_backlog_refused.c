@@ -6,12 +6,12 @@
 #include "writer/free_memory.h"
 #include "writer/packed.h"
 
-enum { SEGMENT_BYTES = 64 << 10, SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MOST, SHARE = 8 };
+enum { SEGMENT_BYTES = 64 << 10, SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MAX, SHARE = 8 };
 
 static struct record batch[SEGMENT];
 static uint64_t is_free;
 
-/* They have nothing in common, so that each takes PACKED_BYTES_MOST. */
+/* They have nothing in common, so that each takes PACKED_BYTES_MAX. */
 static int fill_batch(void **state) {
   uint64_t random = 3;
   (void)state;

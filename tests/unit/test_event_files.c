@@ -164,12 +164,12 @@ static void around_the_end_of_a_chunk(void **state) {
 
 /* And no room is asked for that the file has already, though it grows step by step: tmpfs goes through it. */
 static void of_many_chunks(void **state) {
-  enum { CHUNKS = 60, AHEAD_MOST = 16, OTHERS_BYTES = 4 << 20 };
+  enum { CHUNKS = 60, AHEAD_MAX = 16, OTHERS_BYTES = 4 << 20 };
   asked_bytes = 0;
   files_are_what_otf2_writes(state, CHUNKS * EVENTS_OF_A_CHUNK + 7);
   print_message("room for %llu KiB was asked for\n", (unsigned long long)asked_bytes >> 10);
   assert_in_range(asked_bytes, CHUNKS * RECOVERY_CHUNK_BYTES,
-                  (CHUNKS + 2 + AHEAD_MOST) * RECOVERY_CHUNK_BYTES + OTHERS_BYTES);
+                  (CHUNKS + 2 + AHEAD_MAX) * RECOVERY_CHUNK_BYTES + OTHERS_BYTES);
 }
 
 static struct recovery_block *block_of(struct archive *archive, uint32_t location) {
@@ -267,7 +267,7 @@ static void local_definitions_are_what_otf2_writes(void **state) {
 
 /* Few events have little room: it is asked for more before they could need it, and not often. */
 static void few_events_ask_for_room(void **state) {
-  enum { EVENT_BYTES_MOST = 256, ASKED_MOST = 40 };
+  enum { EVENT_BYTES_MAX = 256, ASKED_MOST = 40 };
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   struct event_writer *writer = archive_open_location(archive, 0);
@@ -281,7 +281,7 @@ static void few_events_ask_for_room(void **state) {
     chunk_walk(bytes, RECOVERY_CHUNK_BYTES, written, &position, &used);
     asks_at = archive_expect_more(archive, 0, written);
     assert_true(asks_at > written);
-    assert_true(asks_at == UINT64_MAX || used + (asks_at - written) * EVENT_BYTES_MOST <= RECOVERY_FEW_BYTES);
+    assert_true(asks_at == UINT64_MAX || used + (asks_at - written) * EVENT_BYTES_MAX <= RECOVERY_FEW_BYTES);
   }
   print_message("asked %llu times for %llu events\n", (unsigned long long)asked, (unsigned long long)written);
   assert_in_range(asked, 2, ASKED_MOST);

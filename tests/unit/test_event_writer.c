@@ -62,7 +62,7 @@ static void next_attributes(struct events *events) {
                                   OTF2_TYPE_REGION};
   events->attributes.count = next_random(&events->random) % 4
                                  ? 0
-                                 : (uint32_t)(next_random(&events->random) % (EVENT_ATTRIBUTES_MOST + 1));
+                                 : (uint32_t)(next_random(&events->random) % (EVENT_ATTRIBUTES_MAX + 1));
   for (uint32_t i = 0; i < events->attributes.count; i++) {
     events->attributes.items[i].attribute = i * 37; /* OTF2 has each only once */
     events->attributes.items[i].type = types[next_random(&events->random) % sizeof types];

@@ -43,7 +43,7 @@ static void rings_can_wait_until_one_is_a_quarter_full(void **state) {
   put_and_publish(0, 1, 0);
   assert_false(merge_can_wait(merge));
   merge_pass(merge);
-  assert_true(merge_met_threads(merge));
+  assert_true(merge_has_new_threads(merge));
   put_and_publish(1, 2, 0);
   for (unsigned i = 1; i < CAPACITY / 4; i++)
     put_and_publish(0, 1 + i, i);
@@ -51,11 +51,11 @@ static void rings_can_wait_until_one_is_a_quarter_full(void **state) {
   put_and_publish(0, CAPACITY, CAPACITY);
   assert_false(merge_can_wait(merge));
   assert_int_equal(merge_pass(merge), CAPACITY / 4 + 1);
-  assert_false(merge_met_threads(merge));
-  assert_true(merge_fullest(merge) == 0.25);
+  assert_false(merge_has_new_threads(merge));
+  assert_true(merge_max_fill(merge) == 0.25);
   assert_true(merge_can_wait(merge));
   merge_pass(merge);
-  assert_true(merge_fullest(merge) == 0);
+  assert_true(merge_max_fill(merge) == 0);
 }
 
 static void publish_more(void) {

@@ -22,19 +22,19 @@ static void others_have_it_until_records_have_waited_too_long(void **state) {
   struct pace pace = opened(0);
   if (pace.loads < 0)
     skip();
-  assert_true(pace_gives_way(&pace, 0));
-  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS - 1));
-  assert_false(pace_gives_way(&pace, PACE_WAITED_MOST_NS));
-  assert_false(pace_gives_way(&pace, PACE_WAITED_MOST_NS / 2)); /* no way back and forth at the bound */
-  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS / 2 - 1));
-  assert_true(pace_gives_way(&pace, PACE_WAITED_MOST_NS - 1));
+  assert_true(pace_yields_cpu(&pace, 0));
+  assert_true(pace_yields_cpu(&pace, PACE_WAITED_MAX_NS - 1));
+  assert_false(pace_yields_cpu(&pace, PACE_WAITED_MAX_NS));
+  assert_false(pace_yields_cpu(&pace, PACE_WAITED_MAX_NS / 2)); /* no way back and forth at the bound */
+  assert_true(pace_yields_cpu(&pace, PACE_WAITED_MAX_NS / 2 - 1));
+  assert_true(pace_yields_cpu(&pace, PACE_WAITED_MAX_NS - 1));
   pace_close(&pace);
 }
 
 static void who_is_alone_goes_on(void **state) {
   (void)state;
   struct pace pace = opened(FAR_TOO_MANY);
-  assert_false(pace_gives_way(&pace, 0));
+  assert_false(pace_yields_cpu(&pace, 0));
   pace_close(&pace);
 }
 

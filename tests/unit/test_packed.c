@@ -5,7 +5,7 @@
 
 #include "writer/packed.h"
 
-enum { RECORDS = 4000, ROOM = RECORDS * PACKED_BYTES_MOST };
+enum { RECORDS = 4000, ROOM = RECORDS * PACKED_BYTES_MAX };
 
 static struct record records[RECORDS], back;
 static uint8_t bytes[ROOM];
@@ -65,7 +65,7 @@ static void each_edge_comes_back(void **state) {
 
 /* What a loop makes takes four bytes a record, or eight where ids count up. */
 static void what_a_loop_makes_takes_little(void **state) {
-  enum { FIRST = RECORDS - 3, MOST_OF_FIRST = 3 * PACKED_BYTES_MOST };
+  enum { FIRST = RECORDS - 3, MOST_OF_FIRST = 3 * PACKED_BYTES_MAX };
   (void)state;
   for (unsigned i = 0; i < RECORDS; i++)
     records[i] = (struct record){.ticks = 1000000 + 300 * i,
@@ -101,7 +101,7 @@ static void kinds_of_one_loop_do_not_meet(void **state) {
     records[i] = kinds[i % COUNT(kinds)];
     records[i].ticks = 100 * i;
   }
-  assert_int_equal(there_and_back(), 4 * (RECORDS - COUNT(kinds)) + COUNT(kinds) * PACKED_BYTES_MOST);
+  assert_int_equal(there_and_back(), 4 * (RECORDS - COUNT(kinds)) + COUNT(kinds) * PACKED_BYTES_MAX);
 }
 
 /* Into pieces of any size, the state going on: nothing is written behind the room, and no record is begun for
@@ -117,7 +117,7 @@ static void room_is_kept(void **state) {
     memset(bytes, 0x5a, room + 64);
     uint64_t done = packed_put(&packer, records + at, RECORDS - at, bytes, room, &taken);
     assert_true(taken <= room);
-    assert_true(done > 0 || room < PACKED_BYTES_MOST);
+    assert_true(done > 0 || room < PACKED_BYTES_MAX);
     for (size_t i = room; i < room + 64; i++)
       assert_int_equal(bytes[i], 0x5a);
     const uint8_t *from = bytes;

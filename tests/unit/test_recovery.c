@@ -179,7 +179,7 @@ static void other_file_systems_are_not_watched(void **state) {
   struct recovery_block *block = open_one(&recovery);
   for (int i = 0; i < 10; i++)
     look_after(100, 100, 0);
-  recovery_spare(recovery);
+  recovery_freeze(recovery);
   assert_false(is_frozen(block));
   recovery_close(recovery);
 }
@@ -189,7 +189,7 @@ static void it_stays_when_the_disk_has_refused(void **state) {
   (void)state;
   struct recovery_block *block = open_one(&recovery);
   assert_false(is_frozen(block));
-  recovery_spare(recovery);
+  recovery_freeze(recovery);
   assert_true(is_frozen(block));
   recovery_close(recovery);
 }

@@ -25,7 +25,7 @@ struct fixture {
 static int setup(void **state) {
   static struct fixture fixture;
   *state = &fixture;
-  return session_create(RING_BYTES, SESSION_SLOTS_MOST, &fixture.session, &fixture.fd);
+  return session_create(RING_BYTES, SESSION_SLOTS_MAX, &fixture.session, &fixture.fd);
 }
 
 static int teardown(void **state) {
@@ -59,7 +59,7 @@ static void what_is_let_go_stays(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   struct record *ring = session_ring(session, session->constants.slots_max, RING_BYTES, 1);
   ring[1].ticks = 77;
-  session_let_go(session);
+  session_drop_pages(session);
   assert_int_equal(ring[1].ticks, 77);
   assert_int_equal(session->constants.magic, SESSION_MAGIC);
 }

@@ -52,7 +52,7 @@ static uint64_t address_space_and(uint64_t more) {
 static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
   struct session_header *session, *mapped = NULL;
   int fd;
-  int error = session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd);
+  int error = session_create(RING_BYTES, SESSION_SLOTS_MAX, &session, &fd);
   if (error)
     return -error;
   if (session->constants.slots_max == 0 || session->constants.slots_max > slots_most)
@@ -77,7 +77,7 @@ static int with_address_space(uint64_t left, uint64_t ring_bytes, uint32_t slots
   struct session_header *session;
   int fd;
   limit(RLIMIT_AS, address_space_and(left));
-  int error = session_create(WANTED, SESSION_SLOTS_MOST, &session, &fd);
+  int error = session_create(WANTED, SESSION_SLOTS_MAX, &session, &fd);
   if (error)
     return -error;
   const struct session_constants *c = &session->constants;
@@ -120,7 +120,7 @@ static int with_tiny_files(void) {
 /* What belongs to a slot is the process's own memory. */
 static int with_little_own_memory(void) {
   limit(RLIMIT_DATA, mapped_and(true, 128 << 20));
-  return make_and_use(SESSION_SLOTS_MOST / 2, false);
+  return make_and_use(SESSION_SLOTS_MAX / 2, false);
 }
 
 static int with_no_descriptors(void) {

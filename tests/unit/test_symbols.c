@@ -457,7 +457,7 @@ static void hurry_leaves_the_rest(void **state) {
     module.size = begin + 6000 - module.base;
     last = request(fixture, &module);
     if (i == 10)
-      symbols_hurry(fixture->symbols);
+      symbols_abort(fixture->symbols);
   }
   assert_int_equal(symbols_finish(fixture->symbols, false), -ECANCELED);
   assert_false(code_place_resolved(last));

@@ -248,10 +248,10 @@ static void full_pools_are_looked_at_again(void **state) {
   (void)state;
   uint32_t index;
   start(64 << 10, OVERFLOW_block, 0);
-  while (atomic_load(&tool.session->shared.slots_used) < SESSION_SLOTS_MOST - 8)
+  while (atomic_load(&tool.session->shared.slots_used) < SESSION_SLOTS_MAX - 8)
     assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &index));
   put_one_in_each_of(8);
-  assert_in_range(take_in_vain(2 * SESSION_SLOTS_MOST), 1000, SESSION_SLOTS_MOST);
+  assert_in_range(take_in_vain(2 * SESSION_SLOTS_MAX), 1000, SESSION_SLOTS_MAX);
   fake_tool_stop();
 }
 

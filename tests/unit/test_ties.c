@@ -37,7 +37,7 @@ static uint64_t put(unsigned thread, const void *record) {
 
 static int set_up_rings(merge_sink sink, void *data) {
   int fd;
-  if (session_create(RING_BYTES, SESSION_SLOTS_MOST, &session, &fd) < 0)
+  if (session_create(RING_BYTES, SESSION_SLOTS_MAX, &session, &fd) < 0)
     return -1;
   close(fd);
   merge = merge_create(session, 0, sink, NULL, data);

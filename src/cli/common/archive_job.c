@@ -37,7 +37,7 @@ void archive_job_has_read(const struct archive_job *job) {
 int archive_job_failed(const struct archive_job *job, const char *error) {
   archive_job_has_read(job);
   message_say("%s: %s", job->path, error);
-  return EXIT_UNDONE;
+  return EXIT_FAILED;
 }
 
 bool archive_job_has_time(const struct archive_job *job, const struct times *times) {
@@ -121,7 +121,7 @@ static int report_worker(const char *path, struct guard_result result) {
     message_say("cannot start a process to read %s: %s", path, strerror(result.value));
     break;
   }
-  return EXIT_UNDONE;
+  return EXIT_FAILED;
 }
 
 static int run_guarded(struct guarded_request *request) {
@@ -189,7 +189,7 @@ int archive_job_run(const char *path, archive_job_work do_work, void *data) {
   find_archive(&found, path);
   if (found.state != FOUND_CLOSED) {
     archive_job_explain(path, &found);
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   }
   struct guarded_request request = {path, &found, do_work, data};
   return run_guarded(&request);

@@ -19,7 +19,7 @@ struct archive_job {
 /* What is done with an archive. Returns the command's exit status (0..255). */
 typedef int (*archive_job_work)(void *data, const struct archive_job *job);
 
-/* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_UNDONE after one
+/* Opens the archive at `path` and runs `work` on it. Returns what that returned; or EXIT_FAILED after one
  * line on stderr, if there is no closed archive or OTF2's reader crashed or stuck on it. Where nobody reads
  * any more what `work` writes, the process ends by SIGPIPE. */
 int archive_job_run(const char *path, archive_job_work work, void *data);
@@ -32,7 +32,7 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
  * pipe. The terminal shows the progress no more. */
 void archive_job_has_read(const struct archive_job *job);
 
-/* Says what is wrong with the archive. Returns EXIT_UNDONE. */
+/* Says what is wrong with the archive. Returns EXIT_FAILED. */
 int archive_job_failed(const struct archive_job *job, const char *error);
 
 /* Says on stderr why what is at `path` cannot be read; nothing of a closed archive. */

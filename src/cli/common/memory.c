@@ -12,7 +12,7 @@ void *memory_needed(void *memory) {
   if (memory)
     return memory;
   message_say("out of memory");
-  _exit(EXIT_UNDONE);
+  _exit(EXIT_FAILED);
 }
 
 static void *json_memory(size_t bytes) {

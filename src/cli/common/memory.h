@@ -4,7 +4,7 @@
 #define STAVE_CLI_COMMON_MEMORY_H
 
 /* Returns `memory` as malloc and others returned it, unless that is NULL: then the process ends with
- * EXIT_UNDONE. */
+ * EXIT_FAILED. */
 void *memory_needed(void *memory);
 
 /* The same for all memory of JSON objects, which would be left out of the object around them. */

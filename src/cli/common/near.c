@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-enum { WORD_MOST = 32, WRONG_SHARE = 3 /* one of so many characters may be wrong */ };
+enum { WORD_MAX = 32, WRONG_SHARE = 3 /* one of so many characters may be wrong */ };
 
 static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* How many characters have to be replaced, put in or left out. Both are at most WORD_MOST long. */
+/* How many characters have to be replaced, put in or left out. Both are at most WORD_MAX long. */
 static size_t distance(const char *text, size_t length, const char *word) {
-  size_t row[WORD_MOST + 1], other = strlen(word);
+  size_t row[WORD_MAX + 1], other = strlen(word);
   for (size_t j = 0; j <= other; j++)
     row[j] = j;
   for (size_t i = 1; i <= length; i++) {
@@ -29,9 +29,9 @@ const char *near_word_of(const char *text, size_t length,
                          const char *(*word)(const void *context, size_t number), const void *context) {
   const char *nearest = NULL, *next;
   size_t fewest = length / WRONG_SHARE + 2;
-  for (size_t i = 0; length <= WORD_MOST && (next = word(context, i)) != NULL; i++) {
+  for (size_t i = 0; length <= WORD_MAX && (next = word(context, i)) != NULL; i++) {
     size_t most = (length > strlen(next) ? length : strlen(next)) / WRONG_SHARE + 1;
-    size_t wrong = strlen(next) <= WORD_MOST ? distance(text, length, next) : fewest;
+    size_t wrong = strlen(next) <= WORD_MAX ? distance(text, length, next) : fewest;
     if (wrong < fewest && wrong <= most && wrong < length) {
       fewest = wrong;
       nearest = next;

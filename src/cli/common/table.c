@@ -17,11 +17,11 @@
 enum { FACT_BYTES = 8192, NAME_WIDTH = 14, GAP = 2, ESCAPE_BYTES = 4 };
 
 /* What a column gets at least, if it wants as much. */
-enum { LEAST_TEXT = 12, LEAST_FIRST_TEXT = 24, LEAST_PROSE = 20, LEAST_PLACE = 20 };
+enum { MIN_TEXT = 12, MIN_FIRST_TEXT = 24, MIN_PROSE = 20, MIN_PLACE = 20 };
 
 /* How wide the columns become; behind `shown` none is printed. */
 struct layout {
-  size_t width[TABLE_COLUMNS_MOST];
+  size_t width[TABLE_COLUMNS_MAX];
   size_t shown;
 };
 
@@ -30,7 +30,7 @@ void table_begin(struct table *ret) {
 }
 
 void table_column(struct table *table, const char *name, enum table_column kind) {
-  if (table->column_count == TABLE_COLUMNS_MOST)
+  if (table->column_count == TABLE_COLUMNS_MAX)
     return;
   table->columns[table->column_count].name = name;
   table->columns[table->column_count++].kind = kind;
@@ -61,11 +61,11 @@ static size_t widest(const struct table *table, size_t column) {
 static size_t least_of(const struct table *table, size_t column, size_t wanted) {
   size_t least = wanted;
   if (table->columns[column].kind == TABLE_TEXT)
-    least = column == 0 ? LEAST_FIRST_TEXT : LEAST_TEXT;
+    least = column == 0 ? MIN_FIRST_TEXT : MIN_TEXT;
   else if (table->columns[column].kind == TABLE_PLACE)
-    least = LEAST_PLACE;
+    least = MIN_PLACE;
   else if (table->columns[column].kind == TABLE_PROSE)
-    least = LEAST_PROSE;
+    least = MIN_PROSE;
   return least < wanted ? least : wanted;
 }
 
@@ -109,7 +109,7 @@ static void widen(const struct table *table, struct layout *layout, bool (*is_on
 
 static struct layout lay_out(const struct table *table) {
   struct layout layout = {.shown = table->column_count};
-  size_t room = terminal_width(), wanted[TABLE_COLUMNS_MOST];
+  size_t room = terminal_width(), wanted[TABLE_COLUMNS_MAX];
   for (size_t i = 0; i < table->column_count; i++) {
     wanted[i] = widest(table, i);
     layout.width[i] = room > 0 ? least_of(table, i, wanted[i]) : wanted[i];
@@ -127,9 +127,9 @@ static struct layout lay_out(const struct table *table) {
 
 /* The next printed line of a row: cells that are broken go on in it. */
 struct line {
-  const char *rest[TABLE_COLUMNS_MOST]; /* of each cell */
-  size_t gap;                           /* blanks before what comes next */
-  const char *begin, *end;              /* of colour around each cell */
+  const char *rest[TABLE_COLUMNS_MAX]; /* of each cell */
+  size_t gap;                          /* blanks before what comes next */
+  const char *begin, *end;             /* of colour around each cell */
 };
 
 static void print_blanks(size_t count) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TABLE_COLUMNS_MOST = 13 };
+enum { TABLE_COLUMNS_MAX = 13 };
 
 enum table_column {
   TABLE_NAME,   /* to the left, never cut */
@@ -19,7 +19,7 @@ struct table {
   struct {
     const char *name;
     enum table_column kind;
-  } columns[TABLE_COLUMNS_MOST];
+  } columns[TABLE_COLUMNS_MAX];
   size_t column_count;
   char **cells; /* row by row; without memory the command ends (memory.h) */
   size_t cell_count, cell_capacity;

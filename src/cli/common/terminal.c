@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH_DEFAULT = 80, WIDTH_LEAST = 40 };
+enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 40 };
 
 static bool is_set(const char *variable) {
   const char *value = getenv(variable);
@@ -29,5 +29,5 @@ size_t terminal_width(void) {
     width = size.ws_col;
   if (width == 0)
     width = WIDTH_DEFAULT;
-  return width < WIDTH_LEAST ? WIDTH_LEAST : width;
+  return width < WIDTH_MIN ? WIDTH_MIN : width;
 }

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRONG_BYTES = 4096, HELP_WIDTH = 96, LEAST_TEXT = 30, NARROW_INDENT = 6 };
+enum { WRONG_BYTES = 4096, HELP_WIDTH = 96, MIN_TEXT = 30, NARROW_INDENT = 6 };
 
-bool usage_wrong(const char *command, const char *format, ...) {
+bool usage_error(const char *command, const char *format, ...) {
   char what[WRONG_BYTES];
   va_list arguments;
   va_start(arguments, format);
@@ -34,8 +34,8 @@ bool usage_number(const char *command, const char *option, const char *value, ui
   if (isdigit((unsigned char)*value) && !*end && errno == 0 && number >= least && number <= most)
     return true;
   if (most == UINT64_MAX)
-    return usage_wrong(command, "%s wants a number, not %s", option, value);
-  return usage_wrong(command, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least,
+    return usage_error(command, "%s wants a number, not %s", option, value);
+  return usage_error(command, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least,
                      most, value);
 }
 
@@ -54,8 +54,8 @@ static bool refuse_unknown(const struct usage *usage, const char *word) {
   const char *name = word + 2;
   const char *meant = usage->options ? near_word_of(name, strcspn(name, "="), long_name, usage) : NULL;
   if (meant)
-    return usage_wrong(usage->command, "there is no option %s; did you mean --%s?", word, meant);
-  return usage_wrong(usage->command, "there is no option %s", word);
+    return usage_error(usage->command, "there is no option %s; did you mean --%s?", word, meant);
+  return usage_error(usage->command, "there is no option %s", word);
 }
 
 /* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long
@@ -64,30 +64,30 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
   bool is_long = strncmp(word, "--", 2) == 0;
   bool is_known = is_option(usage, optopt);
   if (refused == ':' && is_long)
-    return usage_wrong(usage->command, "%s wants a value", word);
+    return usage_error(usage->command, "%s wants a value", word);
   if (refused == ':')
-    return usage_wrong(usage->command, "-%c wants a value", optopt);
+    return usage_error(usage->command, "-%c wants a value", optopt);
   if (optopt == 0)
     return refuse_unknown(usage, word);
   if (is_known)
-    return usage_wrong(usage->command, "%.*s takes no value", (int)strcspn(word, "="), word);
-  return usage_wrong(usage->command, "there is no option -%c", optopt);
+    return usage_error(usage->command, "%.*s takes no value", (int)strcspn(word, "="), word);
+  return usage_error(usage->command, "there is no option -%c", optopt);
 }
 
 static bool check_arguments(const struct usage *usage, int count) {
   if (!usage->argument && count > 0)
-    return usage_wrong(usage->command, "no argument is wanted");
+    return usage_error(usage->command, "no argument is wanted");
   if (usage->argument && count == 0)
-    return usage_wrong(usage->command, "no %s given", usage->argument);
+    return usage_error(usage->command, "no %s given", usage->argument);
   if (usage->argument && count > 1 && !usage->takes_more && !usage->takes_several)
-    return usage_wrong(usage->command, "one %s at a time", usage->argument);
+    return usage_error(usage->command, "one %s at a time", usage->argument);
   return true;
 }
 
 /* What getopt_long wants. */
 struct getopt_tables {
-  char letters[2 * USAGE_OPTIONS_MOST + 8];
-  struct option options[USAGE_OPTIONS_MOST + 2];
+  char letters[2 * USAGE_OPTIONS_MAX + 8];
+  struct option options[USAGE_OPTIONS_MAX + 2];
 };
 
 static int value_of(const struct usage_option *option) {
@@ -99,7 +99,7 @@ static int value_of(const struct usage_option *option) {
 static void make_tables(const struct usage *usage, struct getopt_tables *ret) {
   const struct usage_option *options = usage->options;
   size_t used = (size_t)sprintf(ret->letters, "%s:h", usage->takes_more ? "+" : ""), i = 0;
-  for (; options && options[i].name && i < USAGE_OPTIONS_MOST; i++) {
+  for (; options && options[i].name && i < USAGE_OPTIONS_MAX; i++) {
     ret->options[i] = (struct option){options[i].name, value_of(&options[i]), NULL, options[i].code};
     if (options[i].code <= UINT8_MAX)
       used += (size_t)sprintf(ret->letters + used, "%c%s", options[i].code, options[i].value ? ":" : "");
@@ -153,7 +153,7 @@ static size_t spell(char *buffer, size_t size, const struct usage_option *option
 
 static void print_row(const char *text, const char *meaning, size_t width) {
   size_t used = strlen(text), indent = width, whole = help_width();
-  if (whole < width + LEAST_TEXT) { /* below */
+  if (whole < width + MIN_TEXT) { /* below */
     indent = NARROW_INDENT;
     printf("%s\n%*s", text, (int)indent, "");
   } else {

@@ -10,7 +10,7 @@
 
 /* Besides EXIT_SUCCESS. `stave record` exits as the program does. */
 enum {
-  EXIT_UNDONE = 1, /* what was asked for could not be done; a line on stderr says why */
+  EXIT_FAILED = 1, /* what was asked for could not be done; a line on stderr says why */
   EXIT_USAGE = 2,  /* it was not understood */
   EXIT_FOUND = 3,  /* it was done, and what was looked at is not in order */
 };
@@ -36,7 +36,7 @@ struct usage_option {
   const char *(*word)(size_t number); /* of USAGE_WORD and USAGE_LIST, from 0 on; NULL behind the last */
 };
 
-enum { USAGE_OPTIONS_MOST = 16 };
+enum { USAGE_OPTIONS_MAX = 16 };
 
 /* A command, as who calls it sees it. "-h, --help" is among its options without being listed. */
 struct usage {
@@ -53,7 +53,7 @@ struct usage {
   bool takes_more;         /* what comes behind the argument is not the command's */
   void (*more_help)(void); /* between the options and the exit status; NULL: nothing */
   /* Takes an option with its value, NULL if it has none. Returns false if the value is wrong, after
-   * usage_wrong. */
+   * usage_error. */
   bool (*set)(void *request, int option, const char *value);
 };
 
@@ -69,10 +69,10 @@ void usage_help(const struct usage *usage);
 void usage_print_row(const char *name, const char *meaning, size_t width);
 
 /* Says what is wrong with how the command was called and where to read more. Returns false. */
-bool usage_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The value of an option that wants a number of at least `least` and at most `most`; UINT64_MAX is not said.
- * Returns false after usage_wrong. */
+ * Returns false after usage_error. */
 bool usage_number(const char *command, const char *option, const char *value, uint64_t least, uint64_t most,
                   uint64_t *ret);
 

@@ -54,7 +54,7 @@ static int print(const struct info_request *request, const struct info *info) {
     info_print_text(info);
   else
     info_print_json(info);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PORT_MOST = 65535 };
+enum { PORT_MAX = 65535 };
 
 /* Long options that have no letter. */
 enum { OPTION_LAST = 256 };
@@ -24,12 +24,12 @@ static bool set_option(void *data, int option, const char *value) {
   size_t length = strlen(value);
   if (option == OPTION_LAST)
     return times_read("watch", "--last", value, &request->last_ns) &&
-           (request->last_ns > 0 || usage_wrong("watch", "--last wants some time, not 0"));
+           (request->last_ns > 0 || usage_error("watch", "--last wants some time, not 0"));
   if (option == 'p')
-    return usage_number("watch", "--port", value, 1, PORT_MOST, &request->port);
+    return usage_number("watch", "--port", value, 1, PORT_MAX, &request->port);
   request->output = value;
   return (length > strlen(".html") && strcmp(value + length - strlen(".html"), ".html") == 0) ||
-         usage_wrong("watch", "the output's name has to end in .html, not as %s", value);
+         usage_error("watch", "the output's name has to end in .html, not as %s", value);
 }
 
 const struct usage *cmd_watch_usage(void) {

@@ -160,7 +160,7 @@ _Noreturn static void make_finished(const struct live *live) {
   char *arguments[] = {"stave", "timeline", "-o", (char *)live->output, (char *)live->found.directory, NULL};
   execv("/proc/self/exe", arguments);
   message_say("cannot start stave timeline: %m");
-  _exit(EXIT_UNDONE);
+  _exit(EXIT_FAILED);
 }
 
 /* Of stave record, which is told by its own signals and says by SIGTERM when nobody is to wait any more, the
@@ -181,7 +181,7 @@ static void start_maker(struct live *live, void (*make)(const struct live *live)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == parent)
       make(live);
-    _exit(EXIT_UNDONE);
+    _exit(EXIT_FAILED);
   }
   if (live->maker.pid < 0)
     live->maker.pid = 0;
@@ -245,7 +245,7 @@ static void take_recent(struct live *live, bool is_done) {
 
 static void take_finished(struct live *live, bool is_done) {
   live->state = is_done ? LIVE_ENDED : LIVE_DIED;
-  live->status = is_done ? EXIT_SUCCESS : EXIT_UNDONE;
+  live->status = is_done ? EXIT_SUCCESS : EXIT_FAILED;
   live->ended_ms = live->data_ms = now_ms();
   live->picture += is_done;
 }
@@ -272,7 +272,7 @@ static void look_at_maker(struct live *live) {
 static void end_without_page(struct live *live) {
   archive_job_explain(live->request->path, &live->found);
   live->state = LIVE_DIED;
-  live->status = EXIT_UNDONE;
+  live->status = EXIT_FAILED;
   live->ended_ms = now_ms();
 }
 
@@ -376,10 +376,10 @@ static void close_live(struct live *live) {
 int live_run(const struct live_request *request) {
   static struct live live;
   sigset_t mask;
-  live = (struct live){.request = request, .server.fd = -1, .every_ms = EVERY_MS, .status = EXIT_UNDONE};
+  live = (struct live){.request = request, .server.fd = -1, .every_ms = EVERY_MS, .status = EXIT_FAILED};
   find_archive(&live.found, request->path);
   if (!can_be_watched(request, &live.found))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   name_output(&live);
   catch_signals(request, &mask);
   if (open_live(&live)) {

@@ -36,7 +36,7 @@ static int write_page(const struct recent *recent, const struct timeline *timeli
     error = -errno;
   if (error)
     message_say("cannot write %s: %s", partial, strerror(-error));
-  return error ? EXIT_UNDONE : EXIT_SUCCESS;
+  return error ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
 static int draw(void *data, const struct archive_job *job) {
@@ -76,9 +76,9 @@ int recent_make(const struct recent *recent) {
   folder_remove(recent->scratch);
   if (mkdir(recent->scratch, 0700) < 0) {
     message_say("cannot make %s: %m", recent->scratch);
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   }
-  int status = recover(recent) ? archive_job_run(recent->scratch, draw, (void *)recent) : EXIT_UNDONE;
+  int status = recover(recent) ? archive_job_run(recent->scratch, draw, (void *)recent) : EXIT_FAILED;
   folder_remove(recent->scratch);
   return status;
 }

@@ -13,7 +13,7 @@ struct recent {
 };
 
 /* Makes the page, in a process of its own: priority and limits are this one's. Returns EXIT_SUCCESS or
- * EXIT_UNDONE after a line on stderr. */
+ * EXIT_FAILED after a line on stderr. */
 int recent_make(const struct recent *recent);
 
 #endif

@@ -14,11 +14,11 @@
 
 #include "cli/common/memory.h"
 
-enum { BACKLOG = 16, NEWS_MOST = 1 << 16, FILE_BYTES = 1 << 16, RETRY_MS = 500 };
+enum { BACKLOG = 16, NEWS_MAX = 1 << 16, FILE_BYTES = 1 << 16, RETRY_MS = 500 };
 
 struct server_connection {
   int fd;
-  char head[REQUEST_HEAD_MOST + 1];
+  char head[REQUEST_HEAD_MAX + 1];
   size_t head_bytes;
   bool is_asked;    /* the head is there, and answered */
   bool is_listener; /* of news: stays */
@@ -74,7 +74,7 @@ static void drop(struct server *server, size_t i) {
 }
 
 void server_close(struct server *server) {
-  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++)
     drop(server, i);
   if (server->fd >= 0)
     close(server->fd);
@@ -181,7 +181,7 @@ static bool is_busy(const struct server_connection *connection) {
 
 static bool receive(const struct server *server, struct server_connection *connection) {
   char ignored[512], *to = connection->is_asked ? ignored : connection->head + connection->head_bytes;
-  size_t room = connection->is_asked ? sizeof ignored : REQUEST_HEAD_MOST - connection->head_bytes;
+  size_t room = connection->is_asked ? sizeof ignored : REQUEST_HEAD_MAX - connection->head_bytes;
   ssize_t count = recv(connection->fd, to, room, 0);
   if (count < 0)
     return errno == EAGAIN || errno == EINTR;
@@ -194,7 +194,7 @@ static bool receive(const struct server *server, struct server_connection *conne
   connection->head[connection->head_bytes] = '\0';
   if (request_is_whole(connection->head, connection->head_bytes))
     answer(server, connection);
-  return connection->is_asked || connection->head_bytes < REQUEST_HEAD_MOST;
+  return connection->is_asked || connection->head_bytes < REQUEST_HEAD_MAX;
 }
 
 static bool can_wait(ssize_t sent) {
@@ -231,16 +231,16 @@ static bool send_some(struct server_connection *connection) {
 /* Who has not come to ask gives way where there are too many. */
 static void take_in(struct server *server) {
   int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  size_t place = SERVER_CONNECTIONS_MOST;
-  for (size_t i = SERVER_CONNECTIONS_MOST; fd >= 0 && i-- > 0;)
+  size_t place = SERVER_CONNECTIONS_MAX;
+  for (size_t i = SERVER_CONNECTIONS_MAX; fd >= 0 && i-- > 0;)
     if (!server->connections[i])
       place = i;
-  for (size_t i = SERVER_CONNECTIONS_MOST; place == SERVER_CONNECTIONS_MOST && fd >= 0 && i-- > 0;)
+  for (size_t i = SERVER_CONNECTIONS_MAX; place == SERVER_CONNECTIONS_MAX && fd >= 0 && i-- > 0;)
     if (!server->connections[i]->is_asked) {
       drop(server, i);
       place = i;
     }
-  if (fd < 0 || place == SERVER_CONNECTIONS_MOST) {
+  if (fd < 0 || place == SERVER_CONNECTIONS_MAX) {
     if (fd >= 0)
       close(fd);
     return;
@@ -267,16 +267,16 @@ static short awaited(const struct server_connection *connection) {
 }
 
 void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
-  struct pollfd fds[SERVER_CONNECTIONS_MOST + 1] = {{.fd = server->fd, .events = POLLIN}};
+  struct pollfd fds[SERVER_CONNECTIONS_MAX + 1] = {{.fd = server->fd, .events = POLLIN}};
   struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++) {
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++) {
     const struct server_connection *connection = server->connections[i];
     fds[i + 1].fd = connection ? connection->fd : -1;
     fds[i + 1].events = connection ? awaited(connection) : 0;
   }
-  if (ppoll(fds, SERVER_CONNECTIONS_MOST + 1, &timeout, mask) <= 0)
+  if (ppoll(fds, SERVER_CONNECTIONS_MAX + 1, &timeout, mask) <= 0)
     return;
-  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++)
     if (server->connections[i] && fds[i + 1].revents)
       attend(server, i, fds[i + 1].revents);
   if (fds[0].revents)
@@ -289,7 +289,7 @@ void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
 static void add_news(struct server_connection *connection, const char *line) {
   size_t left = connection->out_bytes - connection->out_done;
   char *whole = NULL;
-  if (left > NEWS_MOST)
+  if (left > NEWS_MAX)
     return;
   int count = asprintf(&whole, "%.*s%s", (int)left, connection->out + connection->out_done, line);
   free(connection->out);
@@ -298,7 +298,7 @@ static void add_news(struct server_connection *connection, const char *line) {
 
 void server_tell(struct server *server) {
   char *line = news_line(server);
-  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++)
     if (server->connections[i] && server->connections[i]->is_listener)
       add_news(server->connections[i], line);
   free(line);
@@ -306,7 +306,7 @@ void server_tell(struct server *server) {
 
 size_t server_listeners(const struct server *server) {
   size_t count = 0;
-  for (size_t i = 0; i < SERVER_CONNECTIONS_MOST; i++)
+  for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++)
     count += server->connections[i] && server->connections[i]->is_listener;
   return count;
 }

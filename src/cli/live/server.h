@@ -9,7 +9,7 @@
 
 #include "cli/live/request.h"
 
-enum { SERVER_CONNECTIONS_MOST = 64 };
+enum { SERVER_CONNECTIONS_MAX = 64 };
 
 struct server_connection;
 
@@ -26,7 +26,7 @@ struct server {
   unsigned port;
   char token[TOKEN_DIGITS + 1];
   struct server_source source;
-  struct server_connection *connections[SERVER_CONNECTIONS_MOST];
+  struct server_connection *connections[SERVER_CONNECTIONS_MAX];
 };
 
 /* Listens on 127.0.0.1 at `port`, 0: any. Returns 0 or a negative errno. server_close in every case. */

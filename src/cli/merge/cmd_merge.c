@@ -21,7 +21,7 @@ struct cmd_request {
 /* Long options that have no letter. */
 enum { OPTION_COPY = 256, OPTION_WAIT, OPTION_NO_WAIT };
 
-enum { WAIT_S = 60, WAIT_MOST_S = 86400 };
+enum { WAIT_S = 60, WAIT_MAX_S = 86400 };
 
 static const char out_default[] = "stave-merged";
 
@@ -41,13 +41,13 @@ static const struct usage_option options[] = {
 static bool set_option(void *data, int option, const char *value) {
   struct cmd_request *request = data;
   if (option == 'o' && *value == '\0')
-    return usage_wrong("merge", "the name of the new archive is empty");
+    return usage_error("merge", "the name of the new archive is empty");
   if (option == 'o')
     request->out = value;
   if (option == OPTION_COPY)
     request->files = MERGE_COPIES;
   if (option == OPTION_WAIT)
-    return usage_number("merge", "--wait", value, 0, WAIT_MOST_S, &request->wait_s);
+    return usage_number("merge", "--wait", value, 0, WAIT_MAX_S, &request->wait_s);
   if (option == OPTION_NO_WAIT)
     request->wait_s = 0;
   return true;
@@ -89,7 +89,7 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
   bool is_done = false;
   if (!out) {
     message_say("out of memory");
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   }
   trim(out);
   if (add_all(&members, paths, count))
@@ -104,7 +104,7 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
   is_done = is_done && message_output_is_whole();
   members_clear(&members);
   free(out);
-  return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
+  return is_done ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 const struct usage *cmd_merge_usage(void) {

@@ -132,8 +132,8 @@ static void say_exhaustion(void *data) {
   (void)data;
   static const char text[] = "stave: out of memory\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-    _exit(EXIT_UNDONE);
-  _exit(EXIT_UNDONE);
+    _exit(EXIT_FAILED);
+  _exit(EXIT_FAILED);
 }
 
 static int work(void *data, struct guard_progress *progress) {
@@ -148,7 +148,7 @@ static int work(void *data, struct guard_progress *progress) {
                                         .steps = &progress->total};
   ending_of_child();
   memory_at_exhaustion(say_exhaustion, NULL);
-  return merge_run(&request, job->result) < 0 ? EXIT_UNDONE : EXIT_SUCCESS;
+  return merge_run(&request, job->result) < 0 ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
 static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {

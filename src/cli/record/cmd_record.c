@@ -134,14 +134,14 @@ static const struct usage_option *option_of(int code) {
 
 /* A name that nobody knows is said before the program runs. */
 static bool set_counters(const char *list) {
-  struct kernel_counter counters[COUNTERS_MOST];
+  struct kernel_counter counters[COUNTERS_MAX];
   char error[CONFIG_ERROR_BYTES];
   if (strcmp(list, "help") == 0) {
     counters_print_help();
-    exit(message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE);
+    exit(message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED);
   }
   if (counters_parse(list, counters, error, sizeof error) < 0)
-    return usage_wrong("record", "%s", error);
+    return usage_error("record", "%s", error);
   settings_put("STAVE_COUNTERS", list);
   return true;
 }
@@ -432,7 +432,7 @@ static int record(struct traced_run *run, char **arguments) {
 static bool can_be_watched(const struct traced_run *run) {
   const char *keep = getenv("STAVE_KEEP");
   return !run->viewer.is_wanted || !keep || *keep == '\0' ||
-         usage_wrong("record", "--watch shows what is written, and with STAVE_KEEP (--keep) nothing is until "
+         usage_error("record", "--watch shows what is written, and with STAVE_KEEP (--keep) nothing is until "
                                "stave dump asks for it");
 }
 

@@ -10,7 +10,7 @@
 enum { NAME_COLUMNS = 28 };
 
 static void print_counter(const char *name) {
-  struct kernel_counter counter[COUNTERS_MOST];
+  struct kernel_counter counter[COUNTERS_MAX];
   char error[256], meaning[256];
   if (counters_parse(name, counter, error, sizeof error) != 1)
     return;

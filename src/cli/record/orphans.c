@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAP_NS = 1000000, NAPS_MOST = 1000 };
+enum { NAP_NS = 1000000, NAPS_MAX = 1000 };
 
 void orphans_adopt(void) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -52,7 +52,7 @@ static bool has_writers(void) {
 
 void orphans_reap_writers(void) {
   pid_t reaped = 0;
-  for (int i = 0; i < NAPS_MOST; i++) {
+  for (int i = 0; i < NAPS_MAX; i++) {
     while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
       continue;
     if (reaped < 0 || !has_writers())

@@ -48,12 +48,12 @@ static bool refuse(const struct usage_option *option, const char *value, const c
   const char *word = option->word ? wrong_word(option, value, &length) : NULL;
   const char *meant = word ? near_word(word, length, option->word) : NULL;
   if (meant)
-    return usage_wrong("record", "--%s: there is no %.*s; did you mean %s?", option->name, (int)length, word,
+    return usage_error("record", "--%s: there is no %.*s; did you mean %s?", option->name, (int)length, word,
                        meant);
   if (word)
-    return usage_wrong("record", "--%s: there is no %.*s: allowed is %s", option->name, (int)length, word,
+    return usage_error("record", "--%s: there is no %.*s: allowed is %s", option->name, (int)length, word,
                        allowed);
-  return usage_wrong("record", "--%s: %s is not valid: allowed is %s", option->name, value, allowed);
+  return usage_error("record", "--%s: %s is not valid: allowed is %s", option->name, value, allowed);
 }
 
 static bool is_runtime(const char *value) {
@@ -68,7 +68,7 @@ bool settings_set(const struct usage_option *option, const char *variable, const
   if (row && !config_allows(variable, value))
     return refuse(option, value, row->allowed);
   if (strcmp(variable, "STAVE_RUNTIME") == 0 && !is_runtime(value))
-    return usage_wrong("record",
+    return usage_error("record",
                        "--%s: %s is no libomp.so.5 that can stand in for libgomp: give its file or directory",
                        option->name, value);
   settings_put(variable, value);

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Sets the variable as the option wants it. False if the value is wrong, after usage_wrong: a run that costs
+/* Sets the variable as the option wants it. False if the value is wrong, after usage_error: a run that costs
  * hours is not to go untraced for a slip of the pen. */
 bool settings_set(const struct usage_option *option, const char *variable, const char *value);
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 5000, DEPTH_MOST = 100 };
+enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 5000, DEPTH_MAX = 100 };
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -114,7 +114,7 @@ static void look_at_children(struct watch *watch, pid_t pid, const char *thread,
 static void look_at_family(struct watch *watch, pid_t pid, int depth) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
-  DIR *threads = depth < DEPTH_MOST ? opendir(name) : NULL;
+  DIR *threads = depth < DEPTH_MAX ? opendir(name) : NULL;
   if (!threads)
     return;
   look_at_maps(watch, pid);

@@ -48,7 +48,7 @@ static bool name_output(struct recover_request *request) {
   int partial =
       snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
   return (length > 0 && length < partial && (size_t)partial < sizeof request->partial) ||
-         usage_wrong("recover", "the name of the new archive is empty or too long");
+         usage_error("recover", "the name of the new archive is empty or too long");
 }
 
 static bool make_partial(const struct recover_request *request) {
@@ -143,7 +143,7 @@ static int recover(const struct recover_request *request) {
   struct recover_process process;
   recover_process_catch_signals();
   if (!make_partial(request))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   int error = recover_process_run(&process, request->found.directory, request->partial, false);
   bool is_done = error == 0 && process.is_done;
   if (!is_done && error != -EINTR)
@@ -156,7 +156,7 @@ static int recover(const struct recover_request *request) {
   if (is_done)
     print_result(request, &process);
   recover_process_clear(&process);
-  return is_done ? EXIT_SUCCESS : EXIT_UNDONE;
+  return is_done ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 static bool is_recoverable(const char *path, const struct found_archive *found) {
@@ -201,6 +201,6 @@ int cmd_recover(int argc, char **argv) {
     return status;
   find_archive(&request.found, argv[optind]);
   if (!is_recoverable(argv[optind], &request.found))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   return name_output(&request) ? recover(&request) : EXIT_USAGE;
 }

@@ -23,7 +23,7 @@ struct report_request {
   bool is_json, is_brief, is_compare;
   const char *html; /* the history page's name */
   FILE *out;        /* where a run's object goes that is compared */
-  struct compare_condition conditions[COMPARE_CONDITIONS_MOST];
+  struct compare_condition conditions[COMPARE_CONDITIONS_MAX];
   size_t condition_count;
 };
 
@@ -73,11 +73,11 @@ static int print(const struct report_request *request, const struct report *repo
   if (!has_wanted(&print)) {
     message_say("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
                 request->pattern);
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   }
   if (request->out) {
     json_t *object = report_print_object(&print);
-    int result = json_dumpf(object, request->out, 0) == 0 && fflush(request->out) == 0 ? 0 : EXIT_UNDONE;
+    int result = json_dumpf(object, request->out, 0) == 0 && fflush(request->out) == 0 ? 0 : EXIT_FAILED;
     json_decref(object);
     return result;
   }
@@ -87,7 +87,7 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_brief(&print);
   else
     report_print_text(&print);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_UNDONE;
+  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {
@@ -96,7 +96,7 @@ static int read_and_print(void *data, const struct archive_job *job) {
   struct report report;
   uint64_t from, to;
   if (!archive_job_has_time(job, &request->times))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   times_ticks(&request->times, job->trace, &from, &to);
   int result = report_read(&report, job->trace, from, to, error);
   archive_job_has_read(job);
@@ -125,15 +125,15 @@ static bool read_pattern(struct report_request *request, const char *value) {
   if (error == 0)
     return true;
   regerror(error, &request->only, text, sizeof text);
-  return usage_wrong("report", "--region %s is no regular expression: %s", value, text);
+  return usage_error("report", "--region %s is no regular expression: %s", value, text);
 }
 
 static bool read_condition(struct report_request *request, const char *value) {
   struct compare_condition *condition = &request->conditions[request->condition_count];
-  if (request->condition_count == COMPARE_CONDITIONS_MOST)
-    return usage_wrong("report", "--fail-if is wanted more than %d times", COMPARE_CONDITIONS_MOST);
+  if (request->condition_count == COMPARE_CONDITIONS_MAX)
+    return usage_error("report", "--fail-if is wanted more than %d times", COMPARE_CONDITIONS_MAX);
   if (!compare_condition_read(condition, value))
-    return usage_wrong("report", "--fail-if %s is no condition", value);
+    return usage_error("report", "--fail-if %s is no condition", value);
   request->condition_count++;
   return true;
 }
@@ -209,11 +209,11 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   if (new_count == 0 && count == 2)
     new_count = 1;
   if (request->is_brief || request->pattern)
-    usage_wrong("report", "--compare goes without --brief and --region");
+    usage_error("report", "--compare goes without --brief and --region");
   else if (new_count == 0 || new_count >= count)
-    usage_wrong("report", "--compare wants OLD NEW, or OLD ... -- NEW ...");
-  else if (count > RANK_VALUES_MOST)
-    usage_wrong("report", "--compare takes %d runs at most", RANK_VALUES_MOST);
+    usage_error("report", "--compare wants OLD NEW, or OLD ... -- NEW ...");
+  else if (count > RANK_VALUES_MAX)
+    usage_error("report", "--compare takes %d runs at most", RANK_VALUES_MAX);
   else
     return compare_runs(&(struct compare_wanted){.paths = paths,
                                                  .old_count = count - new_count,
@@ -232,7 +232,7 @@ static int write_history(struct report_request *request, char **paths, size_t co
     return history_write(
         &(struct compare_wanted){.paths = paths, .count = count, .report = write_object, .data = request},
         request->html);
-  usage_wrong("report", "--html goes without --compare, --json, --brief and --region");
+  usage_error("report", "--html goes without --compare, --json, --brief and --region");
   return EXIT_USAGE;
 }
 
@@ -240,9 +240,9 @@ static int check_single(const struct report_request *request, int count) {
   if (request->is_compare || request->html)
     return -1;
   if (count > 1)
-    usage_wrong("report", "one archive at a time");
+    usage_error("report", "one archive at a time");
   else if (request->condition_count > 0)
-    usage_wrong("report", "--fail-if is for --compare");
+    usage_error("report", "--fail-if is for --compare");
   else
     return -1;
   return EXIT_USAGE;
@@ -255,7 +255,7 @@ int cmd_report(int argc, char **argv) {
   if (status < 0)
     status = check_single(&request, argc - optind);
   if (status < 0 && request.is_json && request.is_brief) {
-    usage_wrong("report", "--brief is for text, not for --json");
+    usage_error("report", "--brief is for text, not for --json");
     status = EXIT_USAGE;
   }
   if (status < 0 && !times_are_in_order("report", &request.times))

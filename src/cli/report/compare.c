@@ -100,7 +100,7 @@ static int most_changed(const void *left, const void *right) {
 
 /* All old ones below all new ones. */
 static double least_p(size_t old_count, size_t count) {
-  double values[RANK_VALUES_MOST];
+  double values[RANK_VALUES_MAX];
   for (size_t i = 0; i < count; i++)
     values[i] = (double)i;
   return rank_test(values, old_count, count);

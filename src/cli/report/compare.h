@@ -13,7 +13,7 @@
 #define COMPARE_LEVEL 0.05
 #define COMPARE_LIKELY_LEVEL 0.1 /* three runs and three */
 
-enum { COMPARE_CONDITIONS_MOST = 16 }; /* of one comparison */
+enum { COMPARE_CONDITIONS_MAX = 16 }; /* of one comparison */
 
 enum compare_kind {
   COMPARE_RUN,      /* of the whole run */
@@ -27,8 +27,8 @@ enum compare_kind {
 struct compare_row {
   enum compare_kind kind;
   char *name;
-  double values[RANK_VALUES_MOST];  /* the old runs', then the new ones' */
-  double squares[RANK_VALUES_MOST]; /* of the uncertainties that findings have in each run; 0: unknown */
+  double values[RANK_VALUES_MAX];  /* the old runs', then the new ones' */
+  double squares[RANK_VALUES_MAX]; /* of the uncertainties that findings have in each run; 0: unknown */
   double old_median, new_median, p;
 };
 

@@ -110,7 +110,7 @@ typedef void (*adder)(struct compare *compare, size_t run, enum compare_kind kin
 static void add_group(struct compare *compare, const struct compare_construct *group, size_t count,
                       adder add) {
   char name[1024];
-  struct run_constructs runs[RANK_VALUES_MOST];
+  struct run_constructs runs[RANK_VALUES_MAX];
   size_t n = split(group, count, runs);
   bool in_order = all_pairs(runs, n, have_moved_alike), by_line = all_pairs(runs, n, lacks_some);
   for (size_t run = 0; run < n; run++)

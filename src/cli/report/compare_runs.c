@@ -69,21 +69,21 @@ static int judge(const struct compare *compare, struct compare_condition *condit
   if (holds == 1)
     *ret_status = *ret_status == EXIT_SUCCESS ? EXIT_FOUND : *ret_status;
   if (holds < 0)
-    *ret_status = EXIT_UNDONE;
+    *ret_status = EXIT_FAILED;
   if (holds != 0)
     message_say("%s: %s", condition->text, holds > 0 ? "it is so" : "what it names is in none of these runs");
   return holds;
 }
 
 static int print_compared(const struct compare_wanted *wanted, const struct compare *compare) {
-  int holds[COMPARE_CONDITIONS_MOST], status = EXIT_SUCCESS;
+  int holds[COMPARE_CONDITIONS_MAX], status = EXIT_SUCCESS;
   for (size_t i = 0; i < wanted->condition_count; i++)
     holds[i] = judge(compare, &wanted->conditions[i], &status);
   if (wanted->is_json)
     compare_print_json(compare, wanted->conditions, holds, wanted->condition_count);
   else
     compare_print_text(compare, wanted->top);
-  return message_output_is_whole() ? status : EXIT_UNDONE;
+  return message_output_is_whole() ? status : EXIT_FAILED;
 }
 
 int compare_runs(const struct compare_wanted *wanted) {
@@ -95,7 +95,7 @@ int compare_runs(const struct compare_wanted *wanted) {
     if (object)
       compare_add(&compare, i, object);
     else
-      status = EXIT_UNDONE;
+      status = EXIT_FAILED;
     json_decref(object);
   }
   if (status == EXIT_SUCCESS) {

@@ -11,7 +11,7 @@ struct compare_wanted {
   char **paths; /* the old runs', then the new ones': archives, or files that --json has printed */
   size_t old_count, count;
   struct compare_condition *conditions;
-  size_t condition_count; /* COMPARE_CONDITIONS_MOST at most */
+  size_t condition_count; /* COMPARE_CONDITIONS_MAX at most */
   bool is_json;
   size_t top; /* rows of text at most */
   /* Writes what --json prints of the archive to `out`; returns an exit status, not 0 after a message. */

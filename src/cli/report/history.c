@@ -126,7 +126,7 @@ static bool write_data(int fd, const char *text) {
 static int write_page(json_t *data, const char *output) {
   struct partial_file file;
   if (!partial_file_open(&file, output))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   char *text = memory_needed(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
   bool is_whole = write_bytes(file.fd, history_before_about, history_before_about_bytes) &&
                   write_data(file.fd, text) &&
@@ -134,7 +134,7 @@ static int write_page(json_t *data, const char *output) {
   free(text);
   if (!is_whole)
     message_say("%s cannot be written", output);
-  return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_UNDONE;
+  return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 int history_write(const struct compare_wanted *wanted, const char *output) {
@@ -145,7 +145,7 @@ int history_write(const struct compare_wanted *wanted, const char *output) {
     if (is_read)
       json_array_append(runs, all[i].run);
   json_put(data, "runs", runs);
-  int status = is_read ? write_page(data, output) : EXIT_UNDONE;
+  int status = is_read ? write_page(data, output) : EXIT_FAILED;
   for (size_t i = 0; i < wanted->count; i++)
     json_decref(all[i].run);
   json_decref(data);

@@ -11,7 +11,7 @@ static int ascending(const void *left, const void *right) {
 }
 
 double rank_median(const double *values, size_t count) {
-  double sorted[RANK_VALUES_MOST];
+  double sorted[RANK_VALUES_MAX];
   memcpy(sorted, values, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, ascending);
   return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;

@@ -10,7 +10,7 @@
 #include "report/text.h"
 
 /* Of threads x wall time: less is not worth a word. */
-#define LEAST 0.0005
+#define MIN 0.0005
 
 __attribute__((format(printf, 2, 3))) static void add(char text[ACCOUNT_BYTES], const char *format, ...) {
   size_t used = strlen(text);
@@ -38,16 +38,16 @@ char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report
   add(text, "ran %s", text_percent(share, account->ran / all));
   add(text, ", ready without a processor %s", text_percent(share, account->ready / all));
   for (int i = 0; i < HINDRANCE_STOPPED; i++)
-    if (account->lost[i] >= LEAST * all) {
+    if (account->lost[i] >= MIN * all) {
       add(text, "%s%s %s", separator, name_of(account, (enum hindrance)i),
           text_percent(share, account->lost[i] / all));
       separator = ", ";
     }
   add(text, "%s", *separator == ',' ? ")" : "");
-  if (account->lost[HINDRANCE_STOPPED] >= LEAST * all)
+  if (account->lost[HINDRANCE_STOPPED] >= MIN * all)
     add(text, ", stopped %s", text_percent(share, account->lost[HINDRANCE_STOPPED] / all));
   add(text, ", slept %s", text_percent(share, account->slept / all));
-  if (account->unknown >= LEAST * all)
+  if (account->unknown >= MIN * all)
     add(text, ", not known %s", text_percent(share, account->unknown / all));
   return text;
 }

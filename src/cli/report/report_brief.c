@@ -13,9 +13,9 @@
 
 /* Besides 7 lines: the ending, 4 of overview, activities, what disturbs. A deadlock stands for a finding. */
 enum {
-  STOOD_MOST = 4,
-  FINDINGS_MOST = 5,
-  ACTIVITIES_MOST = 4,
+  STOOD_MAX = 4,
+  FINDINGS_MAX = 5,
+  ACTIVITIES_MAX = 4,
   LINE_BYTES = 2048,
   SAMPLES_BYTES = LABEL_BYTES + 64
 };
@@ -53,9 +53,9 @@ static void print_open(const struct report *report, const char *thread, const st
 static void print_stood(const struct report *report) {
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
-    const struct report_standing *standing = &report->standings[i];
+    const struct report_final_state *standing = &report->final_states[i];
     const struct report_open *open = standing->open_count ? &standing->open[0] : NULL;
-    if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= STOOD_MOST)
+    if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= STOOD_MAX)
       continue;
     if (open)
       print_open(report, report->trace->locations[i].name, open);
@@ -66,8 +66,8 @@ static void print_stood(const struct report *report) {
 
 static void print_ending(const struct report *report) {
   if (report->has_ended_badly)
-    print_line("ended: %s%s", report->ending, report->standings ? "; the threads stood" : "");
-  if (!report->standings)
+    print_line("ended: %s%s", report->ending, report->final_states ? "; the threads stood" : "");
+  if (!report->final_states)
     return;
   print_stood(report);
   char circle[DEADLOCK_BYTES];
@@ -130,7 +130,7 @@ static void print_activities(const struct report *report) {
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     sum += (double)report->activity[i];
   int activity = longest_below(report, -1);
-  for (int i = 0; i < ACTIVITIES_MOST && activity >= 0; i++) {
+  for (int i = 0; i < ACTIVITIES_MAX && activity >= 0; i++) {
     used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i ? ", " : "",
                              activity_name((enum activity)activity),
                              share_of(share, (double)report->activity[activity], sum));
@@ -163,8 +163,7 @@ static const char *sampled(char text[SAMPLES_BYTES], const struct report *report
 static void print_findings(const struct report_print *print) {
   const struct report *report = print->report;
   size_t printed = 0, small = 0,
-         most =
-             FINDINGS_MOST - (size_t)(report->deadlock_count > 0) - (size_t)(report->processors.others > 0);
+         most = FINDINGS_MAX - (size_t)(report->deadlock_count > 0) - (size_t)(report->processors.others > 0);
   for (size_t i = 0; i < report->finding_count && printed < most; i++) {
     const struct report_finding *finding = &report->findings[i];
     char gain[GAIN_BYTES], samples[SAMPLES_BYTES];
@@ -181,7 +180,7 @@ static void print_findings(const struct report_print *print) {
   if (small > 0)
     print_line("%s%zu finding%s of less than 1 ms left out", printed ? "" : "no findings: ", small,
                plural(small));
-  else if (printed == 0 && !report->standings)
+  else if (printed == 0 && !report->final_states)
     print_line("no findings: %s", report_print_nothing(report));
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES_MOST = 20, FRAME_BYTES = INSTANCE_BYTES + LABEL_BYTES, NUMBER_BYTES = 32 };
+enum { FRAMES_MAX = 20, FRAME_BYTES = INSTANCE_BYTES + LABEL_BYTES, NUMBER_BYTES = 32 };
 
 static const char inlined[] = "inlined into ";
 
@@ -56,14 +56,14 @@ static size_t write_frames(char (*ret)[FRAME_BYTES], const struct trace *trace, 
     snprintf(ret[count++], FRAME_BYTES, "inlined into %s",
              instance_function(outer, outer_function(trace, context)));
   }
-  while (context && (context = caller_of(trace, context)) && count < FRAMES_MOST)
+  while (context && (context = caller_of(trace, context)) && count < FRAMES_MAX)
     write_frame(ret[count++], trace, context);
   return count;
 }
 
 void report_caller_text(char *text, size_t size, const struct report *report,
                         const struct report_parallel *parallel) {
-  char frames[FRAMES_MOST + 1][FRAME_BYTES];
+  char frames[FRAMES_MAX + 1][FRAME_BYTES];
   size_t count =
       parallel->caller_count ? write_frames(frames, report->trace, parallel->callers[0].context) : 0;
   snprintf(text, size, "%s", count ? frames[0] : "");
@@ -78,7 +78,7 @@ void report_caller_text(char *text, size_t size, const struct report *report,
 struct chain {
   const struct report_caller *caller;
   size_t count;
-  char frames[FRAMES_MOST + 1][FRAME_BYTES];
+  char frames[FRAMES_MAX + 1][FRAME_BYTES];
 };
 
 static void add_row(struct table *table, const struct report *report, size_t level, const char *what,

@@ -11,7 +11,7 @@
 #include "cli/common/table.h"
 #include "report/text.h"
 
-enum { NUMBER_BYTES = 32, CELLS_MOST = REPORT_COUNTERS_MOST + 4, IMBALANCE_LEAST_THREADS = 2 };
+enum { NUMBER_BYTES = 32, CELLS_MAX = REPORT_COUNTERS_MAX + 4, IMBALANCE_MIN_THREADS = 2 };
 enum { LINE_BYTES = 64 }; /* that a miss of the last cache brings: x86-64, most of aarch64 */
 
 struct counted_place {
@@ -90,10 +90,10 @@ static double imbalance(uint64_t most, uint64_t sum, uint32_t threads) {
 
 static void begin_table(struct table *table, const struct report_counters *counters, const char *heading,
                         const char *first) {
-  static char names[REPORT_COUNTERS_MOST][LABEL_BYTES];
+  static char names[REPORT_COUNTERS_MAX][LABEL_BYTES];
   struct report_counter_sums one = {0};
   double rate;
-  for (size_t i = 0; i < REPORT_COUNTERS_MOST; i++)
+  for (size_t i = 0; i < REPORT_COUNTERS_MAX; i++)
     one.sums[i] = 1;
   table_heading(heading);
   table_begin(table);
@@ -112,8 +112,8 @@ static void begin_table(struct table *table, const struct report_counters *count
 
 static void add_row(struct table *table, const struct report *report, const char *name,
                     const struct report_counter_sums *sums) {
-  char texts[CELLS_MOST][TEXT_TIME_BYTES + NUMBER_BYTES];
-  const char *cells[CELLS_MOST] = {name};
+  char texts[CELLS_MAX][TEXT_TIME_BYTES + NUMBER_BYTES];
+  const char *cells[CELLS_MAX] = {name};
   const struct report_counters *counters = &report->counters;
   size_t used = 1;
   double rate;
@@ -191,7 +191,7 @@ static void print_imbalance(const struct report_print *print, const struct count
   for (size_t i = 0; i < count && i < print->top; i++) {
     const struct report_counter_sums *sums = &places[i].sums;
     char label[LABEL_BYTES], threads[NUMBER_BYTES], time[TEXT_TIME_BYTES], work[TEXT_TIME_BYTES];
-    if (places[i].region == REPLAY_NONE || sums->rows < IMBALANCE_LEAST_THREADS)
+    if (places[i].region == REPLAY_NONE || sums->rows < IMBALANCE_MIN_THREADS)
       continue;
     text_percent(time, imbalance(sums->ticks_most, sums->ticks, sums->rows));
     text_percent(work, imbalance(sums->most[instructions], sums->sums[instructions], sums->rows));
@@ -216,7 +216,7 @@ void report_print_counters(const struct report_print *print) {
 /* -- JSON -- */
 
 static json_t *numbers_json(const struct report_counters *counters,
-                            const uint64_t numbers[REPORT_COUNTERS_MOST]) {
+                            const uint64_t numbers[REPORT_COUNTERS_MAX]) {
   json_t *object = json_object();
   for (size_t i = 0; i < counters->count; i++)
     json_put(object, counters->names[i], json_from_number(numbers[i]));

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { THREADS_MOST = 32 };
+enum { THREADS_MAX = 32 };
 
 static double begun(const struct report *report, const struct report_open *open) {
   return (double)open->since_ticks - (double)report->first_ticks;
@@ -26,7 +26,7 @@ static void open_row(struct table *table, const struct report *report, const cha
 }
 
 static void stand_rows(struct table *table, const struct report *report, size_t location) {
-  const struct report_standing *standing = &report->standings[location];
+  const struct report_final_state *standing = &report->final_states[location];
   const char *thread = report->trace->locations[location].name;
   if (standing->open_count == 0) {
     const char *const cells[] = {thread, activity_name(standing->activity), NULL, NULL};
@@ -52,10 +52,10 @@ static void print_waits(const struct report *report, size_t most) {
   char line[2 * LABEL_BYTES + 256];
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++)
-    for (size_t j = 0; j < report->standings[i].wait_count && count < most; j++) {
+    for (size_t j = 0; j < report->final_states[i].wait_count && count < most; j++) {
       if (count++ == 0)
         table_heading("Who waits for whom");
-      describe_wait(line, sizeof line, report, &report->standings[i].waits[j]);
+      describe_wait(line, sizeof line, report, &report->final_states[i].waits[j]);
       prose_say(2, "%s waits for %s", report->trace->locations[i].name, line);
     }
 }
@@ -75,11 +75,11 @@ bool report_deadlock_text(char *text, size_t bytes, const struct report *report)
 
 void report_print_ending(const struct report_print *print) {
   const struct report *report = print->report;
-  size_t most = print->top > THREADS_MOST ? print->top : THREADS_MOST, count = 0;
+  size_t most = print->top > THREADS_MAX ? print->top : THREADS_MAX, count = 0;
   struct table table;
   if (report->has_ended_badly)
     table_fact("ended", "%s", report->ending);
-  if (!report->standings)
+  if (!report->final_states)
     return;
   table_heading("Where each thread stood at the end");
   table_begin(&table);
@@ -124,7 +124,7 @@ static json_t *wait_json(const struct report *report, const struct report_wait *
   return object;
 }
 
-static json_t *waits_json(const struct report *report, const struct report_standing *standing) {
+static json_t *waits_json(const struct report *report, const struct report_final_state *standing) {
   json_t *array = json_array();
   for (size_t i = 0; i < standing->wait_count; i++)
     json_array_append_new(array, wait_json(report, &standing->waits[i]));
@@ -141,8 +141,8 @@ static json_t *deadlock_json(const struct report *report) {
 json_t *report_ending_json(const struct report *report) {
   json_t *object = json_object(), *threads = json_array();
   json_put(object, "how", report->ending ? json_from_text(report->ending) : json_null());
-  for (size_t i = 0; report->standings && i < report->trace->location_count; i++) {
-    const struct report_standing *standing = &report->standings[i];
+  for (size_t i = 0; report->final_states && i < report->trace->location_count; i++) {
+    const struct report_final_state *standing = &report->final_states[i];
     if (!report->threads[i].is_seen || report->threads[i].is_device)
       continue;
     json_t *thread = json_object(), *open = json_array();
@@ -154,9 +154,9 @@ json_t *report_ending_json(const struct report *report) {
     json_put(thread, "waits_for", waits_json(report, standing));
     json_array_append_new(threads, thread);
   }
-  json_put(object, "stood", report->standings ? threads : json_null());
+  json_put(object, "stood", report->final_states ? threads : json_null());
   json_put(object, "deadlock", deadlock_json(report));
-  if (!report->standings)
+  if (!report->final_states)
     json_decref(threads);
   return object;
 }

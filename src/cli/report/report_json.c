@@ -134,7 +134,7 @@ static json_t *overview(const struct report_print *print) {
   put_seconds(object, "useful_s", report, (double)report->useful);
   put_seconds(object, "lost_in_work_s", report, report->lost_in_work);
   json_put(object, "findings_left_out", json_from_number(report->chance_findings));
-  put_seconds(object, "untold_s", report, report->shared[SHARED_WITH_THREADS].untold);
+  put_seconds(object, "untold_s", report, report->shared[SHARED_WITH_THREADS].unattributed);
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
   json_put(object, "threads", json_from_number(report->cpus));
   json_put(object, "processors",

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NUMBER_BYTES = 32, FUNCTIONS_MOST = 3, FUNCTIONS_BYTES = FUNCTIONS_MOST * (LABEL_BYTES + 32) + 64 };
+enum { NUMBER_BYTES = 32, FUNCTIONS_MAX = 3, FUNCTIONS_BYTES = FUNCTIONS_MAX * (LABEL_BYTES + 32) + 64 };
 
 static int longest_first(const void *left, const void *right) {
   const struct report_gap *const *a = left, *const *b = right;
@@ -47,7 +47,7 @@ static const char *write_functions(char text[FUNCTIONS_BYTES], const struct repo
                                    const struct report_sampled *sampled) {
   size_t used = 0;
   *text = '\0';
-  for (size_t i = 0; i < sampled->hot_count && i < FUNCTIONS_MOST; i++) {
+  for (size_t i = 0; i < sampled->hot_count && i < FUNCTIONS_MAX; i++) {
     const struct report_hot *hot = &sampled->hot[i];
     char label[LABEL_BYTES];
     used += (size_t)snprintf(

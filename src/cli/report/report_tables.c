@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 32, COLUMNS_MOST = TABLE_COLUMNS_MOST };
+enum { NUMBER_BYTES = 32, COLUMNS_MAX = TABLE_COLUMNS_MAX };
 
 /* One row being filled: its cells' texts. */
 struct section_row {
   const struct report *report;
-  char texts[COLUMNS_MOST][LABEL_BYTES + 64];
+  char texts[COLUMNS_MAX][LABEL_BYTES + 64];
   size_t count;
 };
 
 static char *next_cell(struct section_row *row) {
-  return row->texts[row->count < COLUMNS_MOST ? row->count++ : COLUMNS_MOST - 1];
+  return row->texts[row->count < COLUMNS_MAX ? row->count++ : COLUMNS_MAX - 1];
 }
 
 static void add_label(struct section_row *row, uint32_t region) {
@@ -53,7 +53,7 @@ static void add_thread(struct section_row *row, uint32_t location) {
 }
 
 static void put(struct table *table, const struct section_row *row) {
-  const char *cells[COLUMNS_MOST] = {0};
+  const char *cells[COLUMNS_MAX] = {0};
   for (size_t i = 0; i < row->count; i++)
     cells[i] = row->texts[i];
   table_row(table, cells);
@@ -70,12 +70,12 @@ struct section {
   bool (*is_in)(const struct report_region *);
   double (*weight)(const struct report_region *);
   void (*fill)(struct section_row *row, uint32_t region, const struct report_region *base);
-  struct section_column columns[COLUMNS_MOST];
+  struct section_column columns[COLUMNS_MAX];
 };
 
 static void begin_table(struct table *table, const struct section *section) {
   table_begin(table);
-  for (size_t i = 0; i < COLUMNS_MOST && section->columns[i].name; i++)
+  for (size_t i = 0; i < COLUMNS_MAX && section->columns[i].name; i++)
     table_column(table, section->columns[i].name, section->columns[i].kind);
 }
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* Less is not worth a line. */
-#define OWN_COST_LEAST 0.005
+#define OWN_COST_MIN 0.005
 #define NOTHING_SHARE 0.01
 
 enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
@@ -113,7 +113,7 @@ static void print_own_cost(const struct report *report) {
   char stalls[TEXT_TIME_BYTES], calls[TEXT_TIME_BYTES], one[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
   double called = (double)caveats->callbacks * (double)caveats->callback_ticks;
   double all = (double)caveats->stall_ticks + called;
-  if (report->cpus == 0 || all < OWN_COST_LEAST * (double)report->wall * (double)report->cpus)
+  if (report->cpus == 0 || all < OWN_COST_MIN * (double)report->wall * (double)report->cpus)
     return;
   table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of %s at most",
              text_percent(share, all / ((double)report->wall * (double)report->cpus)),
@@ -334,7 +334,7 @@ static void print_findings(const struct report_print *print) {
   table_heading("Findings");
   printf("  %s\n", print->only              ? "none for these regions"
                    : report->deadlock_count ? "the run hung in a deadlock: see who waits for whom, above"
-                   : report->standings      ? "the run was cut off: where each thread stood is above"
+                   : report->final_states   ? "the run was cut off: where each thread stood is above"
                                             : report_print_nothing(report));
 }
 
@@ -345,7 +345,7 @@ static double lost_by_others(const struct report_account *account) {
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
     return "none of parallel regions: the archive does not say which threads work in which team";
-  if (report->shared[SHARED_WITH_THREADS].untold > 0)
+  if (report->shared[SHARED_WITH_THREADS].unattributed > 0)
     return "nothing for certain: what more threads than processors wait for is not known";
   if (report->account.is_known && lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
     return "nothing of the program's own: threads were ready without a processor, or stopped, see above";

@@ -16,7 +16,7 @@
 
 static bool copy(char *buffer, size_t size, const char *text, size_t length) {
   if (length >= size)
-    return usage_wrong("timeline", "--align: the name is too long");
+    return usage_error("timeline", "--align: the name is too long");
   memcpy(buffer, text, length);
   buffer[length] = '\0';
   return true;
@@ -40,9 +40,9 @@ static bool read_region(struct align *ret, const char *text) {
     end = *number_end ? end : hash;
   }
   if (ret->instance == 0)
-    return usage_wrong("timeline", "--align: instances are counted from 1 on, not as in %s", text);
+    return usage_error("timeline", "--align: instances are counted from 1 on, not as in %s", text);
   if (end == text)
-    return usage_wrong("timeline", "--align wants start, two times as 1.5s,200ms, or a region's name");
+    return usage_error("timeline", "--align wants start, two times as 1.5s,200ms, or a region's name");
   ret->region = ret->name;
   return copy(ret->name, sizeof ret->name, text, (size_t)(end - text));
 }
@@ -76,7 +76,7 @@ struct region_search {
   struct {
     struct entries *entries; /* by region */
     bool *is_entered;        /* the same */
-  } runs[SIDES_MOST];
+  } runs[SIDES_MAX];
 };
 
 /* An instance is the one of the thread that has entered the region first: the others of a team enter it, too.
@@ -117,7 +117,7 @@ static void begin(struct region_search *search) {
   const struct trace *trace = search->trace;
   search->meant = memory_needed(calloc(trace->region_count + 1, sizeof *search->meant));
   search->side_of = memory_needed(calloc(trace->location_count + 1, sizeof *search->side_of));
-  for (size_t i = 0; i < SIDES_MOST; i++) {
+  for (size_t i = 0; i < SIDES_MAX; i++) {
     search->runs[i].entries = memory_needed(calloc(trace->region_count + 1, sizeof(struct entries)));
     search->runs[i].is_entered = memory_needed(calloc(trace->region_count + 1, sizeof(bool)));
   }
@@ -131,7 +131,7 @@ static void begin(struct region_search *search) {
 static void end(struct region_search *search) {
   free(search->meant);
   free(search->side_of);
-  for (size_t i = 0; i < SIDES_MOST; i++) {
+  for (size_t i = 0; i < SIDES_MAX; i++) {
     free(search->runs[i].entries);
     free(search->runs[i].is_entered);
   }
@@ -179,13 +179,13 @@ static void say_missing(const struct region_search *search, size_t side) {
 /* Both runs have to have it. */
 static int conclude(struct region_search *search) {
   if (search->chosen == ALIGN_NOT_MEANT && !choose(search))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   for (size_t i = 0; i < search->sides.count; i++) {
     const struct entries *entries = &search->runs[i].entries[search->chosen];
     search->instants[i] = entries->instant_ns;
     if (!entries->is_there) {
       say_missing(search, i);
-      return EXIT_UNDONE;
+      return EXIT_FAILED;
     }
   }
   return EXIT_SUCCESS;
@@ -204,7 +204,7 @@ static int look(void *data, const struct archive_job *job) {
 }
 
 bool align_find(struct align *align, const char *path) {
-  size_t bytes = SIDES_MOST * sizeof(uint64_t);
+  size_t bytes = SIDES_MAX * sizeof(uint64_t);
   struct region_search search = {.align = align};
   search.instants = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (search.instants == MAP_FAILED) {
@@ -212,7 +212,7 @@ bool align_find(struct align *align, const char *path) {
     return false;
   }
   bool is_found = archive_job_run(path, look, &search) == EXIT_SUCCESS;
-  for (size_t i = 0; is_found && i < SIDES_MOST; i++)
+  for (size_t i = 0; is_found && i < SIDES_MAX; i++)
     align->instants_ns[i] = search.instants[i];
   munmap(search.instants, bytes);
   return is_found;

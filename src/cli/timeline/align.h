@@ -9,14 +9,14 @@
 
 /* All zero: where the runs begin. */
 struct align {
-  const char *region;               /* where that is entered; NULL: at the times */
-  uint64_t instance;                /* for the how manieth time, from 1 on */
-  uint64_t instants_ns[SIDES_MOST]; /* since the runs' beginnings */
-  char name[512];                   /* the region's */
+  const char *region;              /* where that is entered; NULL: at the times */
+  uint64_t instance;               /* for the how manieth time, from 1 on */
+  uint64_t instants_ns[SIDES_MAX]; /* since the runs' beginnings */
+  char name[512];                  /* the region's */
 };
 
 /* Reads what --align wants: "start", two times with a comma in between, or a region's name, which may end in
- * "#" and a number. Returns false after usage_wrong. */
+ * "#" and a number. Returns false after usage_error. */
 bool align_read(struct align *ret, const char *text);
 
 /* Finds the region's instants in an archive that has the runs beside each other, aligned where they begin.

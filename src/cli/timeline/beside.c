@@ -40,13 +40,13 @@ static const char *last_parts(const char *path, size_t count) {
 }
 
 /* Archives in folders that are called alike: by as much of their paths as tells them apart. */
-static bool name_by_paths(char *names[SIDES_MOST], char *const paths[SIDES_MOST]) {
-  char *real[SIDES_MOST] = {realpath(paths[0], NULL), realpath(paths[1], NULL)};
+static bool name_by_paths(char *names[SIDES_MAX], char *const paths[SIDES_MAX]) {
+  char *real[SIDES_MAX] = {realpath(paths[0], NULL), realpath(paths[1], NULL)};
   bool are_there = real[0] && real[1], is_same = are_there && strcmp(real[0], real[1]) == 0;
   size_t parts = 1;
   while (are_there && !is_same && strcmp(last_parts(real[0], parts), last_parts(real[1], parts)) == 0)
     parts++;
-  for (int i = 0; i < SIDES_MOST; i++) {
+  for (int i = 0; i < SIDES_MAX; i++) {
     const char *path = are_there ? last_parts(real[i], parts) : paths[i];
     free(names[i]);
     if (asprintf(&names[i], is_same ? "%s (%d)" : "%s", path, i + 1) < 0)
@@ -57,9 +57,9 @@ static bool name_by_paths(char *names[SIDES_MOST], char *const paths[SIDES_MOST]
   return names[0] && names[1];
 }
 
-static bool name_both(struct beside *beside, char *const paths[SIDES_MOST]) {
+static bool name_both(struct beside *beside, char *const paths[SIDES_MAX]) {
   char **names = beside->names;
-  for (int i = 0; i < SIDES_MOST; i++)
+  for (int i = 0; i < SIDES_MAX; i++)
     names[i] = beside_name(paths[i]);
   if (!names[0] || !names[1])
     return false;
@@ -69,7 +69,7 @@ static bool name_both(struct beside *beside, char *const paths[SIDES_MOST]) {
 /* -- one archive -- */
 
 struct both {
-  struct members members[SIDES_MOST];
+  struct members members[SIDES_MAX];
   char **anchors; /* absolute names */
   size_t count;
 };
@@ -92,9 +92,9 @@ static bool add(struct both *both, size_t side, const char *path) {
 
 static bool put_beside(struct beside *beside, const struct both *both, const struct align *align,
                        const char *name) {
-  struct merge_side sides[SIDES_MOST];
+  struct merge_side sides[SIDES_MAX];
   struct merge_result result;
-  for (size_t i = 0; i < SIDES_MOST; i++)
+  for (size_t i = 0; i < SIDES_MAX; i++)
     sides[i] = (struct merge_side){.name = beside->names[i],
                                    .count = both->members[i].anchors.count,
                                    .instant_ns = align->instants_ns[i]};
@@ -102,7 +102,7 @@ static bool put_beside(struct beside *beside, const struct both *both, const str
   return unite(&(struct unite_request){.anchors = both->anchors,
                                        .count = both->count,
                                        .sides = sides,
-                                       .side_count = SIDES_MOST,
+                                       .side_count = SIDES_MAX,
                                        .out = beside->archive,
                                        .files = MERGE_SYMBOLIC},
                &result);
@@ -114,7 +114,7 @@ static bool make(struct beside *beside, const struct both *both, struct align *a
   return !align->region || (align_find(align, beside->archive) && put_beside(beside, both, align, "aligned"));
 }
 
-bool beside_make(struct beside *ret, char *const paths[SIDES_MOST], struct align *align) {
+bool beside_make(struct beside *ret, char *const paths[SIDES_MAX], struct align *align) {
   struct both both = {0};
   *ret = (struct beside){0};
   int error = folder_make("stave-compare", ret->folder, sizeof ret->folder);
@@ -132,12 +132,12 @@ bool beside_make(struct beside *ret, char *const paths[SIDES_MOST], struct align
   for (size_t i = 0; i < both.count; i++)
     free(both.anchors[i]);
   free(both.anchors);
-  for (int i = 0; i < SIDES_MOST; i++)
+  for (int i = 0; i < SIDES_MAX; i++)
     members_clear(&both.members[i]);
   return is_made;
 }
 
 void beside_free(struct beside *beside) {
-  for (int i = 0; i < SIDES_MOST; i++)
+  for (int i = 0; i < SIDES_MAX; i++)
     free(beside->names[i]);
 }

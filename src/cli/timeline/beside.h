@@ -10,13 +10,13 @@
 struct beside {
   char folder[PATH_MAX / 2]; /* in which it is; "": none */
   char archive[PATH_MAX];    /* its path */
-  char *names[SIDES_MOST];   /* of the runs, told apart */
+  char *names[SIDES_MAX];    /* of the runs, told apart */
 };
 
 /* Puts the archives, or jobs' directories, at `paths` beside each other; `align` gets the instants at which
  * they are aligned. The archive goes with the next ending_go_on. Returns false after a message; beside_free
  * in every case. */
-bool beside_make(struct beside *ret, char *const paths[SIDES_MOST], struct align *align);
+bool beside_make(struct beside *ret, char *const paths[SIDES_MAX], struct align *align);
 
 void beside_free(struct beside *beside);
 

@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 #define DEFAULT_WIDTH 1200
-#define MOST_REGIONS 2000000
+#define MAX_REGIONS 2000000
 #define TEXT_OF(number) TEXT_AS_WRITTEN(number)
 #define TEXT_AS_WRITTEN(number) #number
 
-enum { MOST_WIDTH = 20000, LEAST_WIDTH = 300 };
+enum { MAX_WIDTH = 20000, MIN_WIDTH = 300 };
 
 /* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
-enum { LEAST_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10, REGIONS_PER_SAMPLE = 2 };
+enum { MIN_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10, REGIONS_PER_SAMPLE = 2 };
 
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
@@ -69,7 +69,7 @@ static const struct usage_option options[] = {
     {OPTION_WIDTH, "width", "N", "of a picture, in points or pixels; default " TEXT_OF(DEFAULT_WIDTH),
      USAGE_NOTHING, NULL},
     {OPTION_REGIONS, "max-regions", "N",
-     "of a page: more are merged with what is beside them; default " TEXT_OF(MOST_REGIONS), USAGE_NOTHING,
+     "of a page: more are merged with what is beside them; default " TEXT_OF(MAX_REGIONS), USAGE_NOTHING,
      NULL},
     {0},
 };
@@ -164,9 +164,9 @@ static int draw(void *data, const struct archive_job *job) {
                                    .samples = request->regions / REGIONS_PER_SAMPLE,
                                    .links = request->regions / REGIONS_PER_TASK,
                                    .transfers = request->regions / REGIONS_PER_TASK};
-  int status = EXIT_UNDONE;
+  int status = EXIT_FAILED;
   if (!archive_job_has_time(job, &request->times))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   times_ticks(&request->times, job->trace, &from, &to);
   int result = timeline_read(&timeline, job->trace, from, to, &limits, error);
   archive_job_has_read(job);
@@ -205,7 +205,7 @@ static bool is_stream(const char *path) {
 static bool can_draw(const struct timeline_request *request) {
   if (request->format == FORMAT_HTML || picture_can_draw())
     return true;
-  return usage_wrong("timeline",
+  return usage_error("timeline",
                      "this build of Stave draws no pictures (it has no cairo): cannot make %s, but "
                      "a page, .html",
                      request->output);
@@ -218,7 +218,7 @@ static bool choose_output(struct timeline_request *request, const char *name) {
   if (length > 0 && (size_t)length < sizeof request->output &&
       (find_format(request->output, &request->format) || !request->is_named || is_stream(request->output)))
     return true;
-  return usage_wrong("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s",
+  return usage_error("timeline", "the output's name has to end in .html, .svg, .png or .pdf, not as %s",
                      request->output);
 }
 
@@ -236,9 +236,9 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_TO:
     return times_read("timeline", "--to", value, &request->times.to_ns);
   case OPTION_WIDTH:
-    return usage_number("timeline", "--width", value, LEAST_WIDTH, MOST_WIDTH, &request->width);
+    return usage_number("timeline", "--width", value, MIN_WIDTH, MAX_WIDTH, &request->width);
   case OPTION_REGIONS:
-    return usage_number("timeline", "--max-regions", value, LEAST_REGIONS, 10ull * MOST_REGIONS,
+    return usage_number("timeline", "--max-regions", value, MIN_REGIONS, 10ull * MAX_REGIONS,
                         &request->regions);
   default:
     request->title = value;
@@ -249,11 +249,11 @@ static bool set_option(void *data, int option, const char *value) {
 static int draw_to_file(struct timeline_request *request) {
   struct partial_file file;
   if (!partial_file_open(&file, request->output))
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   request->fd = file.fd;
   int status = archive_job_run(request->archive, draw, request);
   bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
-  return is_whole || status != EXIT_SUCCESS ? status : EXIT_UNDONE;
+  return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 /* `name`: of the output, `title`: of what is drawn, where nothing else was asked for. */
@@ -263,7 +263,7 @@ static int show(struct timeline_request *request, const char *name, const char *
   if (!request->is_named &&
       fcntl(request->fd, F_GETFD) < 0) { /* a file of the archive's would get the number */
     say_unwritten(request);
-    return EXIT_UNDONE;
+    return EXIT_FAILED;
   }
   request->title = request->title ? request->title : title;
   return request->is_named ? draw_to_file(request) : archive_job_run(request->archive, draw, request);
@@ -271,7 +271,7 @@ static int show(struct timeline_request *request, const char *name, const char *
 
 static int show_one(struct timeline_request *request) {
   char *name = beside_name(request->paths[0]);
-  int status = EXIT_UNDONE;
+  int status = EXIT_FAILED;
   if (name)
     status = show(request, name, name);
   else
@@ -282,7 +282,7 @@ static int show_one(struct timeline_request *request) {
 
 static int show_named(struct timeline_request *request, const struct beside *beside) {
   char *name = NULL, *title = NULL;
-  int status = EXIT_UNDONE;
+  int status = EXIT_FAILED;
   if (asprintf(&title, "%s and %s", beside->names[0], beside->names[1]) < 0)
     title = NULL;
   if (asprintf(&name, "%s-%s", beside->names[0], beside->names[1]) < 0)
@@ -300,7 +300,7 @@ static int show_named(struct timeline_request *request, const struct beside *bes
 
 static int show_both(struct timeline_request *request) {
   struct beside beside;
-  int status = EXIT_UNDONE;
+  int status = EXIT_FAILED;
   ending_wait();
   if (beside_make(&beside, request->paths, &request->align)) {
     request->archive = beside.archive;
@@ -335,7 +335,7 @@ const struct usage *cmd_timeline_usage(void) {
 int cmd_timeline(int argc, char **argv) {
   static struct timeline_request request;
   request = (struct timeline_request){
-      .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MOST_REGIONS, .fd = STDOUT_FILENO};
+      .times = TIMES_ALL, .width = DEFAULT_WIDTH, .regions = MAX_REGIONS, .fd = STDOUT_FILENO};
   int status = usage_read(cmd_timeline_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
@@ -344,9 +344,9 @@ int cmd_timeline(int argc, char **argv) {
   request.paths = argv + optind;
   request.count = argc - optind;
   request.archive = argv[optind];
-  if (request.count > SIDES_MOST)
-    return usage_wrong("timeline", "at most two archives are drawn together"), EXIT_USAGE;
-  if (request.wanted_align && request.count < SIDES_MOST)
-    return usage_wrong("timeline", "--align is for two archives"), EXIT_USAGE;
-  return request.count < SIDES_MOST ? show_one(&request) : show_both(&request);
+  if (request.count > SIDES_MAX)
+    return usage_error("timeline", "at most two archives are drawn together"), EXIT_USAGE;
+  if (request.wanted_align && request.count < SIDES_MAX)
+    return usage_error("timeline", "--align is for two archives"), EXIT_USAGE;
+  return request.count < SIDES_MAX ? show_one(&request) : show_both(&request);
 }

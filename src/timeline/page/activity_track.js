@@ -3,7 +3,7 @@ import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {Levels, canMerge} from './levels.js';
 
 const CHECK_EVERY = 32; // mixes between two sums that are kept
-const MOST_LOOKED_AT = 512;
+const MAX_LOOKED_AT = 512;
 
 class Mixes {
   constructor(capacity, kinds, resolution) {
@@ -111,7 +111,7 @@ export class ActivityTrack {
   hasMixed(from, to) {
     const {begin, end, parts, count, kinds, resolution} = this.levels.finest;
     const first = lowerBound(end, from, 0, count), last = lowerBound(begin, to, first, count);
-    if (resolution === 0 || last - first > MOST_LOOKED_AT)
+    if (resolution === 0 || last - first > MAX_LOOKED_AT)
       return false;
     for (let i = first; i < last; i++) {
       let several = -1;

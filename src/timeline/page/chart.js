@@ -14,9 +14,9 @@ const NARROW = 2.5;      // pixels below which neighbours are drawn as one
 const LABEL_FROM = 24;   // pixels that a bar needs for a label
 const INDENT = 8;        // pixels for each level of nested teams
 const PADDING = 4;
-const LEAST_NAME = 12;   // pixels between two names
-const MOST_WRITTEN_OVER = 8;
-const LEAST_GUTTER = 106; // pixels: "OMP thread 10" can be read
+const MIN_NAME = 12;   // pixels between two names
+const MAX_WRITTEN_OVER = 8;
+const MIN_GUTTER = 106; // pixels: "OMP thread 10" can be read
 
 export class Chart {
   constructor(canvas, model, view, layout) {
@@ -34,7 +34,7 @@ export class Chart {
     Object.assign(this, {width, height, scale});
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
-    this.gutter = Math.min(190, Math.max(LEAST_GUTTER, width * 0.16));
+    this.gutter = Math.min(190, Math.max(MIN_GUTTER, width * 0.16));
     this.layout.setRoom(height - RULER);
     this.view.setDeepest(this.layout.height - (height - RULER));
     this.clear();
@@ -156,7 +156,7 @@ export class Chart {
       const gap = to - from >= 4 * scale ? Math.round(scale) : 0;
       if (to - gap > from)
         lines.push({tracks: shares.map(({activity}) => activity), y: from, height: to - from - gap});
-      this.hasMerged ||= layout.line > LEAST_NAME && row.activity.hasMixed(view.from, view.to);
+      this.hasMerged ||= layout.line > MIN_NAME && row.activity.hasMixed(view.from, view.to);
     }
     this.bands.drawLines(this.context, lines, view, box, this.palette, this.hidden);
   }
@@ -207,7 +207,7 @@ export class Chart {
     const middle = y < RULER ? y + band / 2 : Math.max(y + band / 2, RULER + 7); // not under the time axis
     if (isFit && bars === 0 && middle < this.nameBottom)
       return;
-    this.nameBottom = middle + LEAST_NAME;
+    this.nameBottom = middle + MIN_NAME;
     context.fillStyle = colours.text;
     context.textAlign = 'left';
     const arrow = row.slices.length === bars && !isOpen ? '  ' : isOpen ? '▾ ' : '▸ ';
@@ -279,7 +279,7 @@ export class Chart {
   #drawPointLabel(slices, i, x, y) {
     const {context, model} = this, text = this.#textOf(slices, i), {labels} = model.regions[slices.region[i]];
     let next = i + 1;
-    while (text && next < slices.count && next - i < MOST_WRITTEN_OVER && slices.begin[next] === slices.end[next] &&
+    while (text && next < slices.count && next - i < MAX_WRITTEN_OVER && slices.begin[next] === slices.end[next] &&
       !this.#textOf(slices, next))
       next++;
     const room = (next < slices.count ? Math.min(this.x(slices.begin[next]), this.width) : this.width) - x -

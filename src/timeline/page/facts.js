@@ -6,7 +6,7 @@ import {count, duration, instant, percent, plural} from './format.js';
 import {lockFacts} from './locks.js';
 import {messagesIn} from './messages.js';
 
-const MOST_PIECES = 6;
+const MAX_PIECES = 6;
 
 function source(region) {
   if (!region.file)
@@ -34,8 +34,8 @@ function taskFacts(model, task) {
   if (first) {
     facts.push(['creation to start', duration(first.begin - task.created)]);
     facts.push(['ran', `${duration(run)} in ${plural(task.pieces.length, 'piece')}`]);
-    const rows = [...new Set(task.pieces.slice(0, MOST_PIECES).map(piece => model.rows[piece.row].name))];
-    facts.push(['ran on', rows.join(', ') + (task.pieces.length > MOST_PIECES ? ', …' : '')]);
+    const rows = [...new Set(task.pieces.slice(0, MAX_PIECES).map(piece => model.rows[piece.row].name))];
+    facts.push(['ran on', rows.join(', ') + (task.pieces.length > MAX_PIECES ? ', …' : '')]);
   }
   if (!task.isComplete)
     facts.push(['ending', 'never completed']);
@@ -55,10 +55,10 @@ function mergedFacts(model, slice) {
 function messageFacts(model, {row, begin, end}, isShort) {
   const {sent, received} = messagesIn(model, row, begin, end), facts = [];
   const add = (name, messages, peer) => {
-    for (const message of messages.slice(0, isShort ? 2 : MOST_PIECES))
+    for (const message of messages.slice(0, isShort ? 2 : MAX_PIECES))
       facts.push([name, `${plural(message.bytes, 'byte')}, ${model.rows[message[peer]].group}, tag ${message.tag}, ` +
         `${duration(message.end - message.begin)} under way`]);
-    if (messages.length > (isShort ? 2 : MOST_PIECES))
+    if (messages.length > (isShort ? 2 : MAX_PIECES))
       facts.push([name, `${messages.length} messages in all`]);
   };
   add('sent to', sent, 'to');

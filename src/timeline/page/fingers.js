@@ -1,5 +1,5 @@
 // Fingers on the picture: one that rests shows what is under it, two zoom and move it.
-const LEAST_SPREAD = 24; // pixels; fingers that are closer zoom as if they were not
+const MIN_SPREAD = 24; // pixels; fingers that are closer zoom as if they were not
 
 export class Fingers {
   constructor(chart) {
@@ -15,7 +15,7 @@ export class Fingers {
   #grip() {
     const [one, other] = [...this.places.values()];
     return {x: (one.x + other.x) / 2, y: (one.y + other.y) / 2,
-      spread: Math.max(LEAST_SPREAD, Math.hypot(one.x - other.x, one.y - other.y))};
+      spread: Math.max(MIN_SPREAD, Math.hypot(one.x - other.x, one.y - other.y))};
   }
 
   // Calls `held` when the first one has rested for a while.

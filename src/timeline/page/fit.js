@@ -1,6 +1,6 @@
 // Names that are cut in the middle: what stands at their end, the line, tells them apart.
 
-const LEAST_LETTERS = 4; // of a name that is cut
+const MIN_LETTERS = 4; // of a name that is cut
 const END_SHARE = 0.5;   // of the room, for the end
 
 // How many of the letters fit, from the first on.
@@ -20,7 +20,7 @@ export function fit(text, width, measure) {
   const room = width - measure('…'), end = fitting([...letters].reverse(), room * END_SHARE, measure);
   const tail = letters.slice(letters.length - end).join('');
   const begin = fitting(letters, room - [...tail].reduce((sum, letter) => sum + measure(letter), 0), measure);
-  return begin + end < LEAST_LETTERS ? '' : `${letters.slice(0, begin).join('')}…${tail}`;
+  return begin + end < MIN_LETTERS ? '' : `${letters.slice(0, begin).join('')}…${tail}`;
 }
 
 const LONG = 40; // letters

@@ -7,7 +7,7 @@ import {count, percent, plural} from './format.js';
 import {countSamples} from './samples.js';
 
 const BAR = 18, NARROWEST = 0.5, LABEL_FROM = 20, PADDING = 4; // pixels
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 
 export class Flame {
   // `scope`: what is looked at, {from, to, rows, region, name}; `changed` is told when it is opened or closed.
@@ -137,7 +137,7 @@ export class Flame {
       facts.push(['source', line ? `${file}:${line}` : file]);
     const lines = [...node.lines].filter(([at]) => at > 0).sort((one, other) => other[1] - one[1]);
     if (lines.length)
-      facts.push(['at lines', lines.slice(0, MOST_LINES).map(([at, many]) => `${at} (${count(many)})`).join(', ')]);
+      facts.push(['at lines', lines.slice(0, MAX_LINES).map(([at, many]) => `${at} (${count(many)})`).join(', ')]);
     for (const [kind, many] of node.kinds.entries())
       if (many > 0)
         facts.push([this.model.activities[kind].name, percent(many, node.total)]);

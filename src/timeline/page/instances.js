@@ -4,7 +4,7 @@ import {byId, element} from './dom.js';
 import {count, duration, instant, plural} from './format.js';
 import {factList} from './tooltip.js';
 
-const MOST_LISTED = 100, BINS = 28;
+const MAX_LISTED = 100, BINS = 28;
 
 // Calls `each` with every slice of the region that lies, at least in part, in an interval of some rows.
 function eachInstance(model, region, {from, to, rows}, each) {
@@ -27,14 +27,14 @@ export function findInstances(model, region, scope) {
     else
       lengths.push(ns);
   });
-  const sorted = Float64Array.from(lengths).sort(), least = sorted[Math.max(0, sorted.length - MOST_LISTED)];
+  const sorted = Float64Array.from(lengths).sort(), least = sorted[Math.max(0, sorted.length - MAX_LISTED)];
   const longest = [];
   eachInstance(model, region, scope, slice => {
     if (slice.merged === 1 && slice.ns >= least)
       longest.push(slice);
   });
   longest.sort((one, other) => other.ns - one.ns || one.begin - other.begin);
-  return {lengths: sorted, merged, longest: longest.slice(0, MOST_LISTED)};
+  return {lengths: sorted, merged, longest: longest.slice(0, MAX_LISTED)};
 }
 
 // Counts of lengths in bins whose bounds grow by one factor: [{from, to, count}].

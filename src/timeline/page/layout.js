@@ -7,8 +7,8 @@ const BAND = 16, BAR = 15, GAP = 7, LINE_GAP = 2, GROUP_LINE = 14;
 
 export const HEIGHTS = ['nested', 'lines', 'fit'];
 export const COUNTER = 34; // of a counter below its row
-const MOST_COUNTERS = 8;   // that are shown at first
-const FOLDED_BARS = 3, LARGEST = 1.5, MOST_UNFOLDED = 16, LEAST_LINE = 1, LEAST_FIT_SHARE = 0.4;
+const MAX_COUNTERS = 8;   // that are shown at first
+const FOLDED_BARS = 3, LARGEST = 1.5, MAX_UNFOLDED = 16, MIN_LINE = 1, MIN_FIT_SHARE = 0.4;
 
 export class Layout {
   constructor(rows, groupings, grouping) {
@@ -20,7 +20,7 @@ export class Layout {
     this.wanted = null;                        // the rows that a filter leaves, by index; null: all
     this.heights = 'nested';
     this.room = 0;
-    this.hasCountersAtFirst = rows.reduce((sum, row) => sum + row.counters.length, 0) <= MOST_COUNTERS;
+    this.hasCountersAtFirst = rows.reduce((sum, row) => sum + row.counters.length, 0) <= MAX_COUNTERS;
     this.hasCounters = this.hasCountersAtFirst; // whether counters are shown below rows
     const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
     for (const place of this.rows)
@@ -56,7 +56,7 @@ export class Layout {
 
   // Many rows are folded at first, but for those that are all one group.
   isFoldedAtFirst() {
-    return this.grouping !== 'all' && this.rows.length > MOST_UNFOLDED;
+    return this.grouping !== 'all' && this.rows.length > MAX_UNFOLDED;
   }
 
   groupBy(grouping) {
@@ -197,8 +197,8 @@ export class Layout {
       for (const place of [...group ? [null] : [], ...places.filter(open)])
         taken += place ? this.band + this.bar * place.row.slices.length + COUNTER * this.#countersOf(place) + GAP
           : GROUP_LINE;
-    const room = Math.max(this.room - taken, this.room * LEAST_FIT_SHARE, 1);
-    const share = Math.max(1, Math.ceil(closed * LEAST_LINE / room)); // rows of a line
+    const room = Math.max(this.room - taken, this.room * MIN_FIT_SHARE, 1);
+    const share = Math.max(1, Math.ceil(closed * MIN_LINE / room)); // rows of a line
     const lines = sections.reduce((sum, {places}) => sum + Math.ceil(places.filter(place => !open(place)).length /
       share), 0);
     this.line = Math.min(BAND * LARGEST, room / Math.max(1, lines));

@@ -2,7 +2,7 @@
 import {NumberReader, lowerBound} from './bytes.js';
 import {duration} from './format.js';
 
-const MOST_HOLDS = 300;
+const MAX_HOLDS = 300;
 const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
 
 // By lock, in the order of acquisition: {wanted, acquired, released, row, before}, before: who held it until then.
@@ -61,8 +61,8 @@ export function drawLock(context, chart, {holds}, colours, height) {
   const {view, layout} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
   const shown = holds.filter(({wanted, released, row}) => wanted <= view.to && released >= view.from &&
     !layout.isTakenOut(row));
-  if (shown.length > MOST_HOLDS) // those that took the longest
-    shown.sort((one, other) => other.released - other.wanted - (one.released - one.wanted)).splice(MOST_HOLDS);
+  if (shown.length > MAX_HOLDS) // those that took the longest
+    shown.sort((one, other) => other.released - other.wanted - (one.released - one.wanted)).splice(MAX_HOLDS);
   context.strokeStyle = context.fillStyle = colours.lock;
   for (const hold of shown) {
     line(context, 4, [], chart.x(hold.acquired), y(hold.row), Math.max(chart.x(hold.released),

@@ -1,8 +1,8 @@
 // Messages of MPI as lines from rank to rank, collective operations as bands across the rows of their ranks.
 import {NumberReader, lowerBound} from './bytes.js';
 
-export const MOST_MESSAGES = 400;
-export const MOST_OPERATIONS = 100;
+export const MAX_MESSAGES = 400;
+export const MAX_OPERATIONS = 100;
 
 // In the order of their sends.
 export function decodeMessages(bytes, [offset, count]) {
@@ -51,8 +51,8 @@ export class Messages {
     if (!this.areOn)
       return;
     const {model, view} = this.chart;
-    const operations = visible(model.operations, view, MOST_OPERATIONS);
-    const messages = visible(model.messages, view, MOST_MESSAGES);
+    const operations = visible(model.operations, view, MAX_OPERATIONS);
+    const messages = visible(model.messages, view, MAX_MESSAGES);
     this.leftOut = messages.all - messages.shown.length + operations.all - operations.shown.length;
     this.height = height;
     this.#drawOperations(context, colours, operations.shown);

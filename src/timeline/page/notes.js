@@ -1,8 +1,8 @@
 // What the page says about itself: title, visible interval, what is not shown.
 import {byId} from './dom.js';
 import {count, duration, instant, plural} from './format.js';
-import {MOST_MESSAGES, MOST_OPERATIONS} from './messages.js';
-import {MOST_ARROWS} from './overlay.js';
+import {MAX_MESSAGES, MAX_OPERATIONS} from './messages.js';
+import {MAX_ARROWS} from './overlay.js';
 import {factList} from './tooltip.js';
 
 export class Notes {
@@ -54,7 +54,7 @@ export class Notes {
   showLeftOut() {
     const {areArrowsOn, arrowsLeftOut} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
     if (areArrowsOn && arrowsLeftOut > 0)
-      notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
+      notes.push(`${MAX_ARROWS} of ${count(MAX_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
     if (areArrowsOn && stored < all)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
     this.#noteDependences(notes);
@@ -65,7 +65,7 @@ export class Notes {
   #noteDependences(notes) {
     const {areDependencesOn, dependencesLeftOut: leftOut} = this.overlay, {stored, all} = this.model.about.dependences;
     if (areDependencesOn && leftOut > 0)
-      notes.push(`${MOST_ARROWS} of ${count(MOST_ARROWS + leftOut)} dependences are shown: zoom in for the others.`);
+      notes.push(`${MAX_ARROWS} of ${count(MAX_ARROWS + leftOut)} dependences are shown: zoom in for the others.`);
     if (areDependencesOn && stored < all)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'dependence')}, evenly chosen.`);
   }
@@ -74,7 +74,7 @@ export class Notes {
     const {areOn, leftOut} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
       this.model.about.messages;
     if (areOn && leftOut > 0)
-      notes.push(`At most ${MOST_MESSAGES} messages and ${MOST_OPERATIONS} collective operations are shown, ` +
+      notes.push(`At most ${MAX_MESSAGES} messages and ${MAX_OPERATIONS} collective operations are shown, ` +
         `${count(leftOut)} of this interval are not: zoom in.`);
     if (areOn && stored + storedOperations < all + allOperations)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +

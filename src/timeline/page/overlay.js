@@ -6,7 +6,7 @@ import {RULER} from './layout.js';
 import {drawLock} from './locks.js';
 import {Messages} from './messages.js';
 
-export const MOST_ARROWS = 400;
+export const MAX_ARROWS = 400;
 
 export class Overlay {
   constructor(canvas, chart) {
@@ -116,7 +116,7 @@ export class Overlay {
   #drawDependences() {
     const {context, chart: {model, view}} = this, all = {shown: [], leftOut: 0};
     if (this.areDependencesOn)
-      Object.assign(all, visibleDependences(model, view, MOST_ARROWS));
+      Object.assign(all, visibleDependences(model, view, MAX_ARROWS));
     this.dependencesLeftOut = all.leftOut;
     context.strokeStyle = context.fillStyle = this.colours.dependence;
     context.setLineDash([]);
@@ -128,7 +128,7 @@ export class Overlay {
     context.lineWidth = 2;
     if (this.selected?.task) {
       const {before, after} = dependencesOf(model, this.selected.task);
-      for (const {from, to} of [...before, ...after].slice(0, MOST_ARROWS))
+      for (const {from, to} of [...before, ...after].slice(0, MAX_ARROWS))
         this.#drawArrow(from, to);
     }
   }
@@ -138,7 +138,7 @@ export class Overlay {
     if (task && !/create task/.test(region.name))
       return [task];
     const created = this.chart.model.tasksCreatedIn(row, begin, end);
-    return created.length ? created.slice(0, MOST_ARROWS) : task ? [task] : [];
+    return created.length ? created.slice(0, MAX_ARROWS) : task ? [task] : [];
   }
 
   #visibleTasks() {
@@ -147,7 +147,7 @@ export class Overlay {
     for (const task of model.tasks) {
       if (!task.pieces.length || task.created > view.to || task.pieces[0].begin < view.from)
         continue;
-      if (visible.length < MOST_ARROWS)
+      if (visible.length < MAX_ARROWS)
         visible.push(task);
       else
         this.arrowsLeftOut++;

@@ -2,7 +2,7 @@
 import {count, duration, instant, plural} from './format.js';
 import {RULER} from './layout.js';
 
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 export class Range {
   // `rows`: indices, or null for all.
@@ -24,9 +24,9 @@ export class Range {
     const times = `${instant(this.from, step)} – ${instant(this.to, step)}`;
     if (!this.rows)
       return {times, rows: `all ${plural(model.rows.length, 'row')}`};
-    const names = this.rows.slice(0, MOST_NAMES).map(index => model.rows[index].name).join(', ');
+    const names = this.rows.slice(0, MAX_NAMES).map(index => model.rows[index].name).join(', ');
     return {times, rows: `${count(this.rows.length)} of ${plural(model.rows.length, 'row')}: ${names}` +
-      (this.rows.length > MOST_NAMES ? ', …' : '')};
+      (this.rows.length > MAX_NAMES ? ', …' : '')};
   }
 
   get title() {

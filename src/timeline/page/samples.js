@@ -4,7 +4,7 @@ import {byId, element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {count, difference, percent} from './format.js';
 
-const MOST_FUNCTIONS = 12;
+const MAX_FUNCTIONS = 12;
 
 // The samples of a row in the order of time; contexts are numbered from 1, 0: none.
 function decode(reader, length) {
@@ -115,7 +115,7 @@ export function showSamples(model, {from, to}, rows, isMarked) {
   byId('samples-section').hidden = false;
   byId('samples-title').textContent = `Samples in ${isMarked ? 'the selection' : 'it'}: ${count(whole)}`;
   byId('samples-rest').hidden = !rest;
-  byId('samples').replaceChildren(...lines.slice(0, MOST_FUNCTIONS).map(({index, samples}) => {
+  byId('samples').replaceChildren(...lines.slice(0, MAX_FUNCTIONS).map(({index, samples}) => {
     const {name, short} = model.functions[index], [head, tail] = headAndTail(short);
     return element('tr', {title: name}, element('td', {}, element('span', {className: 'head'}, head),
       element('span', {}, tail)), element('td', {}, count(samples)), element('td', {}, percent(samples, whole)),

@@ -2,7 +2,7 @@
 import {element} from './dom.js';
 import {count, duration, plural} from './format.js';
 
-const MOST_RESULTS = 50;
+const MAX_RESULTS = 50;
 
 function matcher(text) {
   const lower = text.toLowerCase();
@@ -65,9 +65,9 @@ export class Search {
     const lines = [];
     if (task)
       lines.push(this.#makeLine(text, 'task', () => this.go.task(task)));
-    for (const row of rows.slice(0, MOST_RESULTS))
+    for (const row of rows.slice(0, MAX_RESULTS))
       lines.push(this.#makeLine(row.name, row.kind, () => this.go.row(row)));
-    for (const region of regions.slice(0, MOST_RESULTS))
+    for (const region of regions.slice(0, MAX_RESULTS))
       lines.push(this.#makeLine(region.name, `${count(region.count)} ×, ${duration(region.total)}`,
         () => this.#go(region)));
     this.list.replaceChildren(...lines);

@@ -5,7 +5,7 @@ import {change, changeInPercent, count, duration, plural} from './format.js';
 import {LETTERS} from './groups.js';
 import {topRegions} from './statistics.js';
 
-const MOST_REGIONS = 20, LEAST_NS = 0.5;
+const MAX_REGIONS = 20, MIN_NS = 0.5;
 
 // How long it is from the first to the last that these rows have in an interval.
 function spanOf(rows, {from, to}) {
@@ -38,7 +38,7 @@ function compare(model, interval, rows) {
     ns: runs.map(run => run.regions.get(region)?.ns ?? 0),
     counts: runs.map(run => run.regions.get(region)?.count ?? 0)}));
   return {rows: runs.map(run => run.rows), regions: regions.sort(largestFirst),
-    lines: [wall, ...activities.filter(({ns}) => ns.some(time => time >= LEAST_NS))]};
+    lines: [wall, ...activities.filter(({ns}) => ns.some(time => time >= MIN_NS))]};
 }
 
 function timeCells(ns) {
@@ -90,7 +90,7 @@ export class Sides {
       element('span', {}, element('b', {}, LETTERS[side]), ` ${name}, ${plural(many[side], 'row')}`)));
     byId('sides-activities').replaceChildren(...lines.map(({name, title, ns}) =>
       element('tr', {title}, element('td', {}, name), ...timeCells(ns))));
-    byId('sides-regions').replaceChildren(...regions.slice(0, MOST_REGIONS).map(line => this.#makeRegion(line)));
+    byId('sides-regions').replaceChildren(...regions.slice(0, MAX_REGIONS).map(line => this.#makeRegion(line)));
   }
 
   #makeRegion(line) {

@@ -4,7 +4,7 @@ import {element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {count, difference, duration, percent} from './format.js';
 
-const MOST_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
+const MAX_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
 
 // Takes the time of the bars of one depth to their regions, and away from the regions around them.
 function addDepth(slices, outer, view, times) {
@@ -42,7 +42,7 @@ function regionTimes(model, interval, rows) {
 }
 
 // The regions that took the most time: {region, or null for what was merged; ns, count}.
-export function topRegions(model, interval, rows = model.rows, most = MOST_REGIONS) {
+export function topRegions(model, interval, rows = model.rows, most = MAX_REGIONS) {
   const lines = [];
   for (const [index, time] of regionTimes(model, interval, rows).entries())
     if (time && time.ns > 0)
@@ -66,7 +66,7 @@ export class Statistics {
 
   // `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to compare with.
   update(lines, whole, rest = null) {
-    this.body.replaceChildren(...lines.slice(0, MOST_REGIONS).map(line => this.#makeLine(line, whole, rest)));
+    this.body.replaceChildren(...lines.slice(0, MAX_REGIONS).map(line => this.#makeLine(line, whole, rest)));
   }
 
   #nameParts(name) {

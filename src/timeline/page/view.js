@@ -1,6 +1,6 @@
 // Which part of the trace is looked at: an interval of time, and how far down the rows are scrolled.
 
-const SHORTEST_NS = 20, LEAST_ROOM_NS = 500;
+const SHORTEST_NS = 20, MIN_ROOM_NS = 500;
 const POINT_NS = 20000; // around a point, at least
 
 export class View extends EventTarget {
@@ -57,7 +57,7 @@ export class View extends EventTarget {
   }
 
   #showWithRoom(from, to, share) {
-    const room = Math.max((to - from) * share, LEAST_ROOM_NS);
+    const room = Math.max((to - from) * share, MIN_ROOM_NS);
     this.show(from - room, to + room);
   }
 

@@ -21,11 +21,11 @@
 #endif
 
 enum {
-  DEFINITION_CHUNK_BYTES = 256 << 10,     /* 4 MiB take 1.4 ms more for each file of local definitions */
-  DEFINITION_CHUNK_BYTES_MOST = 16 << 20, /* OTF2's */
-  DEFINITION_HEAD_BYTES = 1 << 10,        /* of a chunk and a record, and numbers beside the members */
-  MEMBER_BYTES = 5,                       /* at most, of a 32-bit number */
-  DEFINITION_BYTES = 1 << 20,             /* kept free on the disk for what is written at the end */
+  DEFINITION_CHUNK_BYTES = 256 << 10,    /* 4 MiB take 1.4 ms more for each file of local definitions */
+  DEFINITION_CHUNK_BYTES_MAX = 16 << 20, /* OTF2's */
+  DEFINITION_HEAD_BYTES = 1 << 10,       /* of a chunk and a record, and numbers beside the members */
+  MEMBER_BYTES = 5,                      /* at most, of a 32-bit number */
+  DEFINITION_BYTES = 1 << 20,            /* kept free on the disk for what is written at the end */
   FEW_DEFINITION_BYTES = 256 << 10, /* of a program with few threads and events: a page takes time on tmpfs */
   FEW_LOCATIONS = 256,
 };
@@ -173,8 +173,8 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   size_t anchor_bytes = strlen(directory) + sizeof "/traces.otf2";
   archive->anchor = memory_get(anchor_bytes, 1);
   snprintf(archive->anchor, anchor_bytes, "%s/traces.otf2", directory);
-  uint64_t kept_bytes = hold_few(archive, directory);
-  archive->files = event_files_open(directory, recovery, kept_bytes);
+  uint64_t flight_buffer_bytes = hold_few(archive, directory);
+  archive->files = event_files_open(directory, recovery, flight_buffer_bytes);
   archive->local_files = local_files_open(directory);
   archive->otf2 = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, RECOVERY_CHUNK_BYTES,
                                     OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -231,14 +231,14 @@ uint64_t archive_refused_events(const struct archive *archive) {
   return event_files_refused(archive->files);
 }
 
-_Static_assert(MEMBER_BYTES *(uint64_t)ARCHIVE_MEMBERS_MOST + DEFINITION_HEAD_BYTES <=
-                   DEFINITION_CHUNK_BYTES_MOST,
+_Static_assert(MEMBER_BYTES *(uint64_t)ARCHIVE_MEMBERS_MAX + DEFINITION_HEAD_BYTES <=
+                   DEFINITION_CHUNK_BYTES_MAX,
                "fits into the largest chunk");
 
 /* A record has to fit into a chunk. */
 static uint64_t definition_chunk_bytes(uint64_t members) {
   uint64_t bytes = DEFINITION_CHUNK_BYTES;
-  while (bytes < DEFINITION_CHUNK_BYTES_MOST && bytes < MEMBER_BYTES * members + DEFINITION_HEAD_BYTES)
+  while (bytes < DEFINITION_CHUNK_BYTES_MAX && bytes < MEMBER_BYTES * members + DEFINITION_HEAD_BYTES)
     bytes *= 2;
   return bytes;
 }

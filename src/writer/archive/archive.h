@@ -39,7 +39,7 @@ int archive_stop_error(const struct archive *archive);
 uint64_t archive_refused_events(const struct archive *archive);
 
 /* What one definition can list: members of a group, numbers of a mapping. */
-enum { ARCHIVE_MEMBERS_MOST = 3 << 20 };
+enum { ARCHIVE_MEMBERS_MAX = 3 << 20 };
 
 /* No event follows, all locations are closed. From now on definitions can be written, none of which lists
  * more than so many members. Returns whether OTF2 could. */

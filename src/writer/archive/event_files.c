@@ -17,7 +17,7 @@
 #include "writer/recovery/recovery.h"
 
 enum {
-  CHUNKS_AHEAD_MOST = 16,   /* that get their room at once */
+  CHUNKS_AHEAD_MAX = 16,    /* that get their room at once */
   LOCATION_BYTES = 8 << 10, /* of definitions */
   DESCRIPTORS_KEPT = 32,    /* for everything but event files */
   LOCATIONS_BETWEEN_LOOKS = 8,
@@ -50,7 +50,7 @@ struct event_files {
   struct shared_room *first_room;  /* of locations without a chunk in their files */
   struct event_file **by_location; /* NULL: not open */
   size_t capacity, location_count;
-  uint64_t kept_bytes;
+  uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
   uint64_t open_fds, open_fds_most;
@@ -72,18 +72,19 @@ static uint64_t descriptors_for_files(void) {
  * file have reserved their room. */
 static void look_at_room(struct event_files *files) {
   uint64_t needed = (files->unwritten + 1) * RECOVERY_CHUNK_BYTES + files->location_count * LOCATION_BYTES +
-                    files->kept_bytes;
+                    files->flight_buffer_bytes;
   if (!files->stop_error && room_left(files->directory) < needed)
     files->stop_error = ENOSPC;
 }
 
-struct event_files *event_files_open(const char *directory, struct recovery *recovery, uint64_t kept_bytes) {
+struct event_files *event_files_open(const char *directory, struct recovery *recovery,
+                                     uint64_t flight_buffer_bytes) {
   struct event_files *files = memory_get(1, sizeof *files);
   files->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
   files->folder_fd = -1;
   files->recovery = recovery;
   files->first_room = shared_room_open(directory);
-  files->kept_bytes = kept_bytes;
+  files->flight_buffer_bytes = flight_buffer_bytes;
   files->open_fds_most = descriptors_for_files();
   look_at_room(files);
   return files;
@@ -101,7 +102,7 @@ void event_files_close(struct event_files *files) {
 }
 
 void event_files_keep(struct event_files *files, uint64_t bytes) {
-  files->kept_bytes = bytes;
+  files->flight_buffer_bytes = bytes;
 }
 
 /* -- writing -- */
@@ -154,7 +155,7 @@ static bool is_for_want_of_descriptors(int error) {
 static int reserve(struct event_files *files, struct event_file *file, uint64_t chunks) {
   if (chunks <= file->chunks_reserved)
     return 0;
-  uint64_t ahead = files->is_scarce ? 0 : file->chunks < CHUNKS_AHEAD_MOST ? file->chunks : CHUNKS_AHEAD_MOST;
+  uint64_t ahead = files->is_scarce ? 0 : file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
   uint64_t from = file->chunks_reserved * RECOVERY_CHUNK_BYTES;
   int error = ahead ? room_reserve(file->fd, from, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
   if (error < 0) {
@@ -320,12 +321,12 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location) {
 /* How many events the location can have without needing more than RECOVERY_FEW_BYTES, with what the record in
  * hand still becomes and the ends of what is open; 0: it needs more soon, or that cannot be told. */
 static uint64_t events_with_room(const struct event_file *file, uint64_t events) {
-  enum { EVENT_BYTES_MOST = 256, END_BYTES = 1536, WORTH_ASKING = 4 };
+  enum { EVENT_BYTES_MAX = 256, END_BYTES = 1536, WORTH_ASKING = 4 };
   struct chunk_position position = {0};
   size_t used;
   chunk_walk(bytes_of(file), RECOVERY_FEW_BYTES, events, &position, &used);
   bool is_known = position.events == events && used + END_BYTES < RECOVERY_FEW_BYTES;
-  uint64_t more = is_known ? (RECOVERY_FEW_BYTES - END_BYTES - used) / EVENT_BYTES_MOST : 0;
+  uint64_t more = is_known ? (RECOVERY_FEW_BYTES - END_BYTES - used) / EVENT_BYTES_MAX : 0;
   return more < WORTH_ASKING ? 0 : events + more;
 }
 

@@ -12,9 +12,10 @@
 struct event_files;
 struct recovery;
 
-/* For an archive in `directory` whose disk must keep `kept_bytes` free besides the events. NULL as recovery:
- * ordinary memory is used. Both stay the caller's. Never NULL. Free with event_files_close. */
-struct event_files *event_files_open(const char *directory, struct recovery *recovery, uint64_t kept_bytes);
+/* For an archive in `directory` whose disk must keep `flight_buffer_bytes` free besides the events. NULL as
+ * recovery: ordinary memory is used. Both stay the caller's. Never NULL. Free with event_files_close. */
+struct event_files *event_files_open(const char *directory, struct recovery *recovery,
+                                     uint64_t flight_buffer_bytes);
 
 /* From now on so many bytes. */
 void event_files_keep(struct event_files *files, uint64_t bytes);

@@ -180,7 +180,7 @@ static inline bool is_whole(const char *meaning) {
 
 /* clang-format off */
 #define PARAMETER(type, name, meaning) , type name
-#define MOST(type, name, meaning) + sizeof(type) + (sizeof(type) > 1 && !is_whole(#meaning))
+#define MAX(type, name, meaning) + sizeof(type) + (sizeof(type) > 1 && !is_whole(#meaning))
 #define PUT(type, name, meaning)                                                                             \
   at = is_whole(#meaning) ? put_whole(at, (uint64_t)name)                                                    \
                           : _Generic(name, uint8_t: put_byte, uint32_t: put_32, uint64_t: put_64,            \
@@ -198,13 +198,13 @@ static inline bool is_whole(const char *meaning) {
   static __attribute__((noinline)) bool write_##k(struct event_writer *writer,                               \
                                                   const struct event_attributes *attributes,                 \
                                                   uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {              \
-    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MOST);                                                 \
+    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MAX);                                                 \
     unsigned char *at = begin(writer, attributes, ticks, TRACE_NUMBER_##k, most);                            \
     return at && fill_##k(writer, at TRACE_FIELDS_##k(NAME));                                                \
   }                                                                                                          \
   bool event_writer_##k(struct event_writer *writer, const struct event_attributes *attributes,              \
                         uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
-    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MOST);                                                 \
+    const size_t most = LENGTH_OF(k) TRACE_FIELDS_##k(MAX);                                                 \
     if (__builtin_expect(attributes || !is_plain(writer, ticks, most), false))                               \
       return write_##k(writer, attributes, ticks TRACE_FIELDS_##k(NAME));                                    \
     return fill_##k(writer, begin_plain(writer, ticks, TRACE_NUMBER_##k) TRACE_FIELDS_##k(NAME));            \
@@ -215,10 +215,10 @@ TRACE_KINDS_OF(KIND, NOT_HERE)
 
 /* -- the same, of which nearly everything is known -- */
 
-enum { LAYOUT_BYTES_AT = 56, LAYOUT_BYTES_MOST = 1 + LENGTH_BYTES + 1 + sizeof(uint32_t) };
+enum { LAYOUT_BYTES_AT = 56, LAYOUT_BYTES_MAX = 1 + LENGTH_BYTES + 1 + sizeof(uint32_t) };
 static const uint64_t LAYOUT_MASK = (UINT64_C(1) << LAYOUT_BYTES_AT) - 1;
 
-_Static_assert(TRACE_NUMBER_Leave == TRACE_NUMBER_Enter + 1 && LAYOUT_BYTES_MOST < sizeof(uint64_t), "");
+_Static_assert(TRACE_NUMBER_Leave == TRACE_NUMBER_Enter + 1 && LAYOUT_BYTES_MAX < sizeof(uint64_t), "");
 
 uint64_t event_writer_enter_layout(uint32_t region) {
   unsigned char bytes[sizeof(uint64_t)] = {TRACE_NUMBER_Enter};
@@ -232,7 +232,7 @@ uint64_t event_writer_enter_layout(uint32_t region) {
 }
 
 bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64_t layout, bool is_leave) {
-  if (__builtin_expect(!is_plain(writer, ticks, LAYOUT_BYTES_MOST - KIND_BYTES), false))
+  if (__builtin_expect(!is_plain(writer, ticks, LAYOUT_BYTES_MAX - KIND_BYTES), false))
     return false;
   unsigned char *at = writer->at;
   if (ticks > writer->ticks)

@@ -14,16 +14,16 @@
 struct event_files;
 struct event_writer;
 
-enum { EVENT_ATTRIBUTES_MOST = 16 }; /* OTF2 says the length of longer lists in another way */
+enum { EVENT_ATTRIBUTES_MAX = 16 }; /* OTF2 says the length of longer lists in another way */
 
 /* The attributes of one event. */
 struct event_attributes {
-  uint32_t count; /* up to EVENT_ATTRIBUTES_MOST */
+  uint32_t count; /* up to EVENT_ATTRIBUTES_MAX */
   struct {
     uint64_t value;     /* of 64 bits with the types OTF2_TYPE_UINT64 and _INT64, else of 32 */
     uint32_t attribute; /* number of its definition */
     uint8_t type;       /* OTF2_Type: one of 32 or 64 bits, or a reference to a definition */
-  } items[EVENT_ATTRIBUTES_MOST];
+  } items[EVENT_ATTRIBUTES_MAX];
 };
 
 /* The writer of a new location, which gets its file and its first chunk. `files` stays the caller's. End with

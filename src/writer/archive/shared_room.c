@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "writer/archive/room.h"
 
-enum { AHEAD_MOST = 4 << 20 }; /* bytes that are reserved beyond what is needed */
+enum { AHEAD_MAX = 4 << 20 }; /* bytes that are reserved beyond what is needed */
 
 struct shared_room {
   int fd;                /* -1: such a file cannot be had */
@@ -36,7 +36,7 @@ static int hold_more(struct shared_room *room, uint64_t bytes) {
 int shared_room_hold(struct shared_room *room, uint64_t bytes) {
   if (room->fd < 0)
     return ROOM_UNKNOWN;
-  uint64_t wanted = room->needed + bytes, ahead = room->held / 8 < AHEAD_MOST ? room->held / 8 : AHEAD_MOST;
+  uint64_t wanted = room->needed + bytes, ahead = room->held / 8 < AHEAD_MAX ? room->held / 8 : AHEAD_MAX;
   uint64_t lacking = wanted > room->held ? wanted - room->held : 0;
   if (lacking && !room_is_allowed(bytes))
     return ROOM_UNKNOWN;

@@ -110,7 +110,7 @@ static void end_program(struct correlator *c, uint64_t now, int64_t exit_status)
              &(struct event){.kind = EVENT_PROGRAM_END, .ticks = now, .exit_status = exit_status});
 }
 
-static void name_the_nameless(struct correlator *c, struct location *location) {
+static void assign_default_names(struct correlator *c, struct location *location) {
   char number[16];
   if (location->facts.is_named)
     return;
@@ -149,7 +149,7 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
       end_thread(c, thread_at(c, i), now);
   end_program(c, now, exit_status);
   for (size_t i = 0; i < count; i++) {
-    name_the_nameless(c, locations[i]);
+    assign_default_names(c, locations[i]);
     emit_end(c->emitter, locations[i]);
   }
 }

@@ -120,8 +120,8 @@ static inline void dispatch(struct correlator *c, struct traced_thread *thread, 
 }
 
 /* Some of them. (Not inlined: those that need none of it would save registers for it.) */
-static __attribute__((noinline)) void correlate_carefully(struct correlator *c, uint32_t slot,
-                                                          const struct record *record) {
+static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint32_t slot,
+                                                     const struct record *record) {
   struct traced_thread *thread = thread_of_record(c, slot, record);
   if (!thread)
     return;
@@ -158,7 +158,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
   struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   if (!is_simple(thread, record)) {
-    correlate_carefully(c, slot, record);
+    correlate_slow(c, slot, record);
     return;
   }
   c->counting = NULL;

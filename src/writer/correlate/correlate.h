@@ -54,8 +54,8 @@ struct correlator {
   void *on_thread_data;
   const struct kernel_counter *counters; /* that records have (STAVE_COUNTERS), counter_count of them */
   unsigned counter_count;
-  uint32_t counter_metrics[COUNTERS_MOST]; /* their numbers, plus one; 0: not written so far */
-  struct thread_counters *counted;         /* of all threads: a list */
+  uint32_t counter_metrics[COUNTERS_MAX]; /* their numbers, plus one; 0: not written so far */
+  struct thread_counters *counted;        /* of all threads: a list */
   struct traced_thread *counting; /* whose counters the record has that is looked at, till they are written */
   uint64_t counting_ticks;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */

@@ -15,12 +15,12 @@ enum { KEPT_NONE = UINT32_MAX };
 
 /* Of one thread. */
 struct thread_counters {
-  struct thread_counters *next;        /* of all threads */
-  uint64_t times[COUNTER_TIMES];       /* asked for and counted so far, ns */
-  uint64_t read[COUNTERS_MOST];        /* as they were read last */
-  uint64_t values[COUNTERS_MOST];      /* since the thread's first event, scaled */
-  uint64_t kept_values[COUNTERS_MOST]; /* of kept */
-  uint32_t kept;                       /* the event that waits, or KEPT_NONE */
+  struct thread_counters *next;       /* of all threads */
+  uint64_t times[COUNTER_TIMES];      /* asked for and counted so far, ns */
+  uint64_t read[COUNTERS_MAX];        /* as they were read last */
+  uint64_t values[COUNTERS_MAX];      /* since the thread's first event, scaled */
+  uint64_t kept_values[COUNTERS_MAX]; /* of kept */
+  uint32_t kept;                      /* the event that waits, or KEPT_NONE */
 };
 
 static struct thread_counters *counted_of(struct correlator *c, struct traced_thread *thread) {

@@ -15,7 +15,7 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
-enum { STREAMS_MOST = 256 }; /* of one device; what finds none is moved to the end of one, and counted */
+enum { STREAMS_MAX = 256 }; /* of one device; what finds none is moved to the end of one, and counted */
 
 static struct device *find(const struct correlator *c, int32_t number) {
   return map_get(&c->devices, (uint32_t)number);
@@ -73,7 +73,7 @@ struct stream *device_stream(struct correlator *c, struct device *device, uint64
       return stream;
     idle = stream;
   }
-  if (!idle || device->stream_count < STREAMS_MOST)
+  if (!idle || device->stream_count < STREAMS_MAX)
     return add_stream(c, device);
   device->moved++;
   return idle;

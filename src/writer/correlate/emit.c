@@ -10,8 +10,8 @@
 
 enum {
   /* the last sample may have interrupted a callback that had read the clock already */
-  SAMPLES_HELD_LEAST = 1,
-  SAMPLES_HELD_MOST = 4096,
+  SAMPLES_HELD_MIN = 1,
+  SAMPLES_HELD_MAX = 4096,
 };
 
 static void free_members(void *team) {
@@ -309,7 +309,7 @@ static void close_if_ended(struct emitter *emitter, struct location *location) {
 
 /* In the order of time: what the kernel tells comes ahead of what the thread's ring has. */
 static void hold_sample(struct location *location, const struct event *sample) {
-  if (location->sample_begin > SAMPLES_HELD_MOST) {
+  if (location->sample_begin > SAMPLES_HELD_MAX) {
     location->sample_end -= location->sample_begin;
     memmove(location->samples, location->samples + location->sample_begin,
             location->sample_end * sizeof *sample);
@@ -336,16 +336,16 @@ static bool may_part(const struct location *location) {
 void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
                  bool may_be_preceded) {
   hold_sample(location, sample);
-  size_t most = may_be_preceded ? SAMPLES_HELD_MOST : SAMPLES_HELD_LEAST;
+  size_t most = may_be_preceded ? SAMPLES_HELD_MAX : SAMPLES_HELD_MIN;
   while (holds_more(location, most) && location->samples[location->sample_begin].ticks <= sample->ticks &&
-         (!may_part(location) || holds_more(location, SAMPLES_HELD_MOST)))
+         (!may_part(location) || holds_more(location, SAMPLES_HELD_MAX)))
     write_sample(emitter, location);
 }
 
 void emit_metric(struct emitter *emitter, struct location *location, const struct event *metric,
                  uint64_t merged_until) {
   hold_sample(location, metric);
-  while (holds_more(location, SAMPLES_HELD_MOST) &&
+  while (holds_more(location, SAMPLES_HELD_MAX) &&
          location->samples[location->sample_begin].ticks < merged_until &&
          !are_one(location->written_kind, EVENT_KINDS))
     write_sample(emitter, location);

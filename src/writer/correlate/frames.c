@@ -202,7 +202,7 @@ void undecided_write(struct correlator *c, struct traced_thread *thread, struct 
 }
 
 void undecided_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
-  if (thread->undecided_count == UNDECIDED_MOST)
+  if (thread->undecided_count == UNDECIDED_MAX)
     undecided_write(c, thread, NULL);
   if (c->counting == thread && event->kind == EVENT_LEAVE && event->is_late)
     counters_keep(c, thread, thread->undecided_count);

@@ -13,7 +13,7 @@
 #include "writer/model/event.h"
 #include "writer/model/location.h"
 
-enum { UNDECIDED_MOST = 8, UNENDED_MOST = 4 };
+enum { UNDECIDED_MAX = 8, UNENDED_MAX = 4 };
 
 /* Why a region is open: how its end is found. */
 enum frame_kind {
@@ -73,14 +73,14 @@ struct traced_thread {
   uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
   unsigned held_locks;    /* holds that are this thread's (locks.c) */
   bool has_gap;           /* events of it were dropped: what it holds and runs may be other than it seems */
-  struct unended unended[UNENDED_MOST]; /* the latest at unended_count - 1, modulo UNENDED_MOST */
+  struct unended unended[UNENDED_MAX]; /* the latest at unended_count - 1, modulo UNENDED_MAX */
   unsigned unended_count;
   /* in a pause: the task that runs here as far as was written; NULL: one that is complete */
   struct task *written_task;
   uint64_t unreported; /* ends written in the thread's place that its own records still have to report */
   /* A worker has left a barrier that may turn out to be its region's last: these Leaves, and what the tool
    * says for itself there, wait for the next record of an event. */
-  struct event undecided[UNDECIDED_MOST];
+  struct event undecided[UNDECIDED_MAX];
   unsigned undecided_count;
   unsigned mpi_collectives;        /* that are open and whose begin was written */
   struct thread_counters *counted; /* what its counters say (counters.c); NULL: nothing so far */

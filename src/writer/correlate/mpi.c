@@ -56,7 +56,7 @@ void on_mpi_leave(struct correlator *c, struct traced_thread *thread, const stru
 /* -- communicators -- */
 
 static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
-  if (number >= MPI_NUMBERS_MOST)
+  if (number >= MPI_NUMBERS_MAX)
     return NULL;
   if (number >= c->mpi_comm_count) {
     memory_grow(&c->mpi_comms, &c->mpi_comm_capacity, number + 1u, sizeof *c->mpi_comms);
@@ -91,11 +91,11 @@ void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const stru
     return;
   for (uint64_t i = 0; i < record->groups && 2 * i + 1 < 4u * record->more; i++)
     add_ranks(group ? &group->ranks : &comm->ranks[record->endpoint == RANKS_OF_OTHER_GROUP], c->words[2 * i],
-              (uint32_t)c->words[2 * i + 1], MPI_PROCESSES_MOST);
+              (uint32_t)c->words[2 * i + 1], MPI_PROCESSES_MAX);
 }
 
 struct mpi_group_ranks *mpi_group_at(struct correlator *c, uint32_t number) {
-  if (number >= MPI_NUMBERS_MOST)
+  if (number >= MPI_NUMBERS_MAX)
     return NULL;
   memory_grow(&c->mpi_groups, &c->mpi_group_capacity, number + 1u, sizeof *c->mpi_groups);
   return &c->mpi_groups[number];
@@ -193,7 +193,7 @@ void on_mpi_process(struct correlator *c, struct traced_thread *thread,
                     const struct record_mpi_process *record) {
   char library[RECORD_SLOTS_MAX * RECORD_BYTES] = "";
   thread_now(c, thread, record->ticks);
-  if (record->rank >= MPI_PROCESSES_MOST || record->size > MPI_PROCESSES_MOST)
+  if (record->rank >= MPI_PROCESSES_MAX || record->size > MPI_PROCESSES_MAX)
     return;
   if (record->more)
     mpi_read_text(c, record->more, record->library_bytes, library, sizeof library);

@@ -12,7 +12,7 @@ struct correlator;
 struct traced_thread;
 
 /* More are no program's: such a number is damaged. */
-enum { MPI_NUMBERS_MOST = 1 << 24 };
+enum { MPI_NUMBERS_MAX = 1 << 24 };
 
 struct mpi_ranks {
   uint32_t *all;

@@ -43,7 +43,7 @@ static uint32_t status_of(unsigned flags) {
 }
 
 static struct mpi_file *new_file(struct correlator *c, uint32_t number) {
-  if (number >= MPI_NUMBERS_MOST)
+  if (number >= MPI_NUMBERS_MAX)
     return NULL;
   memory_grow(&c->mpi_files, &c->mpi_file_capacity, number + 1u, sizeof *c->mpi_files);
   return c->mpi_files[number].handle ? NULL : &c->mpi_files[number];

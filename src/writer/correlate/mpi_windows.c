@@ -39,7 +39,7 @@ struct mpi_window {
 };
 
 static struct mpi_window *window_at(struct correlator *c, uint32_t number) {
-  if (number >= MPI_NUMBERS_MOST)
+  if (number >= MPI_NUMBERS_MAX)
     return NULL;
   memory_grow(&c->mpi_windows, &c->mpi_window_capacity, number + 1u, sizeof *c->mpi_windows);
   return &c->mpi_windows[number];

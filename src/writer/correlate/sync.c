@@ -63,14 +63,14 @@ void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint
 static void remember_unended(struct traced_thread *thread) {
   const struct frame *frame = frame_find(thread->current, FRAME_WORK);
   if (frame && frame->detail != OMPT_WORK_taskloop)
-    thread->unended[thread->unended_count++ % UNENDED_MOST] =
+    thread->unended[thread->unended_count++ % UNENDED_MAX] =
         (struct unended){thread->current->id, frame->codeptr, frame->detail};
 }
 
 /* The end of a region that was over already: it had not been, and what it was ended for stood inside. */
 static void tell_late_end(struct correlator *c, struct traced_thread *thread, uint64_t now) {
-  unsigned known = thread->unended_count < UNENDED_MOST ? thread->unended_count : UNENDED_MOST;
-  const struct unended *last = &thread->unended[(thread->unended_count - 1) % UNENDED_MOST];
+  unsigned known = thread->unended_count < UNENDED_MAX ? thread->unended_count : UNENDED_MAX;
+  const struct unended *last = &thread->unended[(thread->unended_count - 1) % UNENDED_MAX];
   if (known == 0 || last->task != thread->current->id) {
     c->ignored_ends++;
     return;
@@ -359,7 +359,7 @@ static void end_wait(struct correlator *c, struct traced_thread *thread,
 
 void on_sync_region(struct correlator *c, struct traced_thread *thread,
                     const struct record_sync_region *record) {
-  task_left_unsaid(c, thread, record->task, record->ticks);
+  task_infer_suspend(c, thread, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN) {
     undecided_flush(c, thread, NULL);
     begin_sync(c, thread, FRAME_SYNC, construct_of_sync(record->kind), record);
@@ -378,7 +378,7 @@ void on_sync_region_wait(struct correlator *c, struct traced_thread *thread,
           offsetof(struct record_sync_region_wait, task) == offsetof(struct record_sync_region, task),
       "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
-  task_left_unsaid(c, thread, record->task, record->ticks);
+  task_infer_suspend(c, thread, record->task, record->ticks);
   if (record->endpoint & ENDPOINT_BEGIN)
     begin_sync(c, thread, FRAME_WAIT, construct_of_wait(thread->current, record->kind), alike);
   if (record->endpoint & ENDPOINT_END)

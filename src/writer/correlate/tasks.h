@@ -21,6 +21,6 @@ void task_complete_unsaid(struct correlator *c, struct traced_thread *thread, st
 void task_forget(struct correlator *c, struct task *task);
 /* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the
  * one that ran here was left without a word. */
-void task_left_unsaid(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks);
+void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks);
 
 #endif

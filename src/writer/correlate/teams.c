@@ -24,7 +24,7 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
-enum { MEMBERS_MOST = 1 << 14 };
+enum { MEMBERS_MAX = 1 << 14 };
 
 /* -- communicators -- */
 
@@ -157,7 +157,7 @@ void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
 /* -- members -- */
 
 static struct member *member_at(struct team *team, uint32_t index) {
-  if (index >= MEMBERS_MOST)
+  if (index >= MEMBERS_MAX)
     return NULL;
   memory_grow(&team->members, &team->capacity, index + 1u, sizeof *team->members);
   team->size = index < team->size ? team->size : index + 1u;

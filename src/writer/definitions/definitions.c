@@ -11,7 +11,7 @@
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
-enum { STRING_BYTES_MOST = 64 << 10 };
+enum { STRING_BYTES_MAX = 64 << 10 };
 
 struct definitions *definitions_create(struct archive *archive) {
   struct definitions *definitions = memory_get(1, sizeof *definitions);
@@ -105,12 +105,12 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
 
 /* Names of templates know no bound, records do. */
 static char *cut(const char *text) {
-  char *start = memory_get(STRING_BYTES_MOST + 1, 1);
-  return memcpy(start, text, STRING_BYTES_MOST);
+  char *start = memory_get(STRING_BYTES_MAX + 1, 1);
+  return memcpy(start, text, STRING_BYTES_MAX);
 }
 
 uint32_t definitions_string(struct definitions *definitions, const char *text) {
-  if (strnlen(text, STRING_BYTES_MOST + 1) > STRING_BYTES_MOST) {
+  if (strnlen(text, STRING_BYTES_MAX + 1) > STRING_BYTES_MAX) {
     char *start = cut(text);
     uint32_t number = definitions_string(definitions, start);
     free(start);

@@ -65,7 +65,7 @@ void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uin
 
 void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
                            const char *domain) {
-  size_t count = definitions->mpi_clock_count, at = count < MPI_CLOCKS_MOST ? count : MPI_CLOCKS_MOST - 1;
+  size_t count = definitions->mpi_clock_count, at = count < MPI_CLOCKS_MAX ? count : MPI_CLOCKS_MAX - 1;
   definitions->mpi_clocks[at] = *point;
   definitions->mpi_clock_count = at + 1;
   definitions->mpi_clock_domain = definitions_string(definitions, domain);

@@ -5,7 +5,7 @@
 #include "writer/definitions/definitions.h"
 
 /* More are no job: such a number is damaged. */
-enum { MPI_PROCESSES_MOST = 1 << 26 };
+enum { MPI_PROCESSES_MAX = 1 << 26 };
 
 struct mpi_comm_facts {
   uint64_t key;    /* the same in all processes; 0: none */
@@ -55,14 +55,14 @@ struct mpi_handle_facts {
 /* A new handle of a file. */
 uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mpi_handle_facts *facts);
 
-/* The process is `rank`, below MPI_PROCESSES_MOST, of `size`, at most as many. library: what MPI says it
+/* The process is `rank`, below MPI_PROCESSES_MAX, of `size`, at most as many. library: what MPI says it
  * is. */
 void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uint32_t size,
                              const char *library);
 
 /* One instant on this process's clock and on another one, whose domain is a text; of more than
- * MPI_CLOCKS_MOST the last one stays. */
-enum { MPI_CLOCKS_MOST = 16 };
+ * MPI_CLOCKS_MAX the last one stays. */
+enum { MPI_CLOCKS_MAX = 16 };
 void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
                            const char *domain);
 

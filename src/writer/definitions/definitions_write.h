@@ -79,7 +79,7 @@ struct definitions {
   struct mpi_handle_facts *handles;
   size_t handle_count, handle_capacity;
   struct journal_mpi_process mpi_process;
-  struct clock_comparison mpi_clocks[MPI_CLOCKS_MOST];
+  struct clock_comparison mpi_clocks[MPI_CLOCKS_MAX];
   size_t mpi_clock_count;
   uint32_t mpi_clock_domain; /* string, of the clocks with which this one was compared */
   uint32_t mpi_library;      /* string, + 1; 0: MPI was not initialized */

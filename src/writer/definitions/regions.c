@@ -15,7 +15,7 @@
 #include "writer/recovery/recovery.h"
 #include "writer/symbols/symbols_names.h"
 
-enum { NOWHERE_MOST = 8 };
+enum { NOWHERE_MAX = 8 };
 
 struct code_range {
   uint64_t base, size;
@@ -25,7 +25,7 @@ struct regions {
   struct symbols *symbols;
   struct recovery *recovery; /* or NULL */
   char *program;
-  struct code_range nowhere[NOWHERE_MOST]; /* the runtime, then what starts programs and threads */
+  struct code_range nowhere[NOWHERE_MAX]; /* the runtime, then what starts programs and threads */
   size_t nowhere_count;
   bool uses_newer_words;
   struct region *all;
@@ -98,7 +98,7 @@ bool regions_is_nowhere(const struct regions *regions, uint64_t address) {
 
 void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, const char *path) {
   forget_last(regions);
-  if (name_starts_programs(path) && regions->nowhere_count < NOWHERE_MOST)
+  if (name_starts_programs(path) && regions->nowhere_count < NOWHERE_MAX)
     regions->nowhere[regions->nowhere_count++] = (struct code_range){base, size};
 }
 
@@ -348,7 +348,7 @@ static uint32_t keep_numbers(struct regions *regions) {
 }
 
 uint32_t regions_finish(struct regions *regions) {
-  bool keeps_numbers = regions->count > ARCHIVE_MEMBERS_MOST;
+  bool keeps_numbers = regions->count > ARCHIVE_MEMBERS_MAX;
   struct naming *naming = naming_create(regions, regions->program);
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];

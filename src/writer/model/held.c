@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MOST = 7 };
+enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MAX = 7 };
 
 /* In the second word, behind the kind: attribute and attribute2 in a byte each, and what follows. */
 enum { ATTRIBUTE_AT = HELD_REST_AT, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
@@ -17,7 +17,7 @@ static unsigned parts_of(const struct event *event) {
 }
 
 void held_put(struct held *held, const struct event *event) {
-  if (held->end + WORDS_OF_EVENT_MOST > held->capacity) {
+  if (held->end + WORDS_OF_EVENT_MAX > held->capacity) {
     held->capacity = held->capacity ? 2 * held->capacity : WORDS_FIRST;
     held->words = memory_resize(held->words, held->capacity, sizeof *held->words);
   }

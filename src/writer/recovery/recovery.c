@@ -20,7 +20,7 @@
 
 enum {
   ARENA_BLOCKS = 64,            /* mapped at once */
-  BLOCKS_AHEAD_MOST = 16,       /* that get their room at once */
+  BLOCKS_AHEAD_MAX = 16,        /* that get their room at once */
   DISK_RESERVE_BYTES = 4 << 20, /* below that the disk's room is for the archive alone */
 };
 
@@ -127,7 +127,7 @@ void recovery_watch(struct recovery *recovery, const uint64_t *records) {
     stuck_watch(records, freeze_stuck, recovery);
 }
 
-void recovery_spare(struct recovery *recovery) {
+void recovery_freeze(struct recovery *recovery) {
   if (recovery->may_get_stuck && !recovery->is_frozen)
     freeze(recovery);
 }
@@ -289,7 +289,7 @@ static int look_before_block(struct recovery *recovery, enum recovery_use use) {
 }
 
 static int make_ready(struct recovery *recovery, size_t number, enum recovery_use use) {
-  size_t more = number / 8 < BLOCKS_AHEAD_MOST ? number / 8 : BLOCKS_AHEAD_MOST;
+  size_t more = number / 8 < BLOCKS_AHEAD_MAX ? number / 8 : BLOCKS_AHEAD_MAX;
   int error = look_before_block(recovery, use);
   if (error)
     return error;

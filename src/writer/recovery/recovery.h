@@ -35,7 +35,7 @@ void recovery_watch(struct recovery *recovery, const uint64_t *records);
 
 /* The disk has refused room, and the archive is about to be closed: where its last stores to the file would
  * have to wait for the disk one by one, the file stays as it is. */
-void recovery_spare(struct recovery *recovery);
+void recovery_freeze(struct recovery *recovery);
 
 /* A block for which the disk has room reserved, for events RECOVERY_FEW_BYTES of it at least; NULL if there
  * is none. The taker says what is in it and then sets its `use`: until then it counts as unused. */

@@ -15,7 +15,7 @@
 
 enum {
   LOOKS_NS = 100000000, /* between two of them */
-  WAITS_MOST = 16,      /* for pages, with as little done */
+  WAITS_MAX = 16,       /* for pages, with as little done */
 };
 
 /* Of the thread, at one moment. */
@@ -67,7 +67,7 @@ static void on_look(int number) {
   add_since_last();
   if (watch.begins || watch.done > watch.waited_for) {
     begin();
-  } else if (watch.is_on && watch.waited_for >= WAITS_MOST) {
+  } else if (watch.is_on && watch.waited_for >= WAITS_MAX) {
     if (watch.found(watch.data))
       stuck_end();
     begin();

@@ -230,7 +230,7 @@ struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t ad
   return key.module ? request(symbols, &key, NULL) : NULL;
 }
 
-void symbols_hurry(struct symbols *symbols) {
+void symbols_abort(struct symbols *symbols) {
   atomic_store(&symbols->hurry, true);
   wake(symbols);
 }

@@ -10,9 +10,9 @@ enum { KNOWS_CODE = false };
 #endif
 
 enum {
-  CODE_BYTES = 96,     /* how far before the call the argument may be set */
-  PSOURCE_OFFSET = 16, /* struct ident: four int32_t, then ";FILE;FUNCTION;LINE;COLUMN;;" (LLVM's kmp.h) */
-  SOURCE_BYTES_MOST = 4096 /* of that text */
+  CODE_BYTES = 96,        /* how far before the call the argument may be set */
+  PSOURCE_OFFSET = 16,    /* struct ident: four int32_t, then ";FILE;FUNCTION;LINE;COLUMN;;" (LLVM's kmp.h) */
+  SOURCE_BYTES_MAX = 4096 /* of that text */
 };
 
 static const char *base_name(const char *path, const char *end) {
@@ -38,11 +38,11 @@ static unsigned line_in(const char *text, const char *file) {
 }
 
 static unsigned line_of(struct object *object, uint64_t ident, const char *file) {
-  char text[SOURCE_BYTES_MOST + 1];
+  char text[SOURCE_BYTES_MAX + 1];
   uint64_t source;
   if (!object_pointer_at(object, ident + PSOURCE_OFFSET, &source))
     return 0;
-  size_t bytes = object_read(object, source, text, SOURCE_BYTES_MOST);
+  size_t bytes = object_read(object, source, text, SOURCE_BYTES_MAX);
   text[bytes] = '\0';
   return line_in(text, file);
 }

@@ -4,7 +4,7 @@ import {describe} from './statistics.js';
 import {change, date, share, time} from './words.js';
 
 const {runs} = JSON.parse(find('data').textContent);
-const COLUMNS_MOST = 20;
+const COLUMNS_MAX = 20;
 const FACTORS = [['parallel', 'parallel efficiency'], ['serial', 'serial efficiency'], ['thread', 'thread efficiency'],
   ['load_balance', 'load balance'], ['serialisation', 'serialisation'], ['runtime', 'runtime']];
 let chosen = runs.length - 1, sorted = 'last', isDown = true;
@@ -54,7 +54,7 @@ function findingsByRow() {
 }
 
 function drawFindings() {
-  const first = Math.max(0, runs.length - COLUMNS_MOST), shown = runs.map((_, i) => i).slice(first);
+  const first = Math.max(0, runs.length - COLUMNS_MAX), shown = runs.map((_, i) => i).slice(first);
   const head = element('tr', {}, heading('cause and place'),
     ...shown.map((i) => element('th', {scope: 'col', title: `${runs[i].name} ${date(runs[i])}`}, String(i + 1))));
   const rows = findingsByRow().map((row) => element('tr', {}, element('th', {scope: 'row', title: row.what}, row.name),

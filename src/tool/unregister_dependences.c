@@ -10,7 +10,7 @@
  * whether somebody is taking the callback back; who does that says so and looks for such threads. Both do it
  * in this order, in one order of all: one of them sees the other. In doacross loops, the only other place, no
  * event comes before: where a loaded file calls their functions the callback stays. */
-#include "tool/withdraw.h"
+#include "tool/unregister_dependences.h"
 
 #include <errno.h>
 #include <time.h>
@@ -25,7 +25,7 @@ const char *const dependences_in_doacross[] = {"__kmpc_doacross_wait",
                                                "GOMP_doacross_ull_post",
                                                NULL};
 
-enum { NAP_NS = 20000, NAPS_MOST = 50000 };
+enum { NAP_NS = 20000, NAPS_MAX = 50000 };
 
 static void nap(void) {
   nanosleep(&(struct timespec){0, NAP_NS}, NULL);
@@ -51,13 +51,13 @@ static bool is_anyone_between(void) {
  * were none. */
 static bool wait_for_others(void) {
   int naps = 0;
-  while (is_anyone_between() && naps++ < NAPS_MOST)
+  while (is_anyone_between() && naps++ < NAPS_MAX)
     nap();
-  return naps <= NAPS_MOST; /* who comes now says so for a moment, then waits */
+  return naps <= NAPS_MAX; /* who comes now says so for a moment, then waits */
 }
 
 static void wait_until_withdrawn(void) {
-  for (int i = 0; i < 2 * NAPS_MOST && atomic_load(&tool.dependences) == DEPENDENCES_WITHDRAWING; i++)
+  for (int i = 0; i < 2 * NAPS_MAX && atomic_load(&tool.dependences) == DEPENDENCES_WITHDRAWING; i++)
     nap();
 }
 
@@ -66,7 +66,7 @@ static void withdraw(void) {
   if (is_safe)
     tool.set_callback(OMPT_CALLBACK_dependences, NULL);
   else
-    tool_say("the program waits for dependences at once, beside doacross loops or tasks without any: LLVM's "
+    tool_log("the program waits for dependences at once, beside doacross loops or tasks without any: LLVM's "
              "runtimes end it if one is mutexinoutset or inoutset (STAVE_EVENTS=all,-depend avoids that)");
   atomic_store(&tool.dependences, is_safe ? DEPENDENCES_WITHDRAWN : DEPENDENCES_STAY);
 }

@@ -1,4 +1,4 @@
-#include "analysis/posting.h"
+#include "analysis/match_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 #include "base/array.h"
 
 /* A request that is open for the whole run keeps so many others back at most: then it is passed over. */
-enum { HELD_MOST = 1 << 16 };
+enum { HELD_MAX = 1 << 16 };
 
 enum { UNDER_WAY, ENDED, VOID };
 
 /* Room at the front is used again when it is half of all. */
-static void move_to_front(struct posting *posting) {
+static void move_to_front(struct match_queue *posting) {
   if (posting->first < 64 || posting->first * 2 < posting->count)
     return;
   size_t left = posting->count - posting->first;
@@ -21,7 +21,7 @@ static void move_to_front(struct posting *posting) {
   posting->count = left;
 }
 
-uint64_t posting_begin(struct posting *posting) {
+uint64_t match_queue_begin(struct match_queue *posting) {
   move_to_front(posting);
   if (!array_reserve(&posting->items, &posting->item_capacity, posting->count + 1, sizeof *posting->items) ||
       !array_reserve(&posting->states, &posting->state_capacity, posting->count + 1, 1))
@@ -30,7 +30,7 @@ uint64_t posting_begin(struct posting *posting) {
   return posting->first_number + (posting->count - posting->first);
 }
 
-static bool let_first_go(struct posting *posting, posting_release release, void *data) {
+static bool let_first_go(struct match_queue *posting, match_queue_release release, void *data) {
   bool is_released =
       posting->states[posting->first] != ENDED || release(data, posting->items[posting->first]);
   posting->first++;
@@ -38,16 +38,16 @@ static bool let_first_go(struct posting *posting, posting_release release, void 
   return is_released;
 }
 
-static bool let_go(struct posting *posting, posting_release release, void *data) {
+static bool let_go(struct match_queue *posting, match_queue_release release, void *data) {
   while (posting->first < posting->count &&
-         (posting->states[posting->first] != UNDER_WAY || posting->count - posting->first > HELD_MOST))
+         (posting->states[posting->first] != UNDER_WAY || posting->count - posting->first > HELD_MAX))
     if (!let_first_go(posting, release, data))
       return false;
   return true;
 }
 
-bool posting_end(struct posting *posting, uint64_t number, uint64_t item, bool is_void,
-                 posting_release release, void *data) {
+bool match_queue_end(struct match_queue *posting, uint64_t number, uint64_t item, bool is_void,
+                     match_queue_release release, void *data) {
   bool is_here =
       number > posting->first_number && number - posting->first_number <= posting->count - posting->first;
   if (!is_here) /* it was passed over */
@@ -58,14 +58,14 @@ bool posting_end(struct posting *posting, uint64_t number, uint64_t item, bool i
   return let_go(posting, release, data);
 }
 
-bool posting_finish(struct posting *posting, posting_release release, void *data) {
+bool match_queue_finish(struct match_queue *posting, match_queue_release release, void *data) {
   while (posting->first < posting->count)
     if (!let_first_go(posting, release, data))
       return false;
   return true;
 }
 
-void posting_free(struct posting *posting) {
+void match_queue_free(struct match_queue *posting) {
   free(posting->items);
   free(posting->states);
 }

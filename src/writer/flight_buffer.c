@@ -1,4 +1,4 @@
-#include "writer/kept.h"
+#include "writer/flight_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum {
   SEGMENT_BYTES = 1 << 20,
-  SPARE_MOST = 4,  /* segments that were used and wait to be used again */
+  SPARE_MAX = 4,   /* segments that were used and wait to be used again */
   SHARE = 8,       /* of what the machine has free: one part of this many */
   LOOK_EVERY = 16, /* new segments */
   OWN_SHARE = 2    /* of what the process's limits leave: the rest is for the writing of an archive */
@@ -28,7 +28,7 @@ struct segment {
   _Alignas(16) char bytes[SEGMENT_BYTES];
 };
 
-struct kept {
+struct flight_buffer {
   uint64_t bytes_most, age;
   merge_sink sink;
   void *data;
@@ -38,10 +38,10 @@ struct kept {
   uint64_t bytes, dropped;
 };
 
-struct kept *kept_create(uint64_t bytes, merge_sink sink, void *data) {
+struct flight_buffer *flight_buffer_create(uint64_t bytes, merge_sink sink, void *data) {
   uint64_t share = session_memory_left() / OWN_SHARE;
-  struct kept *kept = memory_get(1, sizeof *kept);
-  *kept = (struct kept){
+  struct flight_buffer *kept = memory_get(1, sizeof *kept);
+  *kept = (struct flight_buffer){
       .bytes_most = bytes < share ? bytes : share, .age = UINT64_MAX, .sink = sink, .data = data};
   return kept;
 }
@@ -54,7 +54,7 @@ static void free_all(struct segment *segment) {
   }
 }
 
-void kept_destroy(struct kept *kept) {
+void flight_buffer_destroy(struct flight_buffer *kept) {
   if (!kept)
     return;
   free_all(kept->first);
@@ -62,7 +62,7 @@ void kept_destroy(struct kept *kept) {
   free(kept);
 }
 
-void kept_set_age(struct kept *kept, uint64_t ticks) {
+void flight_buffer_set_age(struct flight_buffer *kept, uint64_t ticks) {
   kept->age = ticks;
 }
 
@@ -74,8 +74,8 @@ static size_t bytes_of(const struct record *record) {
   return sizeof(struct kept_record) + record->more * (size_t)RECORD_BYTES;
 }
 
-static void put_aside(struct kept *kept, struct segment *segment) {
-  if (kept->spare_count == SPARE_MOST) {
+static void put_aside(struct flight_buffer *kept, struct segment *segment) {
+  if (kept->spare_count == SPARE_MAX) {
     kept->segments--;
     free(segment);
     return;
@@ -92,7 +92,7 @@ static void hand_on(merge_sink sink, void *data, const struct kept_record *entry
   sink(data, (uint32_t)(entry->id >> ID_POSITION_BITS), entry->id, &entry->record, words);
 }
 
-static void drop_first(struct kept *kept) {
+static void drop_first(struct flight_buffer *kept) {
   struct segment *segment = kept->first;
   const struct kept_record *entry = first_of(segment);
   size_t bytes = bytes_of(&entry->record);
@@ -108,7 +108,7 @@ static void drop_first(struct kept *kept) {
 }
 
 /* Whether the machine has memory for one segment more. */
-static bool may_grow(struct kept *kept) {
+static bool may_grow(struct flight_buffer *kept) {
   if (kept->segments < kept->allowed || !kept->first)
     return true;
   uint64_t share = free_memory() / SHARE / SEGMENT_BYTES;
@@ -116,7 +116,7 @@ static bool may_grow(struct kept *kept) {
   return kept->segments < kept->allowed;
 }
 
-static struct segment *new_segment(struct kept *kept) {
+static struct segment *new_segment(struct flight_buffer *kept) {
   struct segment *segment = kept->spare;
   if (segment) {
     kept->spare = segment->next;
@@ -128,14 +128,14 @@ static struct segment *new_segment(struct kept *kept) {
   return segment;
 }
 
-static void drop_first_segment(struct kept *kept) {
+static void drop_first_segment(struct flight_buffer *kept) {
   const struct segment *first = kept->first;
   while (kept->first == first)
     drop_first(kept);
 }
 
 /* Where there is no memory for one more, what is oldest makes room. */
-static struct segment *take_segment(struct kept *kept) {
+static struct segment *take_segment(struct flight_buffer *kept) {
   struct segment *segment;
   while (!(segment = new_segment(kept)) && kept->first)
     drop_first_segment(kept);
@@ -149,12 +149,13 @@ static struct segment *take_segment(struct kept *kept) {
   return kept->last = segment;
 }
 
-static bool is_too_old(const struct kept *kept, uint64_t now) {
-  uint64_t since = kept_since(kept);
+static bool is_too_old(const struct flight_buffer *kept, uint64_t now) {
+  uint64_t since = flight_buffer_since(kept);
   return since < now && now - since > kept->age;
 }
 
-void kept_put(struct kept *kept, uint64_t id, const struct record *record, const uint64_t *words) {
+void flight_buffer_put(struct flight_buffer *kept, uint64_t id, const struct record *record,
+                       const uint64_t *words) {
   size_t bytes = bytes_of(record);
   while (kept->first && (kept->bytes + bytes > kept->bytes_most || is_too_old(kept, record->ticks)))
     drop_first(kept);
@@ -169,11 +170,11 @@ void kept_put(struct kept *kept, uint64_t id, const struct record *record, const
   kept->bytes += bytes;
 }
 
-uint64_t kept_since(const struct kept *kept) {
+uint64_t flight_buffer_since(const struct flight_buffer *kept) {
   return kept->first ? first_of(kept->first)->record.ticks : UINT64_MAX;
 }
 
-void kept_replay(const struct kept *kept, merge_sink sink, void *data) {
+void flight_buffer_replay(const struct flight_buffer *kept, merge_sink sink, void *data) {
   for (const struct segment *segment = kept->first; segment; segment = segment->next)
     for (size_t at = segment->begin; at < segment->end;) {
       const struct kept_record *entry = (const struct kept_record *)(segment->bytes + at);
@@ -182,6 +183,6 @@ void kept_replay(const struct kept *kept, merge_sink sink, void *data) {
     }
 }
 
-uint64_t kept_dropped(const struct kept *kept) {
+uint64_t flight_buffer_dropped(const struct flight_buffer *kept) {
   return kept->dropped;
 }

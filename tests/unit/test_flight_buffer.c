@@ -1,11 +1,11 @@
-/* Records that are kept (writer/kept.c): their order, and what falls out when. */
+/* Records that are kept (writer/flight_buffer.c): their order, and what falls out when. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
 
 #include "session/records.h"
-#include "writer/kept.h"
+#include "writer/flight_buffer.h"
 
 enum { MANY = 200000, ENTRY_BYTES = 8 + RECORD_BYTES };
 
@@ -36,12 +36,12 @@ static void take(void *data, uint32_t slot, uint64_t id, const struct record *re
   got->typed += record->type != RECORD_TYPE_NONE;
 }
 
-static void put(struct kept *kept, uint64_t number) {
+static void put(struct flight_buffer *kept, uint64_t number) {
   uint64_t words[4 * RECORD_SLOTS_MAX];
   struct record record = record_of(number);
   for (unsigned i = 0; i < 4u * record.more; i++)
     words[i] = number + i;
-  kept_put(kept, id_of(number), &record, words);
+  flight_buffer_put(kept, id_of(number), &record, words);
 }
 
 static uint64_t bytes_between(uint64_t first, uint64_t end) {
@@ -56,19 +56,19 @@ static void what_has_no_room_falls_out(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
   struct got dropped = {0}, kept_ones = {0};
-  struct kept *kept = kept_create(BYTES, take, &dropped);
-  assert_int_equal(kept_since(kept), UINT64_MAX);
+  struct flight_buffer *kept = flight_buffer_create(BYTES, take, &dropped);
+  assert_int_equal(flight_buffer_since(kept), UINT64_MAX);
   for (uint64_t i = 0; i < MANY; i++)
     put(kept, i);
   kept_ones.next = dropped.next;
-  kept_replay(kept, take, &kept_ones);
+  flight_buffer_replay(kept, take, &kept_ones);
   assert_false(dropped.is_wrong || kept_ones.is_wrong);
-  assert_int_equal(dropped.typed, kept_dropped(kept));
+  assert_int_equal(dropped.typed, flight_buffer_dropped(kept));
   assert_int_equal(dropped.count + kept_ones.count, MANY);
-  assert_int_equal(kept_since(kept), 10 * dropped.next);
+  assert_int_equal(flight_buffer_since(kept), 10 * dropped.next);
   assert_true(bytes_between(dropped.next, MANY) <= BYTES);
   assert_true(bytes_between(dropped.next - 1, MANY) > BYTES);
-  kept_destroy(kept);
+  flight_buffer_destroy(kept);
 }
 
 /* So many ticks before the last record are there, and nothing that is older. */
@@ -76,39 +76,39 @@ static void what_is_too_old_falls_out(void **state) {
   (void)state;
   enum { AGE = 12345 };
   struct got dropped = {0}, kept_ones = {0};
-  struct kept *kept = kept_create(UINT64_C(1) << 30, take, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, take, &dropped);
   for (uint64_t i = 0; i < 1000; i++)
     put(kept, i);
-  assert_int_equal(kept_dropped(kept), 0);
-  kept_set_age(kept, AGE);
+  assert_int_equal(flight_buffer_dropped(kept), 0);
+  flight_buffer_set_age(kept, AGE);
   for (uint64_t i = 1000; i < MANY; i++)
     put(kept, i);
   uint64_t last = 10 * (MANY - 1);
-  assert_true(kept_since(kept) >= last - AGE);
-  assert_true(kept_since(kept) < last - AGE + 10);
+  assert_true(flight_buffer_since(kept) >= last - AGE);
+  assert_true(flight_buffer_since(kept) < last - AGE + 10);
   kept_ones.next = dropped.next;
-  kept_replay(kept, take, &kept_ones);
+  flight_buffer_replay(kept, take, &kept_ones);
   assert_false(dropped.is_wrong || kept_ones.is_wrong);
   assert_int_equal(kept_ones.next, MANY);
-  kept_destroy(kept);
+  flight_buffer_destroy(kept);
 }
 
 /* It stays kept, for the next time. */
 static void what_is_kept_stays_kept(void **state) {
   (void)state;
   struct got dropped = {0}, first = {0}, second = {0};
-  struct kept *kept = kept_create(UINT64_C(1) << 30, take, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, take, &dropped);
   for (uint64_t i = 0; i < MANY / 2; i++)
     put(kept, i);
-  kept_replay(kept, take, &first);
+  flight_buffer_replay(kept, take, &first);
   for (uint64_t i = MANY / 2; i < MANY; i++)
     put(kept, i);
-  kept_replay(kept, take, &second);
+  flight_buffer_replay(kept, take, &second);
   assert_false(first.is_wrong || second.is_wrong);
   assert_int_equal(first.count, MANY / 2);
   assert_int_equal(second.count, MANY);
-  kept_destroy(kept);
-  kept_destroy(NULL);
+  flight_buffer_destroy(kept);
+  flight_buffer_destroy(NULL);
 }
 
 int main(void) {

@@ -8,8 +8,8 @@
 #include "unit.h"
 
 #include "session/records.h"
+#include "writer/flight_buffer.h"
 #include "writer/free_memory.h"
-#include "writer/kept.h"
 
 enum { ENTRY_BYTES = 8 + RECORD_BYTES, SEGMENT_RECORDS = (1 << 20) / ENTRY_BYTES };
 
@@ -26,23 +26,23 @@ static void drop(void *data, uint32_t slot, uint64_t id, const struct record *re
   ++*(uint64_t *)data;
 }
 
-static void put(struct kept *kept, uint64_t n) {
+static void put(struct flight_buffer *kept, uint64_t n) {
   struct record record = {.type = RECORD_work};
   for (uint64_t i = 0; i < n; i++, record.ticks++)
-    kept_put(kept, i, &record, NULL);
+    flight_buffer_put(kept, i, &record, NULL);
 }
 
 /* To ask for memory is slow: once for each segment. */
 static void memory_is_asked_for_by_the_segment(void **state) {
   enum { SEGMENTS = 8 };
   uint64_t dropped = 0;
-  struct kept *kept = kept_create(1 << 30, drop, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(1 << 30, drop, &dropped);
   (void)state;
   times_asked = 0;
   put(kept, SEGMENTS * (uint64_t)SEGMENT_RECORDS);
   assert_in_range(dropped, 1, SEGMENTS * SEGMENT_RECORDS);
   assert_in_range(times_asked, 1, 2 * SEGMENTS);
-  kept_destroy(kept);
+  flight_buffer_destroy(kept);
 }
 
 /* The process's own limit: what is kept leaves room for the writing of it. */
@@ -56,12 +56,12 @@ static int keep_within_limit(void) {
   struct rlimit limit = {pages * (uint64_t)sysconf(_SC_PAGESIZE) + LEFT, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
   is_free = UINT64_MAX / 2;
-  struct kept *kept = kept_create(1 << 30, drop, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(1 << 30, drop, &dropped);
   put(kept, LEFT / ENTRY_BYTES);
   void *rest = malloc(LEFT / 8 * 3);
   int result = !rest ? 102 : dropped == 0 || dropped > LEFT / 8 * 5 / ENTRY_BYTES ? 103 : 0;
   free(rest);
-  kept_destroy(kept);
+  flight_buffer_destroy(kept);
   return result;
 }
 

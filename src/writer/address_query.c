@@ -1,4 +1,4 @@
-#include "writer/lookup.h"
+#include "writer/address_query.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,9 +12,9 @@
 #include "writer/trigger.h"
 #include "writer/writer.h"
 
-bool lookup_is_needed(const struct writer *writer) {
+bool address_query_is_needed(const struct writer *writer) {
   uint64_t address;
-  bool is_needed = writer->lookup.copy != 0;
+  bool is_needed = writer->address_query.copy != 0;
   for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
     is_needed |= trigger_unknown(writer->triggers[i], &address, 1) > 0;
   return is_needed;
@@ -31,13 +31,13 @@ static bool is_file(const char *path, const char *wanted) {
 
 /* Names as in an archive. The modules that lie there may be known by kept records only. */
 static _Noreturn void answer(struct writer *writer, int fd) {
-  struct lookup *lookup = &writer->lookup;
+  struct address_query *lookup = &writer->address_query;
   const struct config_watch *wanted = &writer->constants.config.trigger.watches[lookup->trigger];
-  uint32_t numbers[LOOKUP_MOST];
-  unsigned char answers[LOOKUP_MOST];
+  uint32_t numbers[LOOKUP_MAX];
+  unsigned char answers[LOOKUP_MAX];
   size_t count;
   dump_become_copy();
-  kept_replay(writer->kept, dump_follow, writer);
+  flight_buffer_replay(writer->kept, dump_follow, writer);
   for (size_t i = 0; i < lookup->count; i++) {
     numbers[i] = regions_get(writer->regions, CONSTRUCT_parallel, lookup->addresses[i], 0);
     regions_refer(writer->regions, numbers[i]);
@@ -57,18 +57,19 @@ static _Noreturn void answer(struct writer *writer, int fd) {
 /* Where no copy is to be had nobody asks again. */
 static void give_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
-  writer->lookup.copy = 0;
-  for (size_t i = 0; i < writer->lookup.count; i++)
-    trigger_answer(writer->triggers[writer->lookup.trigger], writer->lookup.addresses[i], false, why);
+  writer->address_query.copy = 0;
+  for (size_t i = 0; i < writer->address_query.count; i++)
+    trigger_answer(writer->triggers[writer->address_query.trigger], writer->address_query.addresses[i], false,
+                   why);
 }
 
 static void start(struct writer *writer) {
-  struct lookup *lookup = &writer->lookup;
+  struct address_query *lookup = &writer->address_query;
   int ends[2];
   lookup->count = 0;
   for (uint32_t i = 0; lookup->count == 0 && i < writer->constants.config.trigger.count; i++) {
     lookup->trigger = i;
-    lookup->count = trigger_unknown(writer->triggers[i], lookup->addresses, LOOKUP_MOST);
+    lookup->count = trigger_unknown(writer->triggers[i], lookup->addresses, LOOKUP_MAX);
   }
   if (lookup->count == 0)
     return;
@@ -89,8 +90,8 @@ static void start(struct writer *writer) {
 
 /* What was not answered is not there: nobody asks for ever. */
 static bool finish(struct writer *writer, char *why) {
-  struct lookup *lookup = &writer->lookup;
-  unsigned char answers[LOOKUP_MOST] = {0};
+  struct address_query *lookup = &writer->address_query;
+  unsigned char answers[LOOKUP_MAX] = {0};
   bool has_fired = false;
   if (read(lookup->fd, answers, sizeof answers) < 0)
     memset(answers, 0, sizeof answers);
@@ -102,11 +103,11 @@ static bool finish(struct writer *writer, char *why) {
   return has_fired;
 }
 
-bool lookup_go_on(struct writer *writer, char *why) {
-  if (!writer->lookup.copy) {
+bool address_query_continue(struct writer *writer, char *why) {
+  if (!writer->address_query.copy) {
     start(writer);
     return false;
   }
-  struct pollfd answered = {.fd = writer->lookup.fd, .events = POLLIN};
+  struct pollfd answered = {.fd = writer->address_query.fd, .events = POLLIN};
   return poll(&answered, 1, 0) > 0 && finish(writer, why);
 }

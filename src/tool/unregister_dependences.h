@@ -1,6 +1,7 @@
-/* Taking the callback `dependences` back while the program runs (withdraw.c says why and how). */
-#ifndef STAVE_TOOL_WITHDRAW_H
-#define STAVE_TOOL_WITHDRAW_H
+/* Taking the callback `dependences` back while the program runs (unregister_dependences.c says why and how).
+ */
+#ifndef STAVE_TOOL_UNREGISTER_DEPENDENCES_H
+#define STAVE_TOOL_UNREGISTER_DEPENDENCES_H
 
 #include "tool/thread.h"
 
