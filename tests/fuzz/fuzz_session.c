@@ -8,17 +8,14 @@
 
 #include <otf2/otf2.h>
 
-#include "base/map.h"
-#include "base/memory.h"
+#include "../support/played.h"
 #include "base/otf2_events.h"
 #include "session/session.h"
 #include "session_input.h"
-#include "writer/correlate/correlate.h"
-#include "writer/correlate/emit.h"
+#include "writer/archive/archive.h"
 #include "writer/definitions/call_sites.h"
 #include "writer/definitions/definitions.h"
 #include "writer/merge.h"
-#include "writer/symbols/modules.h"
 
 enum { LOCATIONS_MOST = 1 << 12, PASSES_MOST = 64 };
 
@@ -31,8 +28,7 @@ struct written {
 };
 
 static struct written locations[LOCATIONS_MOST];
-static struct regions *regions;
-static struct definitions *definitions;
+static struct played writer;
 
 static void expect(bool is_so, const char *what) {
   if (is_so)
@@ -54,16 +50,6 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
   return &locations[location].whole_events;
 }
 
-uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events) {
-  (void)archive, (void)location, (void)events;
-  return UINT64_MAX;
-}
-
-int archive_stop_error(const struct archive *archive) {
-  (void)archive;
-  return 0;
-}
-
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {
   struct written *written = (struct written *)writer;
   (void)archive;
@@ -72,28 +58,14 @@ uint64_t archive_close_location(struct archive *archive, struct event_writer *wr
   return written->events;
 }
 
-/* Definitions are not written here. */
-OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
-  (void)archive;
-  return NULL;
-}
-
-int archive_end_events(struct archive *archive, uint64_t members_most) {
-  (void)archive, (void)members_most;
-  return 0;
-}
-
-void archive_write_local(struct archive *archive, const uint32_t *mapping, uint32_t count) {
-  (void)archive, (void)mapping, (void)count;
-}
-
 static void check_reference(const char *meaning, uint64_t number) {
   size_t count;
-  regions_all(regions, &count);
+  regions_all(writer.regions, &count);
   if (strcmp(meaning, "region") == 0)
     expect(number < count, "an event of a region that is not defined");
   if (strcmp(meaning, "comm") == 0)
-    expect(number < definitions_comm_count(definitions), "an event of a communicator that is not defined");
+    expect(number < definitions_comm_count(writer.definitions),
+           "an event of a communicator that is not defined");
 }
 
 static bool take(struct event_writer *writer, uint64_t ticks) {
@@ -119,41 +91,6 @@ TRACE_KINDS(KIND)
 #undef CHECK
 #undef PARAMETER
 #include "../support/layouts.h"
-
-/* -- in place of the symbols -- */
-
-static struct map places;
-
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  struct code_place *place = map_get(&places, address);
-  (void)symbols;
-  if (place)
-    return place;
-  place = memory_get(1, sizeof *place);
-  place->address = address;
-  map_put(&places, address, place);
-  return place;
-}
-
-struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
-                                      const struct code_place *around) {
-  (void)around;
-  return symbols_request(symbols, address);
-}
-
-struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
-  (void)symbols;
-  (void)address;
-  return NULL;
-}
-
-static void forget_places(void) {
-  size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&places, &position));)
-    free(entry->value);
-  map_clear(&places);
-  places = (struct map){0};
-}
 
 /* -- the session -- */
 
@@ -195,56 +132,32 @@ static void put_record(const struct input_unit *unit) {
 
 /* -- a run -- */
 
-struct run_state {
-  struct modules *modules;
-  struct contexts *contexts;
-  struct call_sites *call_sites;
-  struct emitter emitter;
-  struct correlator correlator;
-  struct merge *merge;
-};
-
 static const struct kernel_counter counters[] = {{.name = "task-clock"}, {.name = "page-faults"}};
 
-static void open_run(struct run_state *state) {
+static struct merge *open_run(void) {
   reset_session();
-  state->modules = modules_create();
-  definitions = definitions_create((struct archive *)state);
-  regions = regions_create(NULL, "fuzz", 0x7000, 0x1000);
-  state->contexts = contexts_create(NULL, regions);
-  emitter_open(&state->emitter, definitions, regions, state->contexts);
-  correlator_open(&state->correlator, &state->emitter, definitions, regions, state->modules, state->contexts,
-                  session->constants.states);
-  state->call_sites = call_sites_create(NULL);
-  state->correlator.call_sites = state->call_sites;
-  state->correlator.counters = counters;
-  state->correlator.counter_count = sizeof counters / sizeof *counters;
-  state->merge = merge_create(session, 1 << 20, correlate, NULL, &state->correlator);
+  played_open(&writer, "fuzz", session->constants.states);
+  writer.correlator.call_sites = call_sites_create(NULL);
+  writer.correlator.counters = counters;
+  writer.correlator.counter_count = sizeof counters / sizeof *counters;
+  return merge_create(session, 1 << 20, correlate, NULL, &writer.correlator);
 }
 
-static void close_run(struct run_state *state) {
-  for (int i = 0; i < PASSES_MOST && merge_pass(state->merge) > 0; i++) {
+static void close_run(struct merge *merge) {
+  struct call_sites *call_sites = writer.correlator.call_sites;
+  for (int i = 0; i < PASSES_MOST && merge_pass(merge) > 0; i++) {
   }
-  correlate_end(&state->correlator, 0);
-  contexts_finish(state->contexts);
-  regions_finish(regions);
-  merge_destroy(state->merge);
-  correlator_close(&state->correlator);
-  emitter_close(&state->emitter);
-  definitions_destroy(definitions);
-  call_sites_destroy(state->call_sites);
-  contexts_destroy(state->contexts);
-  regions_destroy(regions);
-  modules_destroy(state->modules);
-  forget_places();
+  played_finish(&writer);
+  merge_destroy(merge);
+  played_close(&writer);
+  call_sites_destroy(call_sites);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct run_state state;
   struct input_unit unit;
-  open_run(&state);
+  struct merge *merge = open_run();
   for (; size >= sizeof unit; data += sizeof unit, size -= sizeof unit) {
     memcpy(&unit, data, sizeof unit);
     if (unit.what & INPUT_SCRIBBLE)
@@ -252,8 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     else
       put_record(&unit);
     if (unit.what & INPUT_PASS)
-      merge_pass(state.merge);
+      merge_pass(merge);
   }
-  close_run(&state);
+  close_run(merge);
   return 0;
 }

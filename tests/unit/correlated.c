@@ -8,12 +8,10 @@
 
 #include "unit.h"
 
-#include "base/map.h"
-#include "base/memory.h"
+#include "../support/played.h"
 #include "base/otf2_events.h"
-#include "writer/correlate/emit.h"
+#include "writer/archive/archive.h"
 #include "writer/definitions/definitions_write.h"
-#include "writer/symbols/modules.h"
 
 enum { LOCATIONS_MOST = 16, EVENTS_MOST = 512, TEXT_BYTES = 160, ATTRIBUTES_MOST = 4 };
 
@@ -42,13 +40,7 @@ struct written_location {
 
 static struct {
   struct written_location locations[LOCATIONS_MOST];
-  struct map places;
-  struct modules *modules;
-  struct definitions *definitions;
-  struct regions *regions;
-  struct contexts *contexts;
-  struct emitter emitter;
-  struct correlator correlator;
+  struct played writer;
   uint64_t positions[LOCATIONS_MOST]; /* by slot: of the next record */
   struct session_name states[SESSION_NAMES];
   bool has_finished;
@@ -68,16 +60,6 @@ _Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t locatio
   return &run.locations[location].whole_events;
 }
 
-uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events) {
-  (void)archive, (void)location, (void)events;
-  return UINT64_MAX;
-}
-
-int archive_stop_error(const struct archive *archive) {
-  (void)archive;
-  return 0;
-}
-
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {
   struct written_location *location = (struct written_location *)writer;
   (void)archive;
@@ -86,26 +68,12 @@ uint64_t archive_close_location(struct archive *archive, struct event_writer *wr
   return location->count;
 }
 
-OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
-  (void)archive;
-  return NULL;
-}
-
-int archive_end_events(struct archive *archive, uint64_t members_most) {
-  (void)archive, (void)members_most;
-  return 0;
-}
-
-void archive_write_local(struct archive *archive, const uint32_t *mapping, uint32_t count) {
-  (void)archive, (void)mapping, (void)count;
-}
-
 static void keep_attributes(struct written_event *event, const struct event_attributes *list) {
   event->attribute_count = list ? list->count : 0;
   assert_true(event->attribute_count <= ATTRIBUTES_MOST);
   for (uint32_t i = 0; i < event->attribute_count; i++)
     event->attributes[i] =
-        (struct shown_attribute){.attribute = run.definitions->attributes[list->items[i].attribute],
+        (struct shown_attribute){.attribute = run.writer.definitions->attributes[list->items[i].attribute],
                                  .type = list->items[i].type,
                                  .value = list->items[i].value};
 }
@@ -144,66 +112,25 @@ TRACE_KINDS(KIND)
 #undef PARAMETER
 #include "../support/layouts.h"
 
-/* -- in place of the symbols -- */
-
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  struct code_place *place = map_get(&run.places, address);
-  (void)symbols;
-  if (place)
-    return place;
-  place = memory_get(1, sizeof *place);
-  place->address = address;
-  atomic_init(&place->resolved, true);
-  map_put(&run.places, address, place);
-  return place;
-}
-
-struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
-                                      const struct code_place *around) {
-  (void)around;
-  return symbols_request(symbols, address);
-}
-
-struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
-  (void)symbols;
-  (void)address;
-  return NULL;
-}
-
 /* -- the run -- */
 
 int correlated_setup(void **state) {
   (void)state;
   memset(&run, 0, sizeof run);
-  run.modules = modules_create();
-  run.definitions = definitions_create((struct archive *)&run);
-  run.regions = regions_create(NULL, "/bin/unit", 0x7000000, 0x1000);
-  run.contexts = contexts_create(NULL, run.regions);
-  emitter_open(&run.emitter, run.definitions, run.regions, run.contexts);
-  correlator_open(&run.correlator, &run.emitter, run.definitions, run.regions, run.modules, run.contexts,
-                  run.states);
+  played_open(&run.writer, "/bin/unit", run.states);
   return 0;
 }
 
 int correlated_teardown(void **state) {
-  size_t position = 0;
   (void)state;
   if (!run.has_finished)
     finish();
-  correlator_close(&run.correlator);
-  emitter_close(&run.emitter);
-  definitions_destroy(run.definitions);
-  contexts_destroy(run.contexts);
-  regions_destroy(run.regions);
-  modules_destroy(run.modules);
-  for (struct map_entry *entry; (entry = map_next(&run.places, &position));)
-    free(entry->value);
-  map_clear(&run.places);
+  played_close(&run.writer);
   return 0;
 }
 
 struct correlator *correlated(void) {
-  return &run.correlator;
+  return &run.writer.correlator;
 }
 
 uint64_t feed(uint32_t slot, const void *record, const uint64_t *words, unsigned count) {
@@ -214,7 +141,7 @@ uint64_t feed(uint32_t slot, const void *record, const uint64_t *words, unsigned
   if (count)
     memcpy(padded, words, count * sizeof *words);
   run.positions[slot] += 1u + copy.more;
-  correlate(&run.correlator, slot, id, &copy, padded);
+  correlate(&run.writer.correlator, slot, id, &copy, padded);
   return id;
 }
 
@@ -251,9 +178,7 @@ void join_team(uint32_t slot, uint64_t at) {
 }
 
 void finish(void) {
-  correlate_end(&run.correlator, 0);
-  contexts_finish(run.contexts);
-  regions_finish(run.regions);
+  played_finish(&run.writer);
   run.has_finished = true;
 }
 
@@ -263,7 +188,7 @@ void finish(void) {
 static char *region_name(uint32_t number) {
   static const char prefix[] = "!$omp ";
   size_t count;
-  const struct region *all = regions_all(run.regions, &count);
+  const struct region *all = regions_all(run.writer.regions, &count);
   assert_true(number < count && all[number].name);
   const char *name = all[number].name,
              *begin = strncmp(name, prefix, strlen(prefix)) == 0 ? name + strlen(prefix) : name;
@@ -283,7 +208,7 @@ static void print_attributes(FILE *file, const struct written_event *event) {
     const struct shown_attribute *shown = &event->attributes[i];
     fprintf(file, "%s%s=", i ? " " : " {", names[shown->attribute]);
     if (shown->type == OTF2_TYPE_STRING)
-      fputs(run.definitions->strings[shown->value], file);
+      fputs(run.writer.definitions->strings[shown->value], file);
     else
       fprintf(file, "%" PRId64, (int64_t)shown->value);
   }
@@ -300,7 +225,7 @@ static void print_event(FILE *file, const struct written_event *event) {
 
 static bool is_of_program(const struct written_event *event) {
   size_t count;
-  const struct region *all = regions_all(run.regions, &count);
+  const struct region *all = regions_all(run.writer.regions, &count);
   return strncmp(event->kind, "Program", strlen("Program")) == 0 ||
          (event->region != REGION_NONE && all[event->region].construct == CONSTRUCT_program);
 }

@@ -27,12 +27,12 @@ static void sink(void *data, uint32_t slot, uint64_t id, const struct record *re
     during_pass();
 }
 
-static int start(uint64_t ring_bytes, uint64_t backlog_bytes) {
+int merging_start(uint64_t ring_bytes, uint64_t backlog_bytes, merge_sink to, void *data) {
   int fd;
   if (session_create(ring_bytes, SESSION_SLOTS_MAX, &session, &fd) < 0)
     return -1;
   close(fd);
-  merge = merge_create(session, backlog_bytes, sink, NULL, taken);
+  merge = merge_create(session, backlog_bytes, to, NULL, data);
   taken_count = 0;
   during_pass = NULL;
   return 0;
@@ -40,17 +40,17 @@ static int start(uint64_t ring_bytes, uint64_t backlog_bytes) {
 
 int merging_setup(void **state) {
   (void)state;
-  return start(RING_BYTES, 0);
+  return merging_start(RING_BYTES, 0, sink, taken);
 }
 
 int merging_setup_with_backlog(void **state) {
   (void)state;
-  return start(RING_BYTES, BACKLOG_BYTES);
+  return merging_start(RING_BYTES, BACKLOG_BYTES, sink, taken);
 }
 
 int merging_setup_with_growth(void **state) {
   (void)state;
-  return start(LARGEST_BYTES, BACKLOG_BYTES);
+  return merging_start(LARGEST_BYTES, BACKLOG_BYTES, sink, taken);
 }
 
 int merging_teardown(void **state) {

@@ -41,6 +41,9 @@ int merging_setup_with_backlog(void **state);
 int merging_setup_with_growth(void **state);
 int merging_teardown(void **state);
 
+/* The same with a sink of the test's own, which does not keep what it is given in `taken`. */
+int merging_start(uint64_t ring_bytes, uint64_t backlog_bytes, merge_sink to, void *data);
+
 /* A ring of its own for the next `thread`, which begins at a position. */
 struct thread_slot *attach(unsigned thread, uint64_t position);
 

@@ -1,60 +1,28 @@
 /* What happens in several threads at one and the same tick of a coarse clock: the merge and all behind it. */
-#include <unistd.h>
-
 #include "correlated.h"
-#include "unit.h"
+#include "merging.h"
 
-#include "session/ring.h"
-#include "session/session.h"
-#include "writer/merge.h"
-
-enum {
-  RING_BYTES = 64 << 10,
-  CAPACITY = RING_BYTES / RECORD_BYTES,
-  THREADS = 3,
-  LOCK = 0x10,
-  OTHER = 0x20,
-  HOLDS_MOST = 1 << 13
-};
-
-static struct session_header *session;
-static struct merge *merge;
-static struct ring rings[THREADS];
+enum { THREADS = 3, LOCK = 0x10, OTHER = 0x20, HOLDS_MOST = 1 << 13 };
 
 /* Returns the record's id. */
-static uint64_t put(unsigned thread, const void *record) {
+static uint64_t put_record(unsigned thread, const void *record) {
   struct ring *ring = &rings[thread];
   uint64_t position;
   ring_reserve(ring, 1, &position); /* there is always room */
   *ring_at(ring, position) = *(const struct record *)record;
-  atomic_store_explicit(&ring->slot->head, ring->reserved, memory_order_release);
+  publish(thread);
   return id_base(thread) + position;
 }
 
 /* PUT(thread, at, row, .field = value ...) */
 #define PUT(thread, at, row, ...)                                                                            \
-  put(thread, &(const struct record_##row){.ticks = (at), .type = RECORD_##row, __VA_ARGS__})
+  put_record(thread, &(const struct record_##row){.ticks = (at), .type = RECORD_##row, __VA_ARGS__})
 
 static int set_up_rings(merge_sink sink, void *data) {
-  int fd;
-  if (session_create(RING_BYTES, SESSION_SLOTS_MAX, &session, &fd) < 0)
+  if (merging_start(RING_BYTES, 0, sink, data) < 0)
     return -1;
-  close(fd);
-  merge = merge_create(session, 0, sink, NULL, data);
-  for (unsigned thread = 0; thread < THREADS; thread++) {
-    uint32_t index;
-    struct thread_slot *slot = session_take_slot(session, 1, &index);
-    atomic_store(&slot->mask, CAPACITY - 1);
-    rings[thread] = (struct ring){
-        slot, session_ring(session, session->constants.slots_max, RING_BYTES, index), CAPACITY - 1, 0, 0};
-  }
-  return 0;
-}
-
-static int tear_down_rings(void **state) {
-  (void)state;
-  merge_destroy(merge);
-  session_unmap(session);
+  for (unsigned thread = 0; thread < THREADS; thread++)
+    attach(thread, 0);
   return 0;
 }
 
@@ -67,7 +35,7 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-  return tear_down_rings(state) | correlated_teardown(state);
+  return merging_teardown(state) | correlated_teardown(state);
 }
 
 static void acquire(unsigned thread, uint64_t at, uint64_t lock) {
@@ -296,7 +264,7 @@ static void the_order_can_be_the_true_one(void **state) {
     play(round, 1 + (unsigned)round % 12, &count);
     expect_that_each_waits_for_the_one_before(count);
     if (round < 60)
-      tear_down_rings(state);
+      merging_teardown(state);
   }
 }
 
@@ -323,8 +291,8 @@ int main(void) {
       TEST(orders_that_contradict_each_other_end),
       TEST(a_task_is_created_before_it_runs),
       TEST(a_team_is_forked_before_its_members_begin),
-      cmocka_unit_test_teardown(the_order_can_be_the_true_one, tear_down_rings),
-      cmocka_unit_test_setup_teardown(a_clock_that_stands_still_costs_no_time, setup_notes, tear_down_rings),
+      cmocka_unit_test_teardown(the_order_can_be_the_true_one, merging_teardown),
+      cmocka_unit_test_setup_teardown(a_clock_that_stands_still_costs_no_time, setup_notes, merging_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
