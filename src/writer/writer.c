@@ -99,7 +99,7 @@ static void begin_journal(struct writer *writer) {
   snprintf(run->clock_domain, sizeof run->clock_domain, "%s", writer->clock_domain);
   char texts[sizeof writer->arguments + sizeof writer->runtimes];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
-  recovery_append(writer->recovery, JOURNAL_RUN, run, sizeof *run, texts, (size_t)length);
+  journal_add_run(writer->recovery, run, texts, (size_t)length);
   free(run);
   definitions_set_recovery(writer->definitions, writer->recovery);
   regions_set_recovery(writer->regions, writer->recovery);
@@ -118,7 +118,7 @@ static void take_runtime(void *data) {
   session_copy_runtime(own, shared);
   terminate_texts(own);
   regions_set_runtime(writer->regions, own->runtime_base, own->runtime_size);
-  recovery_append(writer->recovery, JOURNAL_RUNTIME, own, sizeof *own, NULL, 0);
+  journal_add_runtime(writer->recovery, own);
 }
 
 static void note_shortfall(const struct writer *writer, char *notice, size_t size) {

@@ -181,7 +181,7 @@ static void put_run(struct making *making, const uint8_t *bytes, size_t count) {
   strcpy(run->constants.program, "/somewhere/program");
   run->mpi_rank = -1;
   patch(run, sizeof *run, bytes, count);
-  put_entry(making, JOURNAL_RUN, run, sizeof *run);
+  put_entry(making, JOURNAL_run, run, sizeof *run);
   free(run);
 }
 

@@ -49,7 +49,7 @@ void on_module(struct correlator *c, struct traced_thread *thread, const struct 
                                  .bias = c->words[0],
                                  .build_id_bytes = (uint32_t)build_id_bytes};
   memcpy(entry.build_id, build_id, build_id_bytes);
-  recovery_append(c->recovery, JOURNAL_MODULE, &entry, sizeof entry, path, record->path_bytes);
+  journal_add_module(c->recovery, &entry, path);
   modules_add(c->modules, record->base, record->size, c->words[0], path, build_id, (unsigned)build_id_bytes);
   regions_add_module(c->regions, record->base, record->size, path);
   memset(c->answers, 0, sizeof c->answers);

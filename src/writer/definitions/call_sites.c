@@ -49,7 +49,7 @@ uint32_t call_sites_get(struct call_sites *sites, uint64_t address) {
     return (uint32_t)(found - 1);
   uint32_t number = add(sites, place);
   map_put(&sites->numbers, key, (void *)((uintptr_t)number + 1));
-  recovery_append(sites->recovery, JOURNAL_CALL_SITE, &address, sizeof address, NULL, 0);
+  journal_add_call_site(sites->recovery, &address);
   return number;
 }
 

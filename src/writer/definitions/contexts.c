@@ -54,7 +54,7 @@ static void append_to_journal(const struct contexts *contexts, const struct call
                                   .parent = context->parent,
                                   .region = context->region,
                                   .is_in_runtime = context->is_in_runtime};
-  recovery_append(contexts->recovery, JOURNAL_CONTEXT, &entry, sizeof entry, NULL, 0);
+  journal_add_context(contexts->recovery, &entry);
 }
 
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */

@@ -99,7 +99,7 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
   char *copy = memory_get(strlen(text) + 1, 1);
   definitions->strings[definitions->string_count] = strcpy(copy, text);
   map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
-  recovery_append(definitions->recovery, JOURNAL_STRING, text, strlen(text), NULL, 0);
+  journal_add_string(definitions->recovery, text);
   return (uint32_t)definitions->string_count++;
 }
 
@@ -136,8 +136,7 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
   if (number < definitions->attribute_count)
     return number;
   definitions->attributes[definitions->attribute_count++] = attribute;
-  recovery_append(definitions->recovery, JOURNAL_ATTRIBUTE, &(uint32_t){attribute}, sizeof(uint32_t), NULL,
-                  0);
+  journal_add_attribute(definitions->recovery, &(uint32_t){attribute});
   return number;
 }
 
@@ -172,7 +171,7 @@ struct location *definitions_add_location(struct definitions *definitions, size_
 
 void definitions_location_changed(struct definitions *definitions, const struct location *location) {
   struct journal_location entry = {.id = location->id, .facts = location->facts};
-  recovery_append(definitions->recovery, JOURNAL_LOCATION, &entry, sizeof entry, NULL, 0);
+  journal_add_location(definitions->recovery, &entry);
 }
 
 static uint64_t key_of_name(const char *name) {
@@ -277,8 +276,7 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
                         definitions->group_count++};
   memcpy(comm->members, members, count * sizeof *members);
   map_put(&definitions->comm_numbers, key, (void *)(uintptr_t)(definitions->comm_count + 1));
-  recovery_append(definitions->recovery, JOURNAL_COMM, &(struct journal_comm){parent, is_serial},
-                  sizeof(struct journal_comm), members, count * sizeof *members);
+  journal_add_comm(definitions->recovery, &(struct journal_comm){parent, is_serial}, members, count);
   return (uint32_t)definitions->comm_count++;
 }
 

@@ -14,7 +14,7 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
   definitions->devices[definitions->device_count].number = number;
   if (definitions->device_count == 0)
     definitions_add_device_window(definitions);
-  recovery_append(definitions->recovery, JOURNAL_DEVICE, &number, sizeof number, NULL, 0);
+  journal_add_device(definitions->recovery, &number);
   return (uint32_t)++definitions->device_count;
 }
 
@@ -28,8 +28,7 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
   char *pair;
   int length = asprintf(&pair, "%s%c%s", name, '\0', value);
   if (length >= 0) {
-    recovery_append(definitions->recovery, JOURNAL_DEVICE_PROPERTY, &device, sizeof device, pair,
-                    (size_t)length);
+    journal_add_device_property(definitions->recovery, &device, pair, (size_t)length);
     free(pair);
   }
   for (size_t i = 0; i < definition->property_count; i++)
@@ -49,7 +48,7 @@ void definitions_device_clock(struct definitions *definitions, uint32_t device, 
   definitions->devices[device - 1].clock_ticks = ticks;
   definitions->devices[device - 1].clock_seconds = seconds;
   const struct journal_device_clock entry = {ticks, seconds, device};
-  recovery_append(definitions->recovery, JOURNAL_DEVICE_CLOCK, &entry, sizeof entry, NULL, 0);
+  journal_add_device_clock(definitions->recovery, &entry);
 }
 
 uint32_t definitions_parameter(struct definitions *definitions, const char *name) {
@@ -61,7 +60,7 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
   memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u,
               sizeof *definitions->parameters);
   definitions->parameters[definitions->parameter_count++] = copy_of(name);
-  recovery_append(definitions->recovery, JOURNAL_PARAMETER, name, strlen(name), NULL, 0);
+  journal_add_parameter(definitions->recovery, name);
   return number;
 }
 

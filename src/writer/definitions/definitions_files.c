@@ -11,7 +11,7 @@ uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name) {
               sizeof *definitions->files);
   definitions->files[definitions->file_count] = name;
   map_put(&definitions->file_numbers, name, (void *)(uintptr_t)(definitions->file_count + 1));
-  recovery_append(definitions->recovery, JOURNAL_MPI_FILE, &name, sizeof name, NULL, 0);
+  journal_add_mpi_file(definitions->recovery, &name);
   return (uint32_t)definitions->file_count++;
 }
 
@@ -19,7 +19,7 @@ uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mp
   memory_grow(&definitions->handles, &definitions->handle_capacity, definitions->handle_count + 1,
               sizeof *definitions->handles);
   definitions->handles[definitions->handle_count] = *facts;
-  recovery_append(definitions->recovery, JOURNAL_MPI_HANDLE, facts, sizeof *facts, NULL, 0);
+  journal_add_mpi_handle(definitions->recovery, facts);
   return (uint32_t)definitions->handle_count++;
 }
 

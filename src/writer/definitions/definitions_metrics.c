@@ -46,7 +46,7 @@ static uint32_t add(struct definitions *definitions, const struct metric_definit
 uint32_t definitions_metric(struct definitions *definitions, enum metric metric) {
   if (definitions->metric_numbers[metric])
     return definitions->metric_numbers[metric] - 1;
-  recovery_append(definitions->recovery, JOURNAL_METRIC, &(uint32_t){metric}, sizeof(uint32_t), NULL, 0);
+  journal_add_metric(definitions->recovery, &(uint32_t){metric});
   uint32_t number = add(definitions, &(struct metric_definition){.row = metric});
   definitions->metric_numbers[metric] = number + 1;
   return number;
@@ -60,7 +60,7 @@ static uint32_t counter(struct definitions *definitions, uint32_t name, uint32_t
       return (uint32_t)(found - 1);
   }
   const struct journal_counter entry = {name, unit, type};
-  recovery_append(definitions->recovery, JOURNAL_COUNTER, &entry, sizeof entry, NULL, 0);
+  journal_add_counter(definitions->recovery, &entry);
   uint32_t number = add(definitions, &(struct metric_definition){METRIC_COUNT, name, unit, type});
   map_put(&definitions->counter_numbers, key, (void *)((uintptr_t)number + 1));
   return number;

@@ -26,8 +26,7 @@ uint32_t definitions_mpi_comm(struct definitions *definitions, const struct mpi_
   struct comm *comm = &definitions->comms[definitions->comm_count];
   *comm =
       (struct comm){copy_ranks(ranks, count), count, facts->parent, false, mpi, definitions->group_count++};
-  recovery_append(definitions->recovery, JOURNAL_MPI_COMM, facts, sizeof *facts, comm->members,
-                  count * sizeof *comm->members);
+  journal_add_mpi_comm(definitions->recovery, facts, comm->members, count);
   definitions->has_mpi = true;
   return (uint32_t)definitions->comm_count++;
 }
@@ -45,7 +44,7 @@ void definitions_mpi_comm_restore_name(struct definitions *definitions, uint32_t
 void definitions_mpi_comm_name(struct definitions *definitions, uint32_t comm, const char *name) {
   const struct journal_mpi_name entry = {comm, definitions_string(definitions, name)};
   definitions_mpi_comm_restore_name(definitions, comm, entry.name);
-  recovery_append(definitions->recovery, JOURNAL_MPI_NAME, &entry, sizeof entry, NULL, 0);
+  journal_add_mpi_name(definitions->recovery, &entry);
 }
 
 bool definitions_mpi_comm_is_made(const struct definitions *definitions, uint32_t comm) {
@@ -59,8 +58,7 @@ void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uin
   definitions->has_mpi = true;
   definitions->mpi_process = process;
   definitions->mpi_library = definitions_string(definitions, library) + 1;
-  recovery_append(definitions->recovery, JOURNAL_MPI_PROCESS, &process, sizeof process, library,
-                  strlen(library));
+  journal_add_mpi_process(definitions->recovery, &process, library);
 }
 
 void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
@@ -69,7 +67,7 @@ void definitions_mpi_clock(struct definitions *definitions, const struct clock_c
   definitions->mpi_clocks[at] = *point;
   definitions->mpi_clock_count = at + 1;
   definitions->mpi_clock_domain = definitions_string(definitions, domain);
-  recovery_append(definitions->recovery, JOURNAL_MPI_CLOCK, point, sizeof *point, domain, strlen(domain));
+  journal_add_mpi_clock(definitions->recovery, point, domain);
 }
 
 /* -- writing -- */

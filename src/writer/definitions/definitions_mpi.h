@@ -3,15 +3,10 @@
 #define STAVE_WRITER_DEFINITIONS_DEFINITIONS_MPI_H
 
 #include "writer/definitions/definitions.h"
+#include "writer/recovery/journal.h"
 
 /* More are no job: such a number is damaged. */
 enum { MPI_PROCESSES_MAX = 1 << 26 };
-
-struct mpi_comm_facts {
-  uint64_t key;    /* the same in all processes; 0: none */
-  uint32_t parent; /* COMM_UNKNOWN: none */
-  uint8_t is_self, is_made;
-};
 
 /* A new communicator; ranks are those in MPI_COMM_WORLD, copied. Numbers are those of teams' communicators
  * too. */
@@ -30,12 +25,6 @@ bool definitions_mpi_comm_is_made(const struct definitions *definitions, uint32_
 /* A group of ranks in MPI_COMM_WORLD, copied; its number as events have it. */
 uint32_t definitions_mpi_group(struct definitions *definitions, const uint32_t *ranks, uint32_t count);
 
-struct mpi_window_facts {
-  uint64_t key;     /* the same in all processes; 0: none */
-  uint32_t comm;    /* of its members */
-  uint32_t is_made; /* its beginning is in the archive */
-};
-
 /* A new window. */
 uint32_t definitions_mpi_window(struct definitions *definitions, const struct mpi_window_facts *facts);
 
@@ -45,12 +34,6 @@ void definitions_mpi_window_restore_name(struct definitions *definitions, uint32
 
 /* The file of this name, a string's number. */
 uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name);
-
-struct mpi_handle_facts {
-  uint32_t file, comm;     /* comm: COMM_UNKNOWN: none */
-  uint32_t access, status; /* OTF2_IoAccessMode, OTF2_IoStatusFlag */
-  uint32_t is_made;        /* its beginning is in the archive */
-};
 
 /* A new handle of a file. */
 uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mpi_handle_facts *facts);

@@ -15,8 +15,7 @@ uint32_t definitions_mpi_group(struct definitions *definitions, const uint32_t *
   *group = (struct mpi_group){memory_get(count, sizeof *ranks), count, definitions->group_count++};
   if (count)
     memcpy(group->ranks, ranks, count * sizeof *ranks);
-  recovery_append(definitions->recovery, JOURNAL_MPI_GROUP, &count, sizeof count, ranks,
-                  count * sizeof *ranks);
+  journal_add_mpi_group(definitions->recovery, &count, ranks, count);
   definitions->has_mpi = true;
   return GROUP_MPI_LOCATIONS + 1 + group->place;
 }
@@ -35,7 +34,7 @@ static struct window_definition *add(struct definitions *definitions) {
 
 uint32_t definitions_mpi_window(struct definitions *definitions, const struct mpi_window_facts *facts) {
   add(definitions)->facts = *facts;
-  recovery_append(definitions->recovery, JOURNAL_MPI_WINDOW, facts, sizeof *facts, NULL, 0);
+  journal_add_mpi_window(definitions->recovery, facts);
   return (uint32_t)definitions->window_count - 1;
 }
 
@@ -47,7 +46,7 @@ void definitions_mpi_window_restore_name(struct definitions *definitions, uint32
 void definitions_mpi_window_name(struct definitions *definitions, uint32_t window, const char *name) {
   const struct journal_mpi_name entry = {window, definitions_string(definitions, name)};
   definitions_mpi_window_restore_name(definitions, window, entry.name);
-  recovery_append(definitions->recovery, JOURNAL_MPI_WINDOW_NAME, &entry, sizeof entry, NULL, 0);
+  journal_add_mpi_window_name(definitions->recovery, &entry);
 }
 
 void definitions_add_device_window(struct definitions *definitions) {

@@ -45,7 +45,7 @@ void lock_names_add(struct lock_names *names, uint32_t lock, uint64_t address) {
   memory_grow(&names->locks, &names->capacity, names->count + 1, sizeof *names->locks);
   names->locks[names->count++] = (struct named_lock){lock, place};
   const struct journal_lock entry = {.lock = lock, .address = address};
-  recovery_append(names->recovery, JOURNAL_LOCK, &entry, sizeof entry, NULL, 0);
+  journal_add_lock(names->recovery, &entry);
 }
 
 void lock_names_write(const struct lock_names *names, lock_property_setter *set, struct archive *archive) {

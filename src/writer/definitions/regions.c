@@ -130,9 +130,7 @@ static uint32_t find_or_add(struct regions *regions, enum construct construct, u
   }
   uint32_t id = add(regions, construct, place, detail);
   map_put(map, key, (void *)((uintptr_t)id + 1));
-  recovery_append(regions->recovery, JOURNAL_REGION,
-                  &(struct journal_region){address, around, construct, detail}, sizeof(struct journal_region),
-                  NULL, 0);
+  journal_add_region(regions->recovery, &(struct journal_region){address, around, construct, detail});
   return id;
 }
 
@@ -162,7 +160,7 @@ static void append_given(struct regions *regions, const struct journal_user_regi
   char *texts = memory_get(bytes + 1, 1);
   memcpy(texts, name, entry->name_bytes);
   memcpy(texts + entry->name_bytes, file, entry->file_bytes);
-  recovery_append(regions->recovery, JOURNAL_USER_REGION, entry, sizeof *entry, texts, bytes);
+  journal_add_user_region(regions->recovery, entry, texts, bytes);
   free(texts);
 }
 

@@ -8,7 +8,7 @@
 
 #include "writer/model/event.h"
 #include "writer/model/held.h"
-#include "writer/recovery/recovery_file.h"
+#include "writer/recovery/journal.h"
 
 struct location {
   uint32_t id;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "writer/recovery/journal.h"
 #include "writer/recovery/recovery_file.h"
 
 struct recovery;
@@ -49,9 +50,5 @@ void recovery_release(struct recovery *recovery, struct recovery_block *block);
 
 /* Where the writer tells how far it is; always there, though perhaps in no file. */
 struct recovery_state *recovery_state(struct recovery *recovery);
-
-/* Appends an entry that consists of two pieces; the second may be NULL. NULL as recovery is fine. */
-void recovery_append(struct recovery *recovery, enum journal_type type, const void *head, size_t head_bytes,
-                     const void *rest, size_t rest_bytes);
 
 #endif
