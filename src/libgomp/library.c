@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libgomp/elf_image.h"
-#include "libgomp/mappings.h"
+#include "image/elf_image.h"
+#include "image/mappings.h"
 
 enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512 };
 

@@ -57,6 +57,11 @@ static void make_end_key(void) {
     end_key = (pthread_key_t)-1;
 }
 
+/* As the library is loaded: pthread_setspecific(3) asks for memory if the process has had 32 keys before. */
+static __attribute__((constructor)) void prepare_end_key(void) {
+  pthread_once(&end_key_made, make_end_key);
+}
+
 static void begin(struct omp_thread *thread, ompt_thread_t type) {
   pthread_once(&end_key_made, make_end_key);
   if (end_key != (pthread_key_t)-1)

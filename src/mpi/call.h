@@ -46,8 +46,8 @@ struct abi {
 struct mpi {
   _Atomic uint32_t classes; /* enum event_class: what is recorded now; 0: nothing */
   const struct recorder *recorder;
+  stave_recorder_t *find_recorder; /* libstave.so's; NULL: was not there before the program began */
   struct abi abi;
-  void *library; /* where its functions are looked up */
   int rank, size;
   bool is_refused; /* no session, or none wanted: stays so */
 };
@@ -82,7 +82,10 @@ mpi_function *mpi_real(uint32_t function);
 /* Whether the MPI has it. */
 bool mpi_has(uint32_t function);
 
-/* Finds the MPI that is there. False: it is none that is known. */
+/* Finds the functions of an MPI that is there before the program begins. False: there is none. */
+bool library_prepare(void);
+
+/* Learns which MPI it is. False: it is none that is known. */
 bool library_open(void);
 
 /* How many parameters it has. */

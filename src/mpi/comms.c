@@ -6,11 +6,11 @@
  * process name it everywhere, and nothing has to be sent for that. */
 #include "mpi/comms.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/groups.h"
+#include "mpi/lock.h"
+#include "mpi/own_heap.h"
 
 enum { PLACES = 256, CACHED = 8 };
 
@@ -21,12 +21,12 @@ struct repeated {
 };
 
 static struct {
-  pthread_mutex_t mutex;
+  struct own_lock lock;
   struct repeated *repeated[PLACES];
   struct known_comm *places[PLACES];
   _Atomic uint64_t generation; /* changes with whatever is forgotten */
   uint32_t count;
-} comms = {.mutex = PTHREAD_MUTEX_INITIALIZER, .generation = 1};
+} comms = {.lock = LOCK_FREE, .generation = 1};
 
 struct cached {
   word handle;
@@ -91,7 +91,7 @@ static uint64_t next_of(uint64_t key) {
   while (found && found->key != key)
     found = found->next;
   if (!found) {
-    found = calloc(1, sizeof *found);
+    found = heap_get(1, sizeof *found);
     if (!found)
       return 0;
     *found = (struct repeated){.key = key, .next = *place};
@@ -116,60 +116,81 @@ static uint64_t key_of_members(struct origin origin, const int *ranks, size_t co
   return key_of(key, &turn, sizeof turn);
 }
 
-static struct known_comm *fill(struct known_comm *comm, struct origin origin, uint32_t parent, bool is_made) {
-  int is_between = 0, count = 0, remote_count = 0;
-  REAL(Comm_test_inter, comm->handle, (word)&is_between);
-  int *ranks = ranks_of(comm->handle, false, &count);
-  int *remote_ranks = is_between ? ranks_of(comm->handle, true, &remote_count) : NULL;
-  bool is_known = ranks && (!is_between || remote_ranks);
-  if (is_known) {
-    comm->number = comms.count++;
-    comm->size = count;
-    comm->remote_size = remote_count;
-    REAL(Comm_rank, comm->handle, (word)&comm->rank);
-    comm->key = key_of_members(origin, ranks, (size_t)count, remote_ranks, (size_t)remote_count);
-    put_ranks(comm->number, RANKS_OF_COMM, ranks, count);
-    if (is_between)
-      put_ranks(comm->number, RANKS_OF_OTHER_GROUP, remote_ranks, remote_count);
-    put_comm(comm, parent, is_made);
-  }
-  free(ranks);
-  free(remote_ranks);
-  return is_known ? comm : NULL;
+/* What MPI says of a communicator. MPI may hold a lock of its own while it calls the program, which calls
+ * MPI: it is asked before the table's lock is held. */
+struct description {
+  struct known_comm *comm; /* not in the table yet */
+  int *ranks, *remote_ranks;
+};
+
+static void free_description(struct description *description) {
+  heap_free(description->ranks);
+  heap_free(description->remote_ranks);
+  heap_free(description->comm);
 }
 
-/* The lock is held. */
-static struct known_comm *add(word handle, struct origin origin, uint32_t parent, bool is_made) {
-  struct known_comm *comm = calloc(1, sizeof *comm);
+/* False: it has processes of another MPI_COMM_WORLD, or there is no memory. */
+static bool describe(word handle, struct description *ret) {
+  int is_between = 0;
+  struct known_comm *comm = heap_get(1, sizeof *comm);
+  *ret = (struct description){.comm = comm};
   if (!comm)
-    return NULL;
+    return false;
   comm->handle = handle;
-  if (!fill(comm, origin, parent, is_made)) {
-    free(comm);
-    return NULL;
-  }
+  REAL(Comm_test_inter, handle, (word)&is_between);
+  REAL(Comm_rank, handle, (word)&comm->rank);
+  ret->ranks = ranks_of(handle, false, &comm->size);
+  ret->remote_ranks = is_between ? ranks_of(handle, true, &comm->remote_size) : NULL;
+  return ret->ranks && (!is_between || ret->remote_ranks);
+}
+
+/* The lock is held: what is recorded is in front of all that names it. */
+static struct known_comm *add(struct description *description, struct origin origin, uint32_t parent,
+                              bool is_made) {
+  struct known_comm *comm = description->comm;
+  description->comm = NULL;
+  comm->number = comms.count++;
+  comm->key = key_of_members(origin, description->ranks, (size_t)comm->size, description->remote_ranks,
+                             (size_t)comm->remote_size);
+  put_ranks(comm->number, RANKS_OF_COMM, description->ranks, comm->size);
+  if (description->remote_ranks)
+    put_ranks(comm->number, RANKS_OF_OTHER_GROUP, description->remote_ranks, comm->remote_size);
+  put_comm(comm, parent, is_made);
   insert(comm);
   return comm;
 }
 
+/* Makes it known. is_new: the program has just made it, and what has the handle is an older one. */
+static const struct known_comm *learn(word handle, struct origin origin, uint32_t parent, bool is_new) {
+  struct description description;
+  const struct known_comm *comm = NULL;
+  if (describe(handle, &description)) {
+    lock_acquire(&comms.lock);
+    comm = is_new ? NULL : find(handle); /* another thread may have */
+    if (!comm)
+      comm = add(&description, origin, parent, is_new && mpi_records(EVENT_CLASS_mpi_comm));
+    lock_release(&comms.lock);
+  }
+  free_description(&description);
+  return comm;
+}
+
 void comms_begin(void) {
-  uint64_t world = key_of(0, "world", 5);
-  pthread_mutex_lock(&comms.mutex);
-  add(mpi.abi.comm_world, (struct origin){world, false}, COMM_NONE, false);
-  add(mpi.abi.comm_self, (struct origin){0}, COMM_NONE, false);
-  pthread_mutex_unlock(&comms.mutex);
+  learn(mpi.abi.comm_world, (struct origin){key_of(0, "world", 5), false}, COMM_NONE, false);
+  learn(mpi.abi.comm_self, (struct origin){0}, COMM_NONE, false);
 }
 
 static __attribute__((cold, noinline)) const struct known_comm *look_up(word handle, struct cached *cached) {
   if (handle == mpi.abi.comm_null)
     return NULL;
-  pthread_mutex_lock(&comms.mutex);
+  uint64_t generation = atomic_load(&comms.generation);
+  lock_acquire(&comms.lock);
   const struct known_comm *comm = find(handle);
+  lock_release(&comms.lock);
   if (!comm)
-    comm = add(handle, (struct origin){0}, COMM_NONE, false);
+    comm = learn(handle, (struct origin){0}, COMM_NONE, false);
   if (comm)
-    *cached = (struct cached){handle, atomic_load(&comms.generation), comm};
-  pthread_mutex_unlock(&comms.mutex);
+    *cached = (struct cached){handle, generation, comm};
   return comm;
 }
 
@@ -191,9 +212,9 @@ struct origin comm_creates(word parent) {
   struct known_comm *comm = (struct known_comm *)comm_of(parent);
   if (!comm)
     return (struct origin){0};
-  pthread_mutex_lock(&comms.mutex);
+  lock_acquire(&comms.lock);
   uint64_t creation = ++comm->creations, key = comm->key;
-  pthread_mutex_unlock(&comms.mutex);
+  lock_release(&comms.lock);
   return (struct origin){key ? key_of(key, &creation, sizeof creation) : 0, false};
 }
 
@@ -202,11 +223,7 @@ struct origin comm_creates_apart(int tag) {
 }
 
 uint32_t comm_made(word handle, struct origin origin, uint32_t parent) {
-  if (handle == mpi.abi.comm_null)
-    return COMM_NONE;
-  pthread_mutex_lock(&comms.mutex);
-  const struct known_comm *comm = add(handle, origin, parent, mpi_records(EVENT_CLASS_mpi_comm));
-  pthread_mutex_unlock(&comms.mutex);
+  const struct known_comm *comm = handle == mpi.abi.comm_null ? NULL : learn(handle, origin, parent, true);
   return comm ? comm->number : COMM_NONE;
 }
 
@@ -215,7 +232,7 @@ uint32_t comm_forget(word argument) {
   uint32_t number = COMM_NONE;
   if (handle == mpi.abi.comm_world || handle == mpi.abi.comm_self)
     return COMM_NONE;
-  pthread_mutex_lock(&comms.mutex);
+  lock_acquire(&comms.lock);
   struct known_comm **place = &comms.places[place_of(handle, PLACES)];
   while (*place && (*place)->handle != handle)
     place = &(*place)->next;
@@ -225,8 +242,8 @@ uint32_t comm_forget(word argument) {
     *place = comm->next;
     atomic_fetch_add(&comms.generation, 1);
   }
-  pthread_mutex_unlock(&comms.mutex);
-  free(comm);
+  lock_release(&comms.lock);
+  heap_free(comm);
   return number;
 }
 

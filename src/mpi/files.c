@@ -2,11 +2,11 @@
  * with _at, a request in place of the status without blocking, none in those that only begin. */
 #include "mpi/files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/comms.h"
 #include "mpi/handles.h"
+#include "mpi/own_heap.h"
 #include "mpi/requests.h"
 
 /* flags of mpi_io: OTF2_IoOperationMode and, in the high half, OTF2_IoOperationFlag */
@@ -55,7 +55,7 @@ static void put_named(struct record_mpi_file *record, const char *name) {
 }
 
 static void open_file(word comm, const char *name, int mode, word handle) {
-  struct known_file *file = calloc(1, sizeof *file);
+  struct known_file *file = heap_get(1, sizeof *file);
   if (!file)
     return;
   file->item.handle = handle;
@@ -86,7 +86,7 @@ void mpi_on_file_close(struct call *call) {
     const struct record_mpi_file_end end = {.type = RECORD_mpi_file_end, .file = file->number};
     mpi.recorder->put((const struct record *)&end, NULL, 0, NULL);
   }
-  free(file);
+  heap_free(file);
   call_leave(call);
 }
 

@@ -1,9 +1,8 @@
 #include "mpi/groups.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "mpi/comms.h"
+#include "mpi/lock.h"
+#include "mpi/own_heap.h"
 
 enum { PLACES = 64, RUNS_MAX = 120 };
 
@@ -15,10 +14,10 @@ struct known_group {
 };
 
 static struct {
-  pthread_mutex_t mutex;
+  struct own_lock lock;
   struct known_group *places[PLACES];
   uint32_t count;
-} groups = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} groups = {.lock = LOCK_FREE};
 
 /* -- members -- */
 
@@ -54,7 +53,7 @@ int *group_ranks(word group, int *ret_count) {
   word world = 0;
   int count = 0;
   REAL(Group_size, group, (word)&count);
-  int *ranks = calloc(2 * (size_t)count + 1, sizeof *ranks);
+  int *ranks = heap_get(2 * (size_t)count + 1, sizeof *ranks);
   if (!ranks)
     return NULL;
   int *own = ranks + count;
@@ -69,14 +68,14 @@ int *group_ranks(word group, int *ret_count) {
   *ret_count = count;
   if (is_known)
     return ranks;
-  free(ranks);
+  heap_free(ranks);
   return NULL;
 }
 
 /* -- numbers -- */
 
 static uint32_t add(uint64_t key, const int *ranks, int count) {
-  struct known_group *group = calloc(1, sizeof *group), **place = &groups.places[key % PLACES];
+  struct known_group *group = heap_get(1, sizeof *group), **place = &groups.places[key % PLACES];
   if (!group)
     return GROUP_NONE;
   *group = (struct known_group){key, groups.count++, *place};
@@ -94,12 +93,12 @@ uint32_t group_number(word group) {
   if (!ranks)
     return GROUP_NONE;
   uint64_t key = key_of((uint64_t)count, ranks, (size_t)count * sizeof *ranks);
-  pthread_mutex_lock(&groups.mutex);
+  lock_acquire(&groups.lock);
   struct known_group *known = groups.places[key % PLACES];
   while (known && known->key != key)
     known = known->next;
   uint32_t number = known ? known->number : add(key, ranks, count);
-  pthread_mutex_unlock(&groups.mutex);
-  free(ranks);
+  lock_release(&groups.lock);
+  heap_free(ranks);
   return number;
 }

@@ -17,21 +17,21 @@ static size_t place_of(word handle, size_t places) {
 
 void handle_add(struct handles *handles, struct handle_item *item) {
   struct handle_item **place = &handles->places[place_of(item->handle, HANDLE_PLACES)];
-  pthread_mutex_lock(&handles->mutex);
+  lock_acquire(&handles->lock);
   item->next = *place;
   *place = item;
-  pthread_mutex_unlock(&handles->mutex);
+  lock_release(&handles->lock);
 }
 
 static __attribute__((cold, noinline)) struct handle_item *look_up(struct handles *handles, word handle,
                                                                    struct cached_handle *cached) {
-  pthread_mutex_lock(&handles->mutex);
+  lock_acquire(&handles->lock);
   struct handle_item *item = handles->places[place_of(handle, HANDLE_PLACES)];
   while (item && item->handle != handle)
     item = item->next;
   if (item)
     *cached = (struct cached_handle){handles, handle, atomic_load(&handles->generation), item};
-  pthread_mutex_unlock(&handles->mutex);
+  lock_release(&handles->lock);
   return item;
 }
 
@@ -44,7 +44,7 @@ struct handle_item *handle_find(struct handles *handles, word handle) {
 }
 
 struct handle_item *handle_take(struct handles *handles, word handle) {
-  pthread_mutex_lock(&handles->mutex);
+  lock_acquire(&handles->lock);
   struct handle_item **place = &handles->places[place_of(handle, HANDLE_PLACES)];
   while (*place && (*place)->handle != handle)
     place = &(*place)->next;
@@ -53,6 +53,6 @@ struct handle_item *handle_take(struct handles *handles, word handle) {
     *place = item->next;
     atomic_fetch_add(&handles->generation, 1);
   }
-  pthread_mutex_unlock(&handles->mutex);
+  lock_release(&handles->lock);
   return item;
 }

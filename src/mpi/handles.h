@@ -3,9 +3,8 @@
 #ifndef STAVE_MPI_HANDLES_H
 #define STAVE_MPI_HANDLES_H
 
-#include <pthread.h>
-
 #include "mpi/call.h"
+#include "mpi/lock.h"
 
 enum { HANDLE_PLACES = 64 };
 
@@ -16,14 +15,14 @@ struct handle_item {
 };
 
 struct handles {
-  pthread_mutex_t mutex;
+  struct own_lock lock;
   struct handle_item *places[HANDLE_PLACES];
   _Atomic uint64_t generation; /* changes with whatever is taken */
   _Atomic uint32_t count;      /* numbers given out */
 };
 
 #define HANDLES                                                                                              \
-  { .mutex = PTHREAD_MUTEX_INITIALIZER, .generation = 1 }
+  { .lock = LOCK_FREE, .generation = 1 }
 
 /* Keeps it under item->handle. */
 void handle_add(struct handles *handles, struct handle_item *item);

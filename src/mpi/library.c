@@ -2,12 +2,13 @@
  * program. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
-#include <pthread.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "image/elf_image.h"
+#include "image/mappings.h"
 #include "mpi/call.h"
 
 static _Atomic(mpi_function *) real[MPI_FUNCTION_COUNT];
@@ -23,6 +24,35 @@ static const struct {
 #include "mpi/functions.def"
 };
 
+/* Open MPI's handles are the addresses of what they stand for. */
+enum openmpi_variable {
+  VARIABLE_COMM_NULL,
+  VARIABLE_COMM_WORLD,
+  VARIABLE_COMM_SELF,
+  VARIABLE_REQUEST_NULL,
+  VARIABLE_MESSAGE_NULL,
+  VARIABLE_MESSAGE_NO_PROC,
+  VARIABLE_BYTE,
+  VARIABLE_NO_OP,
+  VARIABLE_ERRORS_RETURN,
+  VARIABLE_COUNT
+};
+
+static const char *const variable_names[VARIABLE_COUNT] = {
+    [VARIABLE_COMM_NULL] = "ompi_mpi_comm_null",
+    [VARIABLE_COMM_WORLD] = "ompi_mpi_comm_world",
+    [VARIABLE_COMM_SELF] = "ompi_mpi_comm_self",
+    [VARIABLE_REQUEST_NULL] = "ompi_request_null",
+    [VARIABLE_MESSAGE_NULL] = "ompi_message_null",
+    [VARIABLE_MESSAGE_NO_PROC] = "ompi_message_no_proc",
+    [VARIABLE_BYTE] = "ompi_mpi_byte",
+    [VARIABLE_NO_OP] = "ompi_mpi_op_no_op",
+    [VARIABLE_ERRORS_RETURN] = "ompi_mpi_errors_return",
+};
+
+static _Atomic word variables[VARIABLE_COUNT];
+static atomic_bool has_standard_abi;
+
 uint32_t mpi_class(uint32_t function) {
   return functions[function].class;
 }
@@ -33,44 +63,94 @@ unsigned mpi_parameters(uint32_t function) {
 
 /* -- finding it -- */
 
-/* What a program loads by dlopen may be out of reach of the search from here. */
-static int look_at(struct dl_phdr_info *info, size_t size, void *ret_library) {
-  (void)size;
-  const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-  if (strncmp(name, "libmpi", strlen("libmpi")) != 0)
-    return 0;
-  void *library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (library && dlsym(library, "PMPI_Init")) {
-    *(void **)ret_library = library;
-    return 1;
+/* Where an MPI's name and addresses come from: the dynamic linker, while this library is loaded, or the MPI's
+ * file in memory, when the program has loaded it itself. Then the linker is not asked, whose lock another
+ * thread may hold. */
+typedef void *find_symbol(const struct elf_image *image, const char *name);
+
+static void *ask_linker(const struct elf_image *image, const char *name) {
+  (void)image;
+  return dlsym(RTLD_NEXT, name);
+}
+
+/* MPICH 5.0.2's libmpi_abi has no PMPI_File_close. */
+static void find_functions(find_symbol *find, const struct elf_image *image) {
+  for (size_t i = 0; i < MPI_FUNCTION_COUNT; i++) {
+    void *address = find(image, functions[i].name);
+    address = address ? address : find(image, functions[i].name + 1);
+    atomic_store_explicit(&real[i], (mpi_function *)(uintptr_t)address, memory_order_release);
   }
-  if (library)
-    dlclose(library);
-  return 0;
 }
 
-static void find_library(void) {
-  if (dlsym(RTLD_NEXT, "PMPI_Init"))
-    mpi.library = RTLD_NEXT;
-  else
-    dl_iterate_phdr(look_at, &mpi.library);
+/* A variable of the MPI's that the program names may have been copied into the program. */
+static void find_variables(find_symbol *find, const struct elf_image *image) {
+  for (size_t i = 0; i < VARIABLE_COUNT; i++) {
+    void *address = image ? NULL : dlsym(RTLD_DEFAULT, variable_names[i]);
+    atomic_store(&variables[i], (word)(address ? address : find(image, variable_names[i])));
+  }
 }
 
-static pthread_once_t found = PTHREAD_ONCE_INIT;
+static bool begins_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+static const char *name_in(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* The name of the standard ABI's library is the same whoever made it (MPI 5.0, 20.2); the one of an MPI's own
+ * ABI has the same functions. */
+static void note_file(const char *path) {
+  atomic_store(&has_standard_abi, begins_with(name_in(path), "libmpi_abi"));
+}
+
+bool library_prepare(void) {
+  void *init = dlsym(RTLD_NEXT, "PMPI_Init");
+  Dl_info info;
+  if (!init)
+    return false;
+  note_file(dladdr(init, &info) && info.dli_fname ? info.dli_fname : "");
+  find_variables(ask_linker, NULL);
+  find_functions(ask_linker, NULL);
+  return true;
+}
+
+static bool look_at(void *data, const struct mapped_file *file) {
+  struct elf_image image;
+  bool *ret_found = data;
+  if (!file->has_code || !begins_with(name_in(file->path), "libmpi") ||
+      !elf_image_read(file->begin, &image) || !elf_image_find(&image, "PMPI_Init"))
+    return true;
+  note_file(file->path);
+  find_variables(elf_image_find, &image);
+  find_functions(elf_image_find, &image);
+  *ret_found = true;
+  return false;
+}
+
+/* Several threads may do it, with one result. */
+static void find_late(void) {
+  bool is_found = false;
+  if (!atomic_load_explicit(&real[MPI_FUNCTION_Init], memory_order_acquire))
+    mappings_each(look_at, &is_found);
+}
+
+static _Noreturn void end_as_linker(const char *name) {
+  char line[PATH_MAX];
+  int length = snprintf(line, sizeof line, "%s: symbol lookup error: undefined symbol: %s\n",
+                        program_invocation_name, name);
+  ssize_t written = write(STDERR_FILENO, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+  (void)written;
+  _exit(127);
+}
 
 static __attribute__((cold, noinline)) mpi_function *find_function(uint32_t function) {
-  pthread_once(&found, find_library);
-  bool is_found = mpi.library || mpi.library == RTLD_NEXT;
-  void *address = is_found ? dlsym(mpi.library, functions[function].name) : NULL;
-  if (!address && is_found) /* MPICH 5.0.2's libmpi_abi has no PMPI_File_close */
-    address = dlsym(mpi.library, functions[function].name + 1);
-  if (!address) {
-    fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s\n", program_invocation_name,
-            functions[function].name + 1);
-    _exit(127); /* as the dynamic linker */
-  }
-  atomic_store_explicit(&real[function], (mpi_function *)(uintptr_t)address, memory_order_release);
-  return (mpi_function *)(uintptr_t)address;
+  find_late();
+  mpi_function *address = atomic_load_explicit(&real[function], memory_order_acquire);
+  if (!address)
+    end_as_linker(functions[function].name + 1);
+  return address;
 }
 
 mpi_function *mpi_real(uint32_t function) {
@@ -79,8 +159,8 @@ mpi_function *mpi_real(uint32_t function) {
 }
 
 bool mpi_has(uint32_t function) {
-  pthread_once(&found, find_library);
-  return mpi.library && dlsym(mpi.library, functions[function].name);
+  find_late();
+  return atomic_load_explicit(&real[function], memory_order_acquire) != NULL;
 }
 
 /* -- the ABIs -- */
@@ -105,13 +185,6 @@ static bool mpich_is_cancelled(const void *status) {
   return ((const uint32_t *)status)[1] & 1;
 }
 
-/* In the program first: a variable of the MPI's that it names may have been copied into it. */
-static word symbol(const char *name) {
-  void *address = dlsym(RTLD_DEFAULT, name);
-  return (word)(address ? address : dlsym(mpi.library, name));
-}
-
-/* Open MPI's handles are the addresses of what they stand for. */
 static struct abi openmpi_abi(void) {
   return (struct abi){.name = "Open MPI",
                       .handle_bytes = sizeof(word),
@@ -135,15 +208,15 @@ static struct abi openmpi_abi(void) {
                       .tag_at = 4,
                       .in_place = 1,
                       .status_ignore = 0,
-                      .comm_null = symbol("ompi_mpi_comm_null"),
-                      .comm_world = symbol("ompi_mpi_comm_world"),
-                      .comm_self = symbol("ompi_mpi_comm_self"),
-                      .request_null = symbol("ompi_request_null"),
-                      .message_null = symbol("ompi_message_null"),
-                      .message_no_proc = symbol("ompi_message_no_proc"),
-                      .byte = symbol("ompi_mpi_byte"),
-                      .no_op = symbol("ompi_mpi_op_no_op"),
-                      .errors_return = symbol("ompi_mpi_errors_return"),
+                      .comm_null = atomic_load(&variables[VARIABLE_COMM_NULL]),
+                      .comm_world = atomic_load(&variables[VARIABLE_COMM_WORLD]),
+                      .comm_self = atomic_load(&variables[VARIABLE_COMM_SELF]),
+                      .request_null = atomic_load(&variables[VARIABLE_REQUEST_NULL]),
+                      .message_null = atomic_load(&variables[VARIABLE_MESSAGE_NULL]),
+                      .message_no_proc = atomic_load(&variables[VARIABLE_MESSAGE_NO_PROC]),
+                      .byte = atomic_load(&variables[VARIABLE_BYTE]),
+                      .no_op = atomic_load(&variables[VARIABLE_NO_OP]),
+                      .errors_return = atomic_load(&variables[VARIABLE_ERRORS_RETURN]),
                       .received = openmpi_received,
                       .is_cancelled = openmpi_is_cancelled};
 }
@@ -232,34 +305,20 @@ static struct abi standard_abi(void) {
                       .is_cancelled = standard_is_cancelled};
 }
 
-static bool begins_with(const char *text, const char *start) {
-  return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* Its name is the same whoever made it (MPI 5.0, 20.2); the one of an MPI's own ABI has the same functions.
- */
-static bool is_standard(void) {
-  Dl_info info;
-  const void *function = (const void *)(uintptr_t)mpi_real(MPI_FUNCTION_Initialized);
-  if (!dladdr(function, &info) || !info.dli_fname)
-    return false;
-  const char *slash = strrchr(info.dli_fname, '/');
-  return begins_with(slash ? slash + 1 : info.dli_fname, "libmpi_abi");
-}
-
 /* MPI_Get_library_version may be called before MPI_Init (MPI 3.1, 8.1.1). */
 bool library_open(void) {
   enum { VERSION_BYTES = 8192 };
   static const char *const mpich_family[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
   char version[VERSION_BYTES] = "";
   int length = 0;
-  if (is_standard()) {
+  if (atomic_load(&has_standard_abi)) {
     mpi.abi = standard_abi();
     return true;
   }
-  if (symbol("PMPI_Get_library_version"))
+  if (mpi_has(MPI_FUNCTION_Get_library_version))
     REAL(Get_library_version, (word)version, (word)&length);
-  if (begins_with(version, "Open MPI") && symbol("ompi_mpi_comm_world") && symbol("ompi_request_null")) {
+  if (begins_with(version, "Open MPI") && atomic_load(&variables[VARIABLE_COMM_WORLD]) &&
+      atomic_load(&variables[VARIABLE_REQUEST_NULL])) {
     mpi.abi = openmpi_abi();
     return true;
   }

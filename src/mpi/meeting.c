@@ -2,15 +2,18 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "mpi/comms.h"
+#include "mpi/own_heap.h"
 #include "session/clock.h"
 
 static const char MARK[] = "clock-", RESULT[] = "clocks", READY[] = "ready-";
@@ -61,22 +64,68 @@ static bool ready_path(const char *folder, int rank, char path[PATH_MAX]) {
 
 /* -- who is there -- */
 
-static int compare(const void *a, const void *b) {
-  const struct mark *left = a, *right = b;
-  return (left->rank > right->rank) - (left->rank < right->rank);
+/* clock-RANK.HASH */
+static bool read_mark(const char *name, struct mark *ret) {
+  char *end;
+  if (strncmp(name, MARK, sizeof MARK - 1) != 0)
+    return false;
+  ret->rank = (int)strtoul(name + sizeof MARK - 1, &end, 10);
+  if (*end != '.')
+    return false;
+  ret->clock = strtoull(end + 1, &end, 16);
+  return *end == '\0';
+}
+
+/* Names in a directory, by the kernel's call: opendir(3) asks for memory. */
+struct names {
+  int fd;
+  _Alignas(struct dirent64) char buffer[1 << 15];
+  long used, next;
+};
+
+static const char *next_name(struct names *names) {
+  if (names->next >= names->used) {
+    names->used = syscall(SYS_getdents64, names->fd, names->buffer, sizeof names->buffer);
+    names->next = 0;
+  }
+  if (names->used <= 0)
+    return NULL;
+  const struct dirent64 *entry = (const struct dirent64 *)(const void *)(names->buffer + names->next);
+  names->next += entry->d_reclen;
+  return entry->d_name;
+}
+
+/* Downwards from the middle: qsort(3) asks for memory. */
+static void sink(struct mark *marks, size_t at, size_t count) {
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    child += child + 1 < count && marks[child + 1].rank > marks[child].rank;
+    if (marks[at].rank >= marks[child].rank)
+      return;
+    struct mark mark = marks[at];
+    marks[at] = marks[child];
+    marks[child] = mark;
+  }
+}
+
+static void sort(struct mark *marks, size_t count) {
+  for (size_t at = count / 2; at-- > 0;)
+    sink(marks, at, count);
+  for (size_t end = count; end-- > 1;) {
+    struct mark mark = marks[0];
+    marks[0] = marks[end];
+    marks[end] = mark;
+    sink(marks, 0, end);
+  }
 }
 
 static size_t look(const struct meeting *meeting, struct mark *marks) {
-  DIR *folder = opendir(meeting->folder);
+  struct names names = {.fd = open(meeting->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   size_t count = 0, most = (size_t)meeting->size;
-  for (struct dirent *entry; folder && count < most && (entry = readdir(folder));) {
-    struct mark *mark = &marks[count];
-    count += strncmp(entry->d_name, MARK, sizeof MARK - 1) == 0 &&
-             sscanf(entry->d_name + sizeof MARK - 1, "%d.%" SCNx64, &mark->rank, &mark->clock) == 2;
-  }
-  if (folder)
-    closedir(folder);
-  qsort(marks, count, sizeof *marks, compare);
+  for (const char *name; names.fd >= 0 && count < most && (name = next_name(&names));)
+    count += read_mark(name, &marks[count]);
+  if (names.fd >= 0)
+    close(names.fd);
+  sort(marks, count);
   return count;
 }
 
@@ -135,9 +184,9 @@ static void pause_longer(unsigned *us) {
 
 /* Opening a directory asks a file server anew what is in it. */
 static void refresh(const char *folder) {
-  DIR *directory = opendir(folder);
-  if (directory)
-    closedir(directory);
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0)
+    close(fd);
 }
 
 /* Makes the result if it is time for it. */
@@ -169,14 +218,14 @@ static size_t wait_for_result(const struct meeting *meeting, struct mark *marks,
 size_t clock_rendezvous(const char *archive, int rank, int size, const char *domain, int *ret_ranks) {
   struct meeting meeting = {.rank = rank, .size = size, .clock = key_of(0, domain, strlen(domain))};
   char path[PATH_MAX];
-  struct mark *marks = calloc((size_t)size, sizeof *marks);
+  struct mark *marks = heap_get((size_t)size, sizeof *marks);
   size_t found = 0;
   if (marks && find_folder(archive, rank, meeting.folder) && mark_path(&meeting, path) &&
       symlink("-", path) == 0) {
     found = wait_for_result(&meeting, marks, ret_ranks);
     unlink(path);
   }
-  free(marks);
+  heap_free(marks);
   return found;
 }
 

@@ -1,12 +1,13 @@
 /* The beginning and the end: MPI_Init begins the session, if OpenMP has not. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "image/elf_image.h"
+#include "image/mappings.h"
 #include "mpi/clocks.h"
 #include "mpi/comms.h"
 #include "session/layout.h"
@@ -22,6 +23,8 @@ static bool is_libstave(const char *path, size_t length) {
          (length == name || path[length - name - 1] == '/');
 }
 
+/* The dynamic linker is asked while this library is loaded. Only where the program loads its MPI itself, and
+ * no libstave.so is there yet, MPI_Init has to. */
 static void *open_path(const char *path, size_t length) {
   char text[PATH_MAX];
   if (length >= sizeof text)
@@ -61,12 +64,27 @@ static void *open_beside(void) {
   return library;
 }
 
-static const struct recorder *find_recorder(void) {
+static stave_recorder_t *open_recorder(void) {
   void *library = open_tool();
   if (!library)
     library = open_beside();
-  stave_recorder_t *recorder =
-      library ? (stave_recorder_t *)(uintptr_t)dlsym(library, STAVE_RECORDER_NAME) : NULL;
+  return library ? (stave_recorder_t *)(uintptr_t)dlsym(library, STAVE_RECORDER_NAME) : NULL;
+}
+
+static bool look_at(void *data, const struct mapped_file *file) {
+  stave_recorder_t **ret_recorder = data;
+  struct elf_image image;
+  if (file->has_code && is_libstave(file->path, strlen(file->path)) && elf_image_read(file->begin, &image))
+    *ret_recorder = (stave_recorder_t *)(uintptr_t)elf_image_find(&image, STAVE_RECORDER_NAME);
+  return !*ret_recorder;
+}
+
+static const struct recorder *find_recorder(void) {
+  stave_recorder_t *recorder = mpi.find_recorder;
+  if (!recorder)
+    mappings_each(look_at, &recorder);
+  if (!recorder)
+    recorder = open_recorder();
   return recorder ? recorder(SESSION_MAGIC) : NULL;
 }
 
@@ -144,8 +162,11 @@ void mpi_on_finalize(struct call *call) {
 }
 
 static __attribute__((constructor)) void begin_process(void) {
-  if (!mpi_setting_is("off"))
-    fortran_prepare();
+  if (mpi_setting_is("off"))
+    return;
+  fortran_prepare();
+  if (library_prepare())
+    mpi.find_recorder = open_recorder();
 }
 
 /* At exit: an MPI that is called later is not recorded. */

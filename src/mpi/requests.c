@@ -1,10 +1,9 @@
 #include "mpi/requests.h"
 
-#include <stdlib.h>
-
 #include "mpi/comms.h"
 #include "mpi/files.h"
 #include "mpi/messages.h"
+#include "mpi/own_heap.h"
 #include "mpi/windows.h"
 
 enum { PLACES = 1024 };
@@ -43,7 +42,7 @@ void request_put(const struct request *request) {
     place->free = copy->next;
   unlock_place(place);
   if (!copy)
-    copy = malloc(sizeof *copy);
+    copy = heap_get(1, sizeof *copy);
   if (!copy)
     return;
   *copy = *request;

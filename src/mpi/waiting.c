@@ -1,8 +1,7 @@
 /* Calls that complete requests. They are taken out of the table before the call, and put back if they are not
  * complete after it (requests.h). A call that only asks and gets a no is counted, and not recorded; one that
  * has nothing to ask for (no request, inactive ones) gets a yes, and is counted with them. */
-#include <stdlib.h>
-
+#include "mpi/own_heap.h"
 #include "mpi/requests.h"
 
 enum { STATUS_BYTES_MAX = 32, OWN_MAX = 64 };
@@ -26,7 +25,7 @@ static void take_all(struct waited *set, int count, word requests, word *statuse
   set->memory = NULL;
   char *own = set->own_statuses;
   if (set->count > OWN_MAX) {
-    set->memory = malloc(set->count * (sizeof *set->taken + STATUS_BYTES_MAX));
+    set->memory = heap_get(set->count, sizeof *set->taken + STATUS_BYTES_MAX);
     set->taken = set->memory;
     own = (char *)(set->taken + set->count);
     set->count = set->memory ? set->count : 0;
@@ -51,7 +50,7 @@ static void complete_one(struct waited *set, size_t index, size_t position) {
 static void put_rest_back(struct waited *set) {
   for (size_t i = 0; i < set->count; i++)
     request_put_back(set->taken[i]);
-  free(set->memory);
+  heap_free(set->memory);
 }
 
 /* Of a call that has failed some may be complete all the same: their handles are gone. */

@@ -2,12 +2,12 @@
  * knows. */
 #include "mpi/windows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/comms.h"
 #include "mpi/groups.h"
 #include "mpi/messages.h"
+#include "mpi/own_heap.h"
 
 static struct handles windows = HANDLES;
 
@@ -30,7 +30,7 @@ void put_window(enum window_moment moment, uint32_t window, uint32_t remote, uin
 /* The call is collective on the communicator, as are those that make others of it: they have one order. */
 static struct known_window *describe(const struct call *call, word comm) {
   const struct known_comm *of = mpi_records(EVENT_CLASS_mpi_rma) ? comm_of(comm) : NULL;
-  struct known_window *window = of ? calloc(1, sizeof *window) : NULL;
+  struct known_window *window = of ? heap_get(1, sizeof *window) : NULL;
   if (!window)
     return NULL;
   struct origin origin = comm_creates(comm);
@@ -54,7 +54,7 @@ static void end_making(const struct call *call, struct known_window *window) {
     window->item.handle = handle_at(call->a[mpi_parameters(call->function) - 1], 0);
     handle_add(&windows, &window->item);
   } else {
-    free(window);
+    heap_free(window);
   }
 }
 
@@ -81,7 +81,7 @@ void mpi_on_window_free(struct call *call) {
   if (window)
     put_window(WINDOW_FREED, window->number, WINDOW_ALL, 0,
                window->is_allocated ? OPERATION_DESTROY_AND_DEALLOCATE : OPERATION_DESTROY_HANDLE);
-  free(window);
+  heap_free(window);
   call_leave(call);
 }
 

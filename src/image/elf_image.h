@@ -1,6 +1,6 @@
 /* A loaded file, read in memory: the dynamic linker is not asked, whose lock the program may hold. */
-#ifndef STAVE_LIBGOMP_ELF_IMAGE_H
-#define STAVE_LIBGOMP_ELF_IMAGE_H
+#ifndef STAVE_IMAGE_ELF_IMAGE_H
+#define STAVE_IMAGE_ELF_IMAGE_H
 
 #include <limits.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /* What is mapped in this process, as the kernel says it. */
-#ifndef STAVE_LIBGOMP_MAPPINGS_H
-#define STAVE_LIBGOMP_MAPPINGS_H
+#ifndef STAVE_IMAGE_MAPPINGS_H
+#define STAVE_IMAGE_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "libgomp/mappings.h"
+#include "image/mappings.h"
 
 #include <fcntl.h>
 #include <limits.h>

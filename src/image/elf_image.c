@@ -1,4 +1,4 @@
-#include "libgomp/elf_image.h"
+#include "image/elf_image.h"
 
 #include <elf.h>
 #include <string.h>
