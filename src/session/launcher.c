@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/process_stat.h"
+
 enum { ANCESTORS_MAX = 8 };
 
 static const char *first_of(const char *const *names) {
@@ -49,15 +51,10 @@ const char *launcher_batch_job(void) {
 /* -- which run -- */
 
 static pid_t parent_of(pid_t process) {
-  char path[64], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0)
-    close(fd);
-  text[length > 0 ? length : 0] = '\0';
-  const char *behind_name = strrchr(text, ')');
-  return behind_name && strlen(behind_name) > 4 ? atoi(behind_name + 4) : 0; /* ") S 1" */
+  enum { PARENT = 4 };
+  char text[PROCESS_STAT_BYTES];
+  const char *parent = process_stat_field(process_stat(process, 0, text), PARENT);
+  return parent ? atoi(parent) : 0;
 }
 
 /* Hydra (MPICH, Intel MPI) tells its ranks nothing by which runs differ, but each node's proxy where mpiexec

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "session/futex.h"
+#include "session/process_stat.h"
 #include "session/session.h"
 #include "tool/loaded.h"
 
@@ -272,22 +273,10 @@ int writer_process_start(struct writer_process *process) {
   return error;
 }
 
-/* The thread that writes is the process's first. The name in front of the state can hold anything. */
-static char state_of(int pid) {
-  char path[32], text[128];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-  if (fd >= 0)
-    close(fd);
-  text[length > 0 ? length : 0] = '\0';
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
-}
-
+/* The thread that writes is the process's first. */
 const char *writer_process_waits(const struct session_header *session) {
   uint32_t life = atomic_load_explicit(&session->shared.writer_life, memory_order_relaxed);
-  char state = state_of((int)(life & FUTEX_TID_MASK));
+  char state = process_state((int)(life & FUTEX_TID_MASK));
   return state == 'D'   ? ": it waits for the disk (state D)"
          : state == 'T' ? ": it was stopped (state T)"
                         : "";

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "session/clock.h"
+#include "session/process_stat.h"
 #include "session/session.h"
 
 enum { RECHECK_NS = 1000000000, WATCHER_STACK_BYTES = 64 << 10 };
@@ -28,23 +29,14 @@ void application_open(struct application *application, pid_t pid, int pidfd, int
       .pid = pid, .pidfd = has_pidfd ? pidfd : -1, .session_fd = session_fd, .session_inode = status.st_ino};
 }
 
-/* Fields of /proc/PID/stat, counted from 1, from the third on (the second can hold anything). */
 static bool read_stat(pid_t pid, char *ret_state, int *ret_exit_code) {
-  char path[64], line[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *file = fopen(path, "re");
-  if (!file)
+  enum { EXIT_CODE = 52 };
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, 0, text), *code = process_stat_field(fields, EXIT_CODE);
+  if (!fields)
     return false;
-  size_t n = fread(line, 1, sizeof line - 1, file);
-  fclose(file);
-  line[n] = '\0';
-  char *field = strrchr(line, ')');
-  if (!field || strlen(field) < 3)
-    return false;
-  *ret_state = field[2];
-  for (int i = 3; i < 52 && field; i++)
-    field = strchr(field + (i == 3 ? 2 : 1), ' ');
-  *ret_exit_code = field ? (int)strtol(field, NULL, 10) : 0;
+  *ret_state = *fields;
+  *ret_exit_code = code ? (int)strtol(code, NULL, 10) : 0;
   return true;
 }
 

@@ -8,27 +8,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "session/process_stat.h"
+
 /* A tick of /proc's times in ns. */
 static uint64_t tick_ns(void) {
   long hz = sysconf(_SC_CLK_TCK);
   return 1000000000u / (uint64_t)(hz > 0 ? hz : 100);
 }
 
-/* proc(5): the name may hold anything, the last bracket is behind it; fields 14 and 15 are utime and stime.
- */
 static bool read_own(pid_t pid, uint64_t *ret_ns) {
-  char path[32], text[1024];
+  enum { USER_TIME = 14 };
+  char text[PROCESS_STAT_BYTES];
   uint64_t user, system;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *file = fopen(path, "re");
-  if (!file)
-    return false;
-  size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  const char *fields = strrchr(text, ')');
-  if (!fields || sscanf(fields, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64, &user,
-                        &system) != 2)
+  const char *times = process_stat_field(process_stat(pid, 0, text), USER_TIME);
+  if (!times || sscanf(times, "%" SCNu64 " %" SCNu64, &user, &system) != 2)
     return false;
   *ret_ns = (user + system) * tick_ns();
   return true;

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "session/clock.h"
+#include "session/process_stat.h"
 #include "stave/names.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/running.h"
@@ -115,24 +116,14 @@ static void tell_begin(struct run_states *states, struct watched *watched, const
                 watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED, -1);
 }
 
-/* proc(5): the name may hold anything; behind it are the state and, 37 fields later, the processor. */
 static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
                       int *ret_processor) {
-  char path[48], text[1024];
-  char state = 'R';
-  *ret_processor = -1;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)states->pid, (int)tid);
-  FILE *file = fopen(path, "re");
-  size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-  if (file)
-    fclose(file);
-  text[length] = '\0';
-  const char *fields = strrchr(text, ')');
-  if (fields && sscanf(fields, ") %c", &state) == 1)
-    for (int i = 0; fields && i < 37; i++)
-      fields = strchr(fields + 1, ' ');
-  if (fields)
-    sscanf(fields, "%d", ret_processor);
+  enum { PROCESSOR = 39 };
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(states->pid, tid, text);
+  const char *processor = process_stat_field(fields, PROCESSOR);
+  char state = fields ? *fields : 'R';
+  *ret_processor = processor ? atoi(processor) : -1;
   *ret_kind = state == 'S' || state == 'D' ? PERF_BLOCKED : PERF_RUNS;
 }
 

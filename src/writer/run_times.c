@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "session/process_stat.h"
 #include "session/session.h"
 #include "stave/names.h"
 #include "writer/quota.h"
@@ -70,18 +71,9 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
   return true;
 }
 
-/* proc(5): the name may hold anything; the state is behind its last bracket. T, and not t: who traces it lets
- * it stand for moments. */
+/* And not t: who traces it lets it stand for moments. */
 static bool is_stopped(pid_t pid) {
-  char path[48], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *file = fopen(path, "re");
-  size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-  if (file)
-    fclose(file);
-  text[length] = '\0';
-  const char *state = strrchr(text, ')');
-  return state && strncmp(state, ") T", 3) == 0;
+  return process_state(pid) == 'T';
 }
 
 static int open_schedstat(const struct run_times *times, const struct timed_thread *thread) {

@@ -2,13 +2,14 @@
 
 #include <dirent.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "session/process_stat.h"
 
 enum { NAP_NS = 1000000, NAPS_MAX = 1000 };
 
@@ -27,17 +28,10 @@ void orphans_reap(pid_t program) {
 
 /* The process of this /proc entry is a writer and this process's child. */
 static bool is_own_writer(const char *entry) {
-  static const char name[] = "(stave-writer) ";
-  char path[300], text[128];
-  int parent = 0;
-  snprintf(path, sizeof path, "/proc/%s/stat", entry);
-  FILE *file = fopen(path, "re");
-  size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-  if (file)
-    fclose(file);
-  text[length] = '\0';
-  const char *found = strstr(text, name);
-  return found && sscanf(found + sizeof name - 1, "%*c %d", &parent) == 1 && parent == getpid();
+  enum { PARENT = 4 };
+  char text[PROCESS_STAT_BYTES];
+  const char *parent = process_stat_field(process_stat(atoi(entry), 0, text), PARENT);
+  return parent && strstr(text, "(stave-writer) ") && atoi(parent) == getpid();
 }
 
 static bool has_writers(void) {

@@ -11,31 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "session/process_stat.h"
+
 enum { NAP_FIRST_NS = 2000000, NAP_LONGEST_NS = 100000000 };
 
-/* The letter of /proc/PID/stat: T stopped, t held by a debugger, Z ended; '\0': not known. The name in front
- * of it can hold anything. */
-static char state_of(pid_t pid) {
-  char path[32], text[128];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-  if (fd >= 0)
-    close(fd);
-  text[length > 0 ? length : 0] = '\0';
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
-}
-
 static bool is_stopped(pid_t pid) {
-  char state = state_of(pid);
+  char state = process_state(pid);
   return state == 'T' || state == 't';
 }
 
 /* In a process of its own, until it is killed. Stave may stop only after the program has gone on. */
 static void wake_with(pid_t program, pid_t stave) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (long nap_ns = NAP_FIRST_NS; getppid() == stave && state_of(program) != '\0';) {
+  for (long nap_ns = NAP_FIRST_NS; getppid() == stave && process_state(program) != '\0';) {
     if (!is_stopped(program) && is_stopped(stave))
       kill(stave, SIGCONT);
     nanosleep(&(struct timespec){0, nap_ns}, NULL);
