@@ -69,6 +69,9 @@ struct merging {
 int merge_fail(struct merging *merge, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A reader of the archive; NULL: it cannot be opened, which is noted. */
+OTF2_Reader *merge_open(struct merging *merge, const struct merge_source *source);
+
 /* Notes an error of OTF2's writer. */
 void merge_check(struct merging *merge, OTF2_ErrorCode code);
 

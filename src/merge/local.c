@@ -12,7 +12,7 @@
 #include "merge/clocks.h"
 #include "merge/files.h"
 
-enum { IDS_MAX = 1 << 26 };
+enum { IDS_MAX = 1 << 26, AT_ONCE_BYTES = 64 << 20 };
 
 /* A location's own definitions. */
 struct local {
@@ -137,23 +137,52 @@ static void free_local(struct local *local) {
   free(local->offsets);
 }
 
-void local_write(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader) {
-  for (size_t i = 0; i < source->location_count; i++)
+static void write_one(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader,
+                      size_t at) {
+  struct local local = {.merge = merge};
+  uint64_t location = source->locations[at];
+  *merge->reason = '\0';
+  if (!read_local(source, reader, location, &local))
+    merge_fail(merge, EIO, "%s: a location's own definitions cannot be read: %s", source->anchor,
+               merge->reason);
+  if (local.offset_count > 0 && !merge->request->sides)
+    merge_fail(merge, EINVAL, "%s: its clocks have been corrected already: merge what it was made of",
+               source->anchor);
+  give_events(merge, source, location, source->first_location + at);
+  write_local(merge, source, source->first_location + at, &local);
+  free_local(&local);
+  merge_step(merge);
+}
+
+/* -- some at a time -- */
+
+/* OTF2 keeps a chunk for each location whose definitions it has read, until the reader is closed. */
+static size_t count_at_once(OTF2_Reader *reader) {
+  uint64_t events = 0, definitions = 0;
+  OTF2_Reader_GetChunkSize(reader, &events, &definitions);
+  return definitions > 0 && definitions < AT_ONCE_BYTES ? (size_t)(AT_ONCE_BYTES / definitions) : 1;
+}
+
+/* From this position on; returns where it has stopped. */
+static size_t write_some(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader,
+                         size_t from) {
+  size_t left = source->location_count - from, count = count_at_once(reader);
+  size_t end = from + (count < left ? count : left);
+  for (size_t i = from; i < end; i++)
     OTF2_Reader_SelectLocation(reader, source->locations[i]);
   OTF2_Reader_OpenDefFiles(reader);
-  for (size_t i = 0; i < source->location_count && !merge->error; i++) {
-    struct local local = {.merge = merge};
-    *merge->reason = '\0';
-    if (!read_local(source, reader, source->locations[i], &local))
-      merge_fail(merge, EIO, "%s: a location's own definitions cannot be read: %s", source->anchor,
-                 merge->reason);
-    if (local.offset_count > 0 && !merge->request->sides)
-      merge_fail(merge, EINVAL, "%s: its clocks have been corrected already: merge what it was made of",
-                 source->anchor);
-    give_events(merge, source, source->locations[i], source->first_location + i);
-    write_local(merge, source, source->first_location + i, &local);
-    free_local(&local);
-    merge_step(merge);
-  }
+  for (size_t i = from; i < end && !merge->error; i++)
+    write_one(merge, source, reader, i);
   OTF2_Reader_CloseDefFiles(reader);
+  return end;
+}
+
+void local_write(struct merging *merge, const struct merge_source *source) {
+  for (size_t at = 0; at < source->location_count && !merge->error;) {
+    OTF2_Reader *reader = merge_open(merge, source);
+    if (!reader)
+      return;
+    at = write_some(merge, source, reader, at);
+    OTF2_Reader_Close(reader);
+  }
 }

@@ -5,8 +5,7 @@
 #include "merge/job.h"
 
 /* Gives the event files of the source's locations their new names, and writes each location's mapping tables
- * (those it has had already, followed by what the source's numbers have become) and ClockOffsets. `reader`
- * has read the source's global definitions. */
-void local_write(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader);
+ * (those it has had already, followed by what the source's numbers have become) and ClockOffsets. */
+void local_write(struct merging *merge, const struct merge_source *source);
 
 #endif

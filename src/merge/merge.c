@@ -94,19 +94,26 @@ static void count_hosts(struct merging *merge) {
   }
 }
 
+OTF2_Reader *merge_open(struct merging *merge, const struct merge_source *source) {
+  *merge->reason = '\0';
+  OTF2_Reader *reader = OTF2_Reader_Open(source->anchor);
+  if (reader)
+    OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+  else
+    merge_fail(merge, EIO, "%s: it cannot be opened: %s", source->anchor, merge->reason);
+  return reader;
+}
+
 static void take_all(struct merging *merge, enum take_part part) {
   for (size_t i = 0; i < merge->request->count && !merge->error; i++) {
     struct taking taking = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
-    *merge->reason = '\0';
-    taking.reader = OTF2_Reader_Open(taking.source->anchor);
-    if (!taking.reader) {
-      merge_fail(merge, EIO, "%s: it cannot be opened: %s", taking.source->anchor, merge->reason);
+    taking.reader = merge_open(merge, taking.source);
+    if (!taking.reader)
       return;
-    }
-    OTF2_Reader_SetSerialCollectiveCallbacks(taking.reader);
-    if (take_definitions(&taking) == 0 && part == TAKE_REST)
-      local_write(merge, taking.source, taking.reader);
+    bool is_taken = take_definitions(&taking) == 0;
     OTF2_Reader_Close(taking.reader);
+    if (is_taken && part == TAKE_REST)
+      local_write(merge, taking.source);
     merge_step(merge);
   }
 }

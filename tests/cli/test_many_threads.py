@@ -55,6 +55,14 @@ class ManyThreads(cli.Case):
                 if not sanitizers.is_sanitized(cli.STAVE):
                     self.assertLess(memory, MEMORY_KIB)
 
+    def test_merge(self):
+        """OTF2 keeps what it has read of each location's definitions until a reader is closed."""
+        other = self.generate(1101)
+        output, memory = self.run_limited(["merge", "-o", "OUT", other], self.generate(1100), 1024, 4096)
+        self.assertIn(b"2,201 threads, 17,612 events", output)
+        if not sanitizers.is_sanitized(cli.STAVE):
+            self.assertLess(memory, MEMORY_KIB)
+
     def test_order(self):
         rows = list(csv.DictReader(self.run_limited(["export", "-f", "csv"], self.generate(1100), 1024, 4096)[0]
                                    .decode().splitlines()))
