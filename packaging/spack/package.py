@@ -10,6 +10,8 @@ class Stave(MesonPackage):
 
     variant("pictures", default=True, description="stave timeline draws .png, .pdf and .svg too")
 
+    variant("database", default=True, description="stave export -f sqlite (and queries)")
+
     depends_on("c", type="build")
     depends_on("meson@0.62:", type="build")
     depends_on("ninja", type="build")
@@ -18,6 +20,7 @@ class Stave(MesonPackage):
     depends_on("userspace-rcu")
     depends_on("jansson@2.8:")
     depends_on("binutils@2.35:")
+    depends_on("sqlite@3.25:", when="+database")
     depends_on("cairo+pdf+png+svg", when="+pictures")
 
     def meson_args(self):
@@ -25,6 +28,7 @@ class Stave(MesonPackage):
             "--wrap-mode=nodownload",
             "-Dtests=disabled",
             "-Dpictures=" + ("enabled" if self.spec.satisfies("+pictures") else "disabled"),
+            "-Ddatabase=" + ("enabled" if self.spec.satisfies("+database") else "disabled"),
         ]
 
     def setup_run_environment(self, env):

@@ -4,6 +4,7 @@
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
+#include "cli/export_tables.h"
 #include "export/export.h"
 
 #include <errno.h>
@@ -17,20 +18,28 @@ enum { FORMAT_WIDTH = 12 };
 struct export_format {
   const char *name, *summary;
   export_write write, write_tasks; /* write_tasks: with --tasks; NULL: not offered */
+  bool is_database;                /* a file of several archives, and nothing for a pipe */
 };
 
 static const struct export_format formats[] = {
-    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome, NULL},
-    {"csv", "every event as a row of a table, for pandas, DuckDB and others", export_csv, NULL},
-    {"dot", "the graph of tasks by lines in the source, for Graphviz", export_dot, export_dot_tasks},
+    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome, NULL, false},
+    {"csv",
+     "every event as a row of a table, for pandas, DuckDB and others; with --table: regions, tasks, ...",
+     export_csv, NULL, false},
+    {"dot", "the graph of tasks by lines in the source, for Graphviz", export_dot, export_dot_tasks, false},
+    {"sqlite", "tables of regions, tasks, locks and more, and views, as a database", NULL, NULL, true},
 };
 
 struct export_request {
   const char *path;
+  char *const *archives;
+  size_t archive_count;
   const struct export_format *format;
   const char *output; /* NULL or "-": standard output */
   bool has_tasks;     /* --tasks */
-  int fd;             /* what it is written to */
+  bool has_table;
+  enum schema_table table;
+  int fd; /* what it is written to */
 };
 
 static const char *format_word(size_t number) {
@@ -42,6 +51,8 @@ static const struct usage_option options[] = {
     {'o', "output", "FILE", "the file to write; without it, or as -, standard output", USAGE_FILE, NULL},
     {'t', "tasks", NULL, "with dot: each task is a node, instead of each line in the source", USAGE_NOTHING,
      NULL},
+    {'T', "table", "NAME", "with csv: this table of stave-tables(5) instead of events", USAGE_WORD,
+     export_tables_word},
     {0},
 };
 
@@ -59,6 +70,14 @@ static int report_output(const struct export_request *request, int error) {
   return EXIT_FAILED;
 }
 
+static int write_output(const struct export_request *request, const struct archive_job *job,
+                        struct sink *sink, char error[TRACE_ERROR_BYTES]) {
+  if (request->has_table)
+    return export_tables_csv(job, request->table, sink, error);
+  export_write write = request->has_tasks ? request->format->write_tasks : request->format->write;
+  return write(job->trace, sink, error);
+}
+
 /* Where the output fails, that is what ended the reading too. */
 static int export(void *data, const struct archive_job *job) {
   const struct export_request *request = data;
@@ -67,14 +86,13 @@ static int export(void *data, const struct archive_job *job) {
   int result = -ENOMEM, output = 0;
   if (sink) {
     sink_open_file(sink, request->fd, &job->progress->is_waiting);
-    export_write write = request->has_tasks ? request->format->write_tasks : request->format->write;
-    result = write(job->trace, sink, error);
+    result = write_output(request, job, sink, error);
     output = sink_finish(sink);
   }
   free(sink);
   if (output < 0)
     return report_output(request, -output);
-  return result < 0 ? archive_job_failed(job, error) : EXIT_SUCCESS;
+  return result != 0 ? archive_job_failed(job, error) : EXIT_SUCCESS;
 }
 
 /* -- around it -- */
@@ -89,7 +107,16 @@ static int export_to_file(struct export_request *request) {
   return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
+static int export_database(const struct export_request *request) {
+  if (request->output && strcmp(request->output, "-") != 0)
+    return export_tables_sqlite(request->archives, request->archive_count, request->output);
+  usage_error("export", "-f sqlite wants -o FILE");
+  return EXIT_USAGE;
+}
+
 static int run(struct export_request *request) {
+  if (request->format->is_database)
+    return export_database(request);
   if (!request->output && isatty(STDOUT_FILENO) == 1) {
     usage_error("export", "standard output is a terminal: -o FILE writes a file, -o - prints there");
     return EXIT_USAGE;
@@ -110,30 +137,53 @@ static bool read_format(const char *name, const struct export_format **ret) {
   return usage_error("export", "there is no format %s", name);
 }
 
+static bool read_table(const char *name, struct export_request *request) {
+  request->has_table = true;
+  request->table = schema_find(name);
+  return request->table < SCHEMA_TABLE_COUNT || usage_error("export", "there is no table %s", name);
+}
+
 static bool set_option(void *data, int option, const char *value) {
   struct export_request *request = data;
   if (option == 'o')
     request->output = value;
   if (option == 't')
     request->has_tasks = true;
+  if (option == 'T')
+    return read_table(value, request);
   return option != 'f' || read_format(value, &request->format);
 }
 
 const struct usage *cmd_export_usage(void) {
   static const struct usage usage = {
       .command = "export",
-      .summary = "write an archive as JSON, CSV or DOT for other programs",
-      .synopsis = "--format FORMAT [-o FILE] ARCHIVE",
+      .summary = "write an archive as JSON, CSV, DOT or a database for other programs",
+      .synopsis = "--format FORMAT [-o FILE] ARCHIVE...",
       .about = "Writes what an OTF2 archive holds in a form that other programs read.",
       .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
-                "is wrong.",
+                "is wrong; 3 if a database lacks what could not be read.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
+      .takes_several = true,
       .more_help = print_formats,
       .set = set_option,
   };
   return &usage;
+}
+
+/* What does not fit together, after usage_error. */
+static bool is_right(const struct export_request *request) {
+  const struct export_format *format = request->format;
+  if (!format)
+    return usage_error("export", "no format given");
+  if (request->has_tasks && !format->write_tasks)
+    return usage_error("export", "--tasks is for the format dot");
+  if (request->has_table && format->write != export_csv)
+    return usage_error("export", "--table is for the format csv");
+  if (request->archive_count > 1 && !format->is_database)
+    return usage_error("export", "one archive at a time");
+  return true;
 }
 
 int cmd_export(int argc, char **argv) {
@@ -141,14 +191,8 @@ int cmd_export(int argc, char **argv) {
   int status = usage_read(cmd_export_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
-  if (!request.format) {
-    usage_error("export", "no format given");
-    return EXIT_USAGE;
-  }
-  if (request.has_tasks && !request.format->write_tasks) {
-    usage_error("export", "--tasks is for the format dot");
-    return EXIT_USAGE;
-  }
   request.path = argv[optind];
-  return run(&request);
+  request.archives = argv + optind;
+  request.archive_count = (size_t)(argc - optind);
+  return is_right(&request) ? run(&request) : EXIT_USAGE;
 }

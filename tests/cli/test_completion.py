@@ -49,10 +49,10 @@ class Bash(cli.Case):
             self.assertEqual({word for word in self.proposed("stave", command, "-") if word.startswith("--")}, wanted)
 
     def test_values(self):
-        self.assertEqual(self.proposed("stave", "export", "--format", ""), ["chrome", "csv", "dot"])
+        self.assertEqual(self.proposed("stave", "export", "--format", ""), ["chrome", "csv", "dot", "sqlite"])
         self.assertEqual(self.proposed("stave", "export", "-f", "c"), ["chrome", "csv"])
         self.assertEqual(self.proposed("stave", "export", "--format", "=", "d"), ["dot"])
-        self.assertEqual(self.proposed("stave", "export", "--format", "="), ["chrome", "csv", "dot"])
+        self.assertEqual(self.proposed("stave", "export", "--format", "="), ["chrome", "csv", "dot", "sqlite"])
         self.assertEqual(self.proposed("stave", "record", "--overflow", ""), ["block", "drop"])
         self.assertEqual(self.proposed("stave", "completion", "z"), ["zsh"])
         self.assertEqual(self.proposed("stave", "report", "--top", ""), [""])

@@ -1,0 +1,335 @@
+/* Regions from their begin to their end, whatever their task does in between; and what has no length. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tables/tabulate.h"
+
+/* -- what is open -- */
+
+static struct entered_stack *stack_of(struct tabulator *tabulator, uint32_t slot) {
+  if (!array_reserve_zeroed(&tabulator->of_task, &tabulator->task_capacity, (size_t)slot + 1,
+                            sizeof *tabulator->of_task)) {
+    tabulator->is_out_of_memory = true;
+    return NULL;
+  }
+  return &tabulator->of_task[slot];
+}
+
+static struct entered *top_of(struct tabulator *tabulator, const struct replay_task *task) {
+  if (task->slot >= tabulator->task_capacity)
+    return NULL;
+  struct entered_stack *stack = &tabulator->of_task[task->slot];
+  return stack->count ? &stack->items[stack->count - 1] : NULL;
+}
+
+struct entered *tabulate_innermost(struct tabulator *tabulator, size_t location) {
+  struct replay_now now = replay_now(tabulator->replay, location);
+  struct entered *top = top_of(tabulator, now.task);
+  return top || now.task == now.implicit ? top : top_of(tabulator, now.implicit);
+}
+
+uint64_t tabulate_around(struct tabulator *tabulator, size_t location) {
+  const struct entered *inner = tabulate_innermost(tabulator, location);
+  const struct tabulate_place *place = &tabulator->places[location];
+  if (inner)
+    return inner->id;
+  return place->outer_count ? place->outer[place->outer_count - 1] : 0;
+}
+
+/* -- time in regions themselves -- */
+
+/* Until now it was the innermost region of the running task that had the thread. */
+static void charge(struct tabulator *tabulator, const struct trace_event *event) {
+  struct tabulate_place *place = &tabulator->places[event->location];
+  if (event->ticks <= place->charged_ticks)
+    return;
+  struct entered *inner = top_of(tabulator, replay_current_task(tabulator->replay, event->location));
+  if (inner)
+    inner->self_ticks += event->ticks - place->charged_ticks;
+  place->charged_ticks = event->ticks;
+}
+
+/* -- rows -- */
+
+static bool is_point(const struct entered *entered, enum construct construct) {
+  enum construct_class class = construct_class(construct);
+  return entered->is_message || class == CONSTRUCT_CLASS_depend || class == CONSTRUCT_CLASS_doacross ||
+         construct == CONSTRUCT_cancel || construct == CONSTRUCT_error || construct == CONSTRUCT_flush ||
+         construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events ||
+         construct == CONSTRUCT_run_state;
+}
+
+struct cell tabulate_name_cell(const struct tabulator *tabulator, int64_t name) {
+  return name < 0 ? (struct cell){CELL_NULL, {0}}
+                  : tabulate_id(tabulator, TABLE_region_names, (uint64_t)name);
+}
+
+static void write_point(struct tabulator *tabulator, const struct entered *entered,
+                        enum construct construct) {
+  ROW(points);
+  points[COLUMN_points_run] = tabulate_run(tabulator);
+  points[COLUMN_points_thread] = tabulate_id(tabulator, TABLE_threads, entered->location);
+  points[COLUMN_points_time_ns] = tabulate_ns(tabulator, entered->begin_ticks);
+  const char *kind = construct == CONSTRUCT_run_state ? "run state" : construct_name(construct);
+  points[COLUMN_points_kind] = cell_text(entered->is_message ? "message" : *kind ? kind : "lost events");
+  points[COLUMN_points_region] = tabulate_name_cell(tabulator, entered->name);
+  points[COLUMN_points_text] = cell_text(tabulate_text(&entered->text));
+  points[COLUMN_points_parent] = tabulate_id_or_null(tabulator, TABLE_regions, entered->parent);
+  points[COLUMN_points_team] = tabulate_id_or_null(tabulator, TABLE_teams, entered->team);
+  points[COLUMN_points_task] = tabulate_id_or_null(tabulator, TABLE_tasks, entered->task);
+  points[COLUMN_points_args] = cell_text(tabulate_text(&entered->args));
+  row_write(tabulator->writer, TABLE_points, points);
+}
+
+static void write_region(struct tabulator *tabulator, const struct entered *entered, struct cell end,
+                         struct cell self) {
+  ROW(regions);
+  regions[COLUMN_regions_id] = tabulate_id(tabulator, TABLE_regions, entered->id);
+  regions[COLUMN_regions_run] = tabulate_run(tabulator);
+  regions[COLUMN_regions_thread] = tabulate_id(tabulator, TABLE_threads, entered->location);
+  regions[COLUMN_regions_region] = tabulate_name_cell(tabulator, entered->name);
+  regions[COLUMN_regions_begin_ns] = tabulate_ns(tabulator, entered->begin_ticks);
+  regions[COLUMN_regions_end_ns] = end;
+  regions[COLUMN_regions_self_ns] = self;
+  regions[COLUMN_regions_parent] = tabulate_id_or_null(tabulator, TABLE_regions, entered->parent);
+  regions[COLUMN_regions_depth] = cell_integer(entered->depth);
+  regions[COLUMN_regions_team] = tabulate_id_or_null(tabulator, TABLE_teams, entered->team);
+  regions[COLUMN_regions_task] = tabulate_id_or_null(tabulator, TABLE_tasks, entered->task);
+  regions[COLUMN_regions_args] = cell_text(tabulate_text(&entered->args));
+  row_write(tabulator->writer, TABLE_regions, regions);
+}
+
+static void write_ended(struct tabulator *tabulator, const struct entered *entered, enum construct construct,
+                        uint64_t end_ticks, bool has_end) {
+  const struct cell null = {CELL_NULL, {0}};
+  if (is_point(entered, construct))
+    write_point(tabulator, entered, construct);
+  else
+    write_region(tabulator, entered, has_end ? tabulate_ns(tabulator, end_ticks) : null,
+                 has_end ? tabulate_span(tabulator, entered->self_ticks) : null);
+}
+
+/* -- begins -- */
+
+static void note_text(struct tabulator *tabulator, struct entered *entered, const struct trace_event *event) {
+  const char *message = tabulate_attribute_text(tabulator, event, "message");
+  const char *text = message ? message : tabulate_attribute_text(tabulator, event, "error message");
+  entered->is_message = message != NULL;
+  if (!text)
+    return;
+  sink_open_memory(tabulator->json, &entered->text);
+  sink_bytes(tabulator->json, text, strlen(text) + 1);
+  tabulator->is_out_of_memory |= sink_finish(tabulator->json) < 0;
+}
+
+static struct entered *push(struct tabulator *tabulator, const struct replay_task *task) {
+  struct entered_stack *stack = stack_of(tabulator, task->slot);
+  if (!stack ||
+      !array_reserve_zeroed(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items)) {
+    tabulator->is_out_of_memory = true;
+    return NULL;
+  }
+  struct entered *entered = &stack->items[stack->count++];
+  struct sink_memory args = entered->args, text = entered->text;
+  args.count = text.count = 0;
+  *entered = (struct entered){.args = args, .text = text};
+  return entered;
+}
+
+static void enter(struct tabulator *tabulator, const struct trace_event *event, uint64_t parent) {
+  struct replay_now now = replay_now(tabulator->replay, event->location);
+  struct entered *entered = push(tabulator, now.task);
+  if (!entered || !now.frame)
+    return;
+  entered->id = ++tabulator->region_count;
+  entered->parent = parent;
+  entered->name = tabulate_name(tabulator, now.frame->region, event);
+  entered->begin_ticks = now.frame->begin_ticks;
+  entered->location = event->location;
+  entered->depth = now.frame->depth;
+  entered->team = now.team ? now.team->id : 0;
+  entered->task = now.task->id;
+  if (!event->attributes)
+    return;
+  tabulate_args(tabulator, event, false, &entered->args);
+  note_text(tabulator, entered, event);
+}
+
+/* -- ends -- */
+
+/* What the replay closes because something around it ends has no end of its own. */
+static bool has_own_end(struct tabulator *tabulator) {
+  uint64_t unclosed = replay_anomalies(tabulator->replay)->unclosed;
+  if (!tabulator->event || tabulator->unclosed < unclosed) {
+    tabulator->unclosed++;
+    return false;
+  }
+  return true;
+}
+
+void tabulate_slice(struct tabulator *tabulator, const struct replay_slice *slice) {
+  if (!slice->is_last || slice->task->slot >= tabulator->task_capacity)
+    return;
+  struct entered_stack *stack = &tabulator->of_task[slice->task->slot];
+  if (stack->count == 0)
+    return;
+  struct entered *entered = &stack->items[--stack->count];
+  bool has_end = has_own_end(tabulator);
+  const struct trace_event *event = tabulator->event;
+  if (has_end && event->kind == TRACE_Leave && event->attributes)
+    tabulate_args(tabulator, event, false, &entered->args);
+  write_ended(tabulator, entered, slice->construct, slice->end_ticks, has_end);
+}
+
+/* Of a task that is gone while it was not running, or never ends. */
+static void drop_stack(struct tabulator *tabulator, struct entered_stack *stack) {
+  while (stack->count > 0) {
+    const struct entered *entered = &stack->items[--stack->count];
+    uint32_t region = entered->name >= 0 && (uint64_t)entered->name < tabulator->trace->region_count
+                          ? (uint32_t)entered->name
+                          : REPLAY_NONE;
+    write_ended(tabulator, entered, replay_construct(tabulator->replay, region), 0, false);
+  }
+}
+
+static void drop_task(struct tabulator *tabulator, const struct replay_task *task) {
+  if (task->slot < tabulator->task_capacity)
+    drop_stack(tabulator, &tabulator->of_task[task->slot]);
+}
+
+void tabulate_regions_finish(struct tabulator *tabulator) {
+  for (size_t i = 0; i < tabulator->task_capacity; i++)
+    drop_stack(tabulator, &tabulator->of_task[i]);
+}
+
+/* -- events that are no regions -- */
+
+static bool is_told_elsewhere(enum trace_kind kind) {
+  switch ((int)kind) {
+  case TRACE_Enter:
+  case TRACE_Leave:
+  case TRACE_ThreadFork:
+  case TRACE_ThreadJoin:
+  case TRACE_ThreadTeamBegin:
+  case TRACE_ThreadTeamEnd:
+  case TRACE_OmpFork:
+  case TRACE_OmpJoin:
+  case TRACE_ThreadTaskCreate:
+  case TRACE_ThreadTaskSwitch:
+  case TRACE_ThreadTaskComplete:
+  case TRACE_OmpTaskCreate:
+  case TRACE_OmpTaskSwitch:
+  case TRACE_OmpTaskComplete:
+  case TRACE_ThreadAcquireLock:
+  case TRACE_ThreadReleaseLock:
+  case TRACE_OmpAcquireLock:
+  case TRACE_OmpReleaseLock:
+  case TRACE_Metric:
+  case TRACE_CallingContextSample:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void write_event(struct tabulator *tabulator, const struct trace_event *event) {
+  struct replay_now now = replay_now(tabulator->replay, event->location);
+  tabulator->made.count = 0;
+  tabulate_args(tabulator, event, true, &tabulator->made);
+  ROW(points);
+  points[COLUMN_points_run] = tabulate_run(tabulator);
+  points[COLUMN_points_thread] = tabulate_id(tabulator, TABLE_threads, event->location);
+  points[COLUMN_points_time_ns] = tabulate_ns(tabulator, event->ticks);
+  points[COLUMN_points_kind] = cell_text(trace_kind_name(event->kind));
+  points[COLUMN_points_parent] =
+      tabulate_id_or_null(tabulator, TABLE_regions, tabulate_around(tabulator, event->location));
+  points[COLUMN_points_team] = tabulate_id_or_null(tabulator, TABLE_teams, now.team ? now.team->id : 0);
+  points[COLUMN_points_task] = tabulate_id_or_null(tabulator, TABLE_tasks, now.task->id);
+  points[COLUMN_points_args] = cell_text(tabulate_text(&tabulator->made));
+  row_write(tabulator->writer, TABLE_points, points);
+}
+
+/* -- teams and tasks -- */
+
+static void note_team(struct tabulator *tabulator, size_t location) {
+  struct tabulate_place *place = &tabulator->places[location];
+  uint64_t around = tabulate_around(tabulator, location);
+  if (array_reserve(&place->outer, &place->outer_capacity, place->outer_count + 1, sizeof *place->outer))
+    place->outer[place->outer_count++] = around;
+  else
+    tabulator->is_out_of_memory = true;
+}
+
+void tabulate_team_step(struct tabulator *tabulator, const struct replay_team_event *step) {
+  struct tabulate_place *place = &tabulator->places[step->location];
+  if (step->step != REPLAY_TEAM_END)
+    return;
+  drop_task(tabulator, step->task);
+  place->outer_count -= place->outer_count > 0;
+}
+
+void tabulate_task_step(struct tabulator *tabulator, const struct replay_task_event *step) {
+  if (step->step == REPLAY_TASK_COMPLETED)
+    drop_task(tabulator, step->task);
+}
+
+/* -- around the replay -- */
+
+static void note_time(struct tabulate_place *place, uint64_t ticks) {
+  if (place->events++ == 0)
+    place->first_ticks = place->last_ticks = ticks;
+  if (ticks > place->last_ticks)
+    place->last_ticks = ticks;
+}
+
+void tabulate_regions_before(struct tabulator *tabulator, const struct trace_event *event) {
+  charge(tabulator, event);
+  note_time(&tabulator->places[event->location], event->ticks);
+  tabulator->event = event;
+  if (event->kind == TRACE_ThreadTeamBegin)
+    note_team(tabulator, event->location);
+  else if (event->kind == TRACE_ThreadFork || event->kind == TRACE_OmpFork)
+    tabulate_fork(tabulator, event);
+}
+
+void tabulate_regions_after(struct tabulator *tabulator, const struct trace_event *event) {
+  tabulator->unclosed = replay_anomalies(tabulator->replay)->unclosed;
+  if (!is_told_elsewhere(event->kind))
+    write_event(tabulator, event);
+}
+
+bool tabulate_enter(struct tabulator *tabulator, const struct trace_event *event) {
+  uint64_t parent = tabulate_around(tabulator, event->location);
+  if (!replay_process(tabulator->replay, event))
+    return false;
+  enter(tabulator, event, parent);
+  return true;
+}
+
+bool tabulate_regions_open(struct tabulator *tabulator) {
+  tabulator->places = calloc(tabulator->trace->location_count + 1, sizeof *tabulator->places);
+  tabulator->json = malloc(sizeof *tabulator->json);
+  return tabulator->places && tabulator->json;
+}
+
+static void free_stack(struct entered_stack *stack) {
+  for (size_t i = 0; i < stack->capacity; i++) {
+    free(stack->items[i].args.bytes);
+    free(stack->items[i].text.bytes);
+  }
+  free(stack->items);
+}
+
+void tabulate_regions_close(struct tabulator *tabulator) {
+  for (size_t i = 0; tabulator->places && i < tabulator->trace->location_count; i++)
+    free(tabulator->places[i].outer);
+  for (size_t i = 0; i < tabulator->task_capacity; i++)
+    free_stack(&tabulator->of_task[i]);
+  free(tabulator->of_task);
+  free(tabulator->living);
+  free(tabulator->teams);
+  free(tabulator->places);
+  free(tabulator->json);
+  free(tabulator->made.bytes);
+}

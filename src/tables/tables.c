@@ -1,0 +1,92 @@
+#include "tables/tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <stave/names.h>
+
+#include "tables/tabulate.h"
+
+struct cell tabulate_ns(const struct tabulator *tabulator, uint64_t ticks) {
+  return cell_number(trace_ns(tabulator->trace, ticks));
+}
+
+struct cell tabulate_span(const struct tabulator *tabulator, uint64_t ticks) {
+  return cell_number(trace_span_ns(tabulator->trace, ticks));
+}
+
+/* -- what the replay tells -- */
+
+static void on_slice(void *data, const struct replay_slice *slice) {
+  tabulate_slice(data, slice);
+}
+
+static void on_team(void *data, const struct replay_team_event *step) {
+  tabulate_team(data, step);
+  tabulate_implicit_task(data, step);
+  tabulate_team_step(data, step);
+}
+
+static void on_task(void *data, const struct replay_task_event *step) {
+  tabulate_task(data, step);
+  tabulate_task_step(data, step);
+}
+
+static bool on_event(void *data, const struct trace_event *event) {
+  struct tabulator *tabulator = data;
+  tabulator->events++;
+  tabulate_regions_before(tabulator, event);
+  bool is_well = event->kind == TRACE_Enter ? tabulate_enter(tabulator, event)
+                                            : replay_process(tabulator->replay, event);
+  tabulate_regions_after(tabulator, event);
+  tabulator->is_out_of_memory |= !is_well;
+  return !tabulator->is_out_of_memory && tabulator->writer->error == 0;
+}
+
+/* -- the run -- */
+
+static void write_run(struct tabulator *tabulator, const char *archive, const char *incomplete) {
+  const struct trace *trace = tabulator->trace;
+  uint64_t length = trace->clock.length_ticks;
+  ROW(runs);
+  runs[COLUMN_runs_id] = tabulate_run(tabulator);
+  runs[COLUMN_runs_archive] = cell_text(archive);
+  runs[COLUMN_runs_program] = cell_text(trace_archive_property(trace, STAVE_PROPERTY_PROGRAM));
+  if (length)
+    runs[COLUMN_runs_wall_ns] = cell_number(trace_span_ns(trace, length));
+  if (trace->clock.realtime_ns != UINT64_MAX)
+    runs[COLUMN_runs_started_unix_ns] = cell_number(trace->clock.realtime_ns);
+  runs[COLUMN_runs_events] = cell_number(tabulator->events);
+  runs[COLUMN_runs_lost_events] = cell_number(trace_lost_events(trace));
+  runs[COLUMN_runs_incomplete] = cell_text(incomplete);
+  row_write(tabulator->writer, TABLE_runs, runs);
+}
+
+static int read_all(struct tabulator *tabulator, const char *archive, char error[TRACE_ERROR_BYTES]) {
+  tabulate_definitions(tabulator);
+  int result = trace_read_in_order(tabulator->trace, 0, UINT64_MAX, on_event, tabulator, error);
+  tabulator->event = NULL;
+  tabulate_initial_tasks(tabulator);
+  replay_finish(tabulator->replay);
+  tabulate_regions_finish(tabulator);
+  tabulate_tasks_finish(tabulator);
+  write_run(tabulator, archive, result < 0 ? error : NULL);
+  return tabulator->is_out_of_memory ? -ENOMEM : result < 0;
+}
+
+int tables_write(struct trace *trace, const char *archive, struct row_writer *writer,
+                 char error[TRACE_ERROR_BYTES]) {
+  struct tabulator tabulator = {.trace = trace, .writer = writer};
+  const struct replay_observer observer = {.slice = on_slice, .task = on_task, .team = on_team};
+  tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);
+  int result = -ENOMEM;
+  if (tabulator.replay && tabulate_regions_open(&tabulator))
+    result = read_all(&tabulator, archive, error);
+  if (result == -ENOMEM)
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  tabulate_regions_close(&tabulator);
+  replay_free(tabulator.replay);
+  pair_map_free(&tabulator.calls);
+  return result;
+}

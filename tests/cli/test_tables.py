@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""The tables of stave export -f sqlite and -f csv --table: test_tables.py BUILD [unittest arguments].
+
+What they hold is compared with python3-otf2's reading of the same archives (../support/intervals.py), and with what
+programs say of themselves.
+"""
+import collections
+import csv
+import functools
+import io
+import json
+import os
+import sqlite3
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from intervals import Intervals
+from made_archive import Made
+
+export = functools.partial(cli.stave, "export")
+PROGRAMS = ("task_fib", "parallel_nested", "for_dynamic", "lock", "task_depend_kinds", "sections", "critical", "flush",
+            "cancel_for", "task_many")
+HOSTILE = 'a"b\'c,d;--\t\\é\033[31m'
+
+
+def nearly(one, other):
+    """Of a number that was rounded."""
+    return abs(one - other) <= 1
+
+
+class Tables(cli.FreshCase):
+    def setUp(self):
+        super().setUp()
+        if b"without SQLite" in export("-f", "sqlite", "-o", self.path("probe.db"), "/nonexistent").stderr:
+            self.skipTest("this stave was built without SQLite")
+
+    def database(self, *archives, status=0):
+        path = self.path("run.db")
+        result = export("-f", "sqlite", "-o", path, *archives)
+        self.assertEqual(result.returncode, status, cli.said(result))
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self.addCleanup(connection.close)
+        self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        return connection
+
+    def traced(self, name, **settings):
+        if not cli.CAN_TRACE:
+            self.skipTest("clang or the tracer is not there")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../trace", name + ".c")
+        with open(source, encoding="utf-8") as file:
+            program = cli.compile_program(self.path(name), file.read(), "-I", os.path.dirname(source))
+        archive = self.path(name + ".archive")
+        cli.trace(program, archive, **settings)
+        return archive
+
+    def assert_same_times(self, found, wanted):
+        """{key: [(time, ...)]} of both, whose times may differ by what rounding makes."""
+        self.assertEqual({key: len(value) for key, value in found.items()},
+                         {key: len(value) for key, value in wanted.items()})
+        for key, rows in found.items():
+            for one, other in zip(sorted(rows), sorted(wanted[key])):
+                self.assertTrue(all(map(nearly, one, other)), (key, one, other))
+
+    def check_regions(self, connection, truth):
+        found, wanted = collections.defaultdict(list), collections.defaultdict(list)
+        for location, name, begin, end, own in connection.execute(
+                "SELECT t.location, r.region, begin_ns, end_ns, self_ns FROM regions r JOIN threads t ON t.id = thread "
+                "UNION ALL SELECT t.location, p.region, time_ns, time_ns, 0 FROM points p "
+                "JOIN threads t ON t.id = thread WHERE region IS NOT NULL"):
+            found[location, name].append((begin, end, own))
+        for region in truth.regions:
+            wanted[region.location, region.name].append(
+                (truth.ns(region.begin), truth.ns(region.end), truth.span_ns(region.self)))
+        self.assert_same_times(found, wanted)
+
+    def check_slices(self, connection, truth):
+        found, wanted = collections.defaultdict(list), collections.defaultdict(list)
+        for location, begin, end in connection.execute(
+                "SELECT t.location, begin_ns, end_ns FROM task_slices s JOIN threads t ON t.id = thread"):
+            found[location].append((begin, end))
+        for piece in truth.pieces:
+            wanted[piece.location].append((truth.ns(piece.begin), truth.ns(piece.end)))
+        self.assert_same_times(found, wanted)
+
+    def check_counts(self, connection, truth):
+        def count(sql):
+            return connection.execute(sql).fetchone()[0]
+        kinds = truth.kinds
+        self.assertEqual(count("SELECT events FROM runs"), sum(kinds.values()))
+        self.assertEqual(count("SELECT count(*) FROM teams WHERE fork_ns IS NOT NULL"), kinds["ThreadFork"])
+        self.assertEqual(count("SELECT count(*) FROM tasks WHERE create_ns IS NOT NULL"), kinds["ThreadTaskCreate"])
+        self.assertEqual(count("SELECT count(*) FROM tasks WHERE kind = 'implicit'"), kinds["ThreadTeamBegin"])
+        self.assertEqual(count("SELECT count(*) FROM regions WHERE end_ns IS NULL"), 0)
+        self.assertEqual(count("SELECT count(*) FROM regions c LEFT JOIN regions p ON p.id = c.parent "
+                               "WHERE c.parent IS NOT NULL AND (p.id IS NULL OR p.begin_ns > c.begin_ns)"), 0)
+        self.assertEqual(count("SELECT count(*) FROM tasks WHERE run_ns + suspended_ns NOT BETWEEN "
+                               "end_ns - begin_ns - 2 AND end_ns - begin_ns + 2"), 0)
+
+    def test_programs(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                archive = self.traced(name)
+                truth, connection = Intervals(archive), self.database(archive)
+                self.check_regions(connection, truth)
+                self.check_slices(connection, truth)
+                self.check_counts(connection, truth)
+
+    def test_csv_is_the_same(self):
+        """Each table as CSV against the database's."""
+        archive = self.traced("task_fib")
+        connection = self.database(archive)
+        for table, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
+            result = export("-f", "csv", "--table", table, archive)
+            if result.returncode == 2:      # of what is only SQL's
+                self.assertIn("there is no table", cli.said(result))
+                continue
+            rows = list(csv.reader(io.StringIO(self.succeeds(result), newline=""), strict=True))
+            cursor = connection.execute(f'SELECT * FROM "{table}"')
+            self.assertEqual(rows[0], [column[0] for column in cursor.description])
+            self.assertEqual(sorted(rows[1:]), sorted(
+                ["" if value is None else str(value) for value in row] for row in cursor), table)
+
+    def test_several_runs(self):
+        """Ids go on from run to run, and rows of one refer to its own."""
+        paths = [self.path("one"), self.path("two")]
+        for number, path in enumerate(paths):
+            with Made(path) as made:
+                for i in range(number + 1):
+                    made.create(0, i + 1, line=5)
+                    made.run(1, 0, i + 1, line=5)
+        connection = self.database(*paths)
+        self.assertEqual(connection.execute("SELECT id, archive FROM runs").fetchall(), list(enumerate(paths, 1)))
+        self.assertEqual(connection.execute("SELECT run, count(*) FROM tasks WHERE kind = 'explicit' GROUP BY run")
+                         .fetchall(), [(1, 1), (2, 2)])
+        for column, table in (("thread", "threads"), ("task", "tasks"), ("team", "teams"), ("parent", "regions")):
+            self.assertEqual(connection.execute(
+                f"SELECT count(*) FROM regions r LEFT JOIN {table} o ON o.id = r.{column} "
+                f"WHERE r.{column} IS NOT NULL AND (o.id IS NULL OR o.run <> r.run)").fetchone(), (0,), column)
+
+    def test_hostile_names(self):
+        path = self.path("hostile")
+        with Made(path, source=HOSTILE) as made:
+            made.create(0, 1, line=5)
+            made.run(1, 0, 1, line=5)
+        connection = self.database(path)
+        self.assertIn(("/src/" + HOSTILE,), connection.execute("SELECT DISTINCT file FROM regions").fetchall())
+
+    def test_cut_archive(self):
+        """What is there is in the database, which says that it is not all; open regions have no end."""
+        archive = self.traced("task_many")
+        whole = self.database(archive).execute("SELECT count(*) FROM regions").fetchone()[0]
+        events = [os.path.join(archive, "traces", name) for name in os.listdir(archive + "/traces")
+                  if name.endswith(".evt")]
+        largest = max(events, key=os.path.getsize)
+        os.truncate(largest, os.path.getsize(largest) // 2)
+        path = self.path("run.db")
+        result = export("-f", "sqlite", "-o", path, archive)
+        if result.returncode == 1:      # what OTF2 cannot read any of
+            self.assertFalse(os.path.exists(self.path("none.db")))
+            self.skipTest(cli.said(result))
+        self.assertEqual(result.returncode, 3, cli.said(result))
+        connection = self.database(archive, status=3)
+        count, = connection.execute("SELECT count(*) FROM regions").fetchone()
+        self.assertTrue(0 < count < whole, (count, whole))
+        self.assertTrue(connection.execute("SELECT incomplete FROM runs").fetchone()[0])
+        self.assertEqual(connection.execute("SELECT count(*) FROM regions WHERE (end_ns IS NULL) <> (self_ns IS NULL)")
+                         .fetchone(), (0,))
+
+    def test_attributes(self):
+        """args of regions are what python3-otf2 reads of their begins."""
+        archive = self.traced("for_dynamic")
+        truth = collections.Counter((region.location, region.args["iterations"])
+                                    for region in Intervals(archive).regions if "iterations" in region.args)
+        found = collections.Counter()
+        for location, args in self.database(archive).execute(
+                "SELECT t.location, args FROM regions r JOIN threads t ON t.id = thread WHERE construct = 'for'"):
+            found[location, json.loads(args)["iterations"]] += 1
+        self.assertTrue(truth)
+        self.assertEqual(found, truth)
+
+    def test_wrong_use(self):
+        for arguments, text in (
+                (["-f", "sqlite", self.folder], "-f sqlite wants -o FILE"),
+                (["-f", "csv", "--table", "regins", self.folder], "there is no table regins"),
+                (["-f", "dot", "--table", "regions", self.folder], "--table is for the format csv"),
+                (["-f", "csv", self.folder, self.folder], "one archive at a time")):
+            result = export(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(text, cli.said(result))
+        result = export("-f", "sqlite", "-o", "/dev/full", self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("a database has to be a file", cli.said(result))
+
+
+if __name__ == "__main__":
+    unittest.main()
