@@ -73,7 +73,7 @@ static int gcc_version_of(const struct elf_image *image) {
     const char *brought;
   } steps[] = {{16, "omp_target_memset"},    {15, "GOMP_interop"},    {14, "GOMP_add_alloc"},
                {13, "omp_in_explicit_task"}, {12, "omp_display_env"}, {11, "omp_fulfill_event"},
-               {9, "GOMP_loop_start"}};
+               {10, "acc_attach"},           {9, "GOMP_loop_start"}};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
     if (elf_image_find(image, steps[i].brought))
       return steps[i].version;
