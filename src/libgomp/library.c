@@ -130,6 +130,7 @@ static const struct library *library_at(const struct elf_image *image) {
     return NULL;
   struct library *library = &libraries.libraries[place], read = {0};
   read_library(image, &read);
+  read.can_cancel = read.omp_get_cancellation();
   read.base = 0;
   *library = read;
   __atomic_store_n(&library->base, image->base, __ATOMIC_RELEASE);
@@ -227,8 +228,12 @@ static const struct library *known_for(const void *caller, struct caller_range *
 
 const struct library *library_of(const void *caller, struct caller_range *ret) {
   *ret = everything_else();
-  if (libraries.has_one_in_scope)
+  if (libraries.has_one_in_scope) {
+    /* Not before: it may be initialized after this library. All threads write the same. */
+    __atomic_store_n(&libraries.in_scope.can_cancel, libraries.in_scope.omp_get_cancellation() != 0,
+                     __ATOMIC_RELAXED);
     return &libraries.in_scope;
+  }
   const struct library *library = known_for(caller, ret);
   return library ? library : find_for(caller, ret);
 }

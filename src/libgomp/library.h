@@ -18,6 +18,7 @@
   INQUIRY(int, omp_get_num_devices, (void))                                                                  \
   INQUIRY(int, omp_get_initial_device, (void))                                                               \
   INQUIRY(int, omp_get_default_device, (void))                                                               \
+  INQUIRY(int, omp_get_cancellation, (void))                                                                 \
   INQUIRY(void, omp_get_schedule, (int *kind, int *chunk))                                                   \
   INQUIRY(int, omp_get_num_places, (void))                                                                   \
   INQUIRY(int, omp_get_place_num, (void))                                                                    \
@@ -30,6 +31,7 @@
 struct library {
   uintptr_t base;    /* of its mapping; 0: not known */
   bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
+  bool can_cancel;   /* OMP_CANCELLATION is true */
   int gcc_version;   /* of the first gcc whose libgomp had what this one has; 0: not known */
 #define EVENT(version, result, name, parameters) result(*name) parameters;
 #define OLD_EVENT(version, result, name, parameters) result(*old_##name) parameters;

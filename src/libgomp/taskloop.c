@@ -134,8 +134,9 @@ static void forget(struct task_block *all) {
     struct task_block *all = block.is_created_late && !copy ? join(&block, few) : NULL;                      \
     begin(call, &loop);                                                                                      \
     task_frame_enter(call);                                                                                  \
-    library->name(task_block_run, all ? all : &block, all ? NULL : task_block_copy,                          \
-                  (long)block.offset + bytes, alignment, flags, tasks, priority, start, end_, step);         \
+    library->name(task_block_runner(library, copy || block.is_created_late, flags), all ? all : &block,      \
+                  all ? NULL : task_block_copy, (long)block.offset + bytes, alignment, flags, tasks,         \
+                  priority, start, end_, step);                                                              \
     task_frame_leave(call);                                                                                  \
     end(call, &loop);                                                                                        \
     if (all)                                                                                                 \

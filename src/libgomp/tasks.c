@@ -170,8 +170,8 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
   task_frame_enter(call);
   if (is_undeferred)
     deliver_create(&block);
-  library->GOMP_task(task_block_run, &block, block.in_place ? NULL : task_block_copy,
-                     (long)block.offset + bytes, alignment, is_deferred, flags, dependences, priority,
-                     detach);
+  library->GOMP_task(task_block_runner(library, copy || block.in_place, flags), &block,
+                     block.in_place ? NULL : task_block_copy, (long)block.offset + bytes, alignment,
+                     is_deferred, flags, dependences, priority, detach);
   task_frame_leave(call);
 }

@@ -50,6 +50,16 @@ size_t task_block_offset(long *alignment);
 void task_block_copy(void *to, void *from);
 void task_block_run(void *block);
 
+/* As `task_block_run`, where a program's task may be discarded instead. */
+void task_block_discard_or_run(void *block);
+
+/* Which of the two. libgomp discards no task whose data a function has copied, as one of this library has. */
+static inline void (*task_block_runner(const struct library *library, bool has_own_copy,
+                                       unsigned gomp_flags))(void *) {
+  bool is_discarded_here = library->can_cancel && !has_own_copy && !(gomp_flags & GOMP_DETACH);
+  return is_discarded_here ? task_block_discard_or_run : task_block_run;
+}
+
 /* Where the calling thread's task goes on: begins and ends a call in which tasks may run. */
 void task_frame_enter(struct omp_call call);
 void task_frame_leave(struct omp_call call);

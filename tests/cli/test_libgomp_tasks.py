@@ -22,7 +22,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp")
 COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
 NAMES = {"created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
-         "update": ("target update",), "target": ("target",), "teams": ("teams",)}
+         "cancel": ("cancel",), "update": ("target update",), "target": ("target",), "teams": ("teams",)}
 
 
 def counts_of(path):
@@ -93,6 +93,11 @@ class Tasks(Case):
 
     def test_groups(self):
         self.in_all_builds("groups.c")
+
+    def test_cancelled(self):
+        """What libgomp discards untraced is discarded when traced."""
+        self.env["OMP_CANCELLATION"] = "true"
+        self.in_all_builds("cancelled.c")
 
     def test_objects_and_exceptions(self):
         self.in_all_builds("objects.cc")

@@ -11,6 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import libomp
 from cli import BUILD_ROOT, HAS_TRACER
 from record_case import OMP_PROGRAM, Case
 
@@ -232,7 +233,7 @@ class Libgomp(Case):
                         f"-l:{copy}", "-Wl,-rpath,$ORIGIN"], check=True)
         return self.path(f"lib{name}.so")
 
-    @unittest.skipUnless(shutil.which("patchelf"), "no patchelf")
+    @unittest.skipUnless(shutil.which("patchelf") and shutil.which("clang"), "no patchelf or clang")
     def test_several_libgomps(self):
         """Each library's calls reach the libgomp that it needs, with a team of its own; LLVM's runtime beside them."""
         libraries = [self.renamed("0123abcd"), self.renamed("4567cdef")]
@@ -245,6 +246,7 @@ class Libgomp(Case):
             self.assertEqual(len(files), count)
             self.assertEqual(len(found["threads"]), 1 + 2 * count)
 
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_program_of_clangs_with_a_library_of_gccs(self):
         """The library's calls reach LLVM's runtime, which has libgomp's names, as they do untraced."""
         library = self.build("libplain.so", LIBRARY, "gcc", "-g", "-fopenmp", "-shared", "-fPIC")
@@ -277,6 +279,8 @@ class Libgomp(Case):
         self.assertEqual(found["runtime"]["version_string"], "GNU libgomp, through Stave's OMPT")
         self.is_as_untraced(self.future("-DWITH_OMPT"), count=0)
         self.env["STAVE_RUNTIME"] = "llvm"
+        if not libomp.installed():
+            self.skipTest("no libomp")
         self.runs_untraced(r"needs GOMP_9\.0 of libgomp, which /\S+ lacks", self.future())
 
     def test_place_with_a_blank(self):
