@@ -14,6 +14,7 @@ const char *activity_name(enum activity activity) {
       [ACTIVITY_IDLE] = "idle",
       [ACTIVITY_DEVICE] = "device",
       [ACTIVITY_MPI] = "MPI",
+      [ACTIVITY_UNKNOWN] = "not known",
   };
   return activity < ACTIVITY_COUNT ? names[activity] : "unknown";
 }

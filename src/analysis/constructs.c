@@ -161,6 +161,30 @@ bool construct_is_mpi(const struct trace_region *region) {
           strncmp(region->name, "MPI_", strlen("MPI_")) == 0);
 }
 
+bool construct_is_openmp(enum construct construct) {
+  return construct == CONSTRUCT_worker || construct == CONSTRUCT_initial_task ||
+         (construct_class(construct) != CONSTRUCT_CLASS_none && construct != CONSTRUCT_device_operation);
+}
+
+/* CUDA's and HIP's names have it in the middle or at the end: cuStreamSynchronize,
+ * cudaEventSynchronize_v3020.
+ */
+bool construct_is_device_wait(const struct trace_region *region) {
+  static const char *const names[] = {"Synchronize", "clFinish", "clWaitForEvents", "acc_wait"};
+  bool is_named = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    is_named |= strstr(region->name, names[i]) != NULL;
+  return is_device_paradigm(region->paradigm) && construct_of_region(region) == CONSTRUCT_device_operation &&
+         (is_named || region->role == OTF2_REGION_ROLE_TASK_WAIT || region->role == OTF2_REGION_ROLE_BARRIER);
+}
+
+bool construct_is_kernel(const struct trace_region *region) {
+  enum construct construct = construct_of_region(region);
+  if (construct != CONSTRUCT_device_operation)
+    return construct == CONSTRUCT_other || construct_class(construct) == CONSTRUCT_CLASS_kernel;
+  return by_openmp_role(region->role) != CONSTRUCT_device_operation;
+}
+
 enum construct construct_of_region(const struct trace_region *region) {
   if (region->role == OTF2_REGION_ROLE_ARTIFICIAL)
     return by_artificial(region->name);

@@ -20,6 +20,15 @@ const char *construct_name(enum construct construct);
 
 enum construct_class construct_class(enum construct construct);
 
+/* Whether it is of OpenMP, and not of another paradigm for devices. */
+bool construct_is_openmp(enum construct construct);
+
+/* Whether the host waits in it until a device has done something: hipEventSynchronize and its like. */
+bool construct_is_device_wait(const struct trace_region *region);
+
+/* Whether a stream of a device that is in it computes, and does not move or allocate data. */
+bool construct_is_kernel(const struct trace_region *region);
+
 /* Gives what is done in such a region itself. Returns false, and leaves *ret, if that is what is done around
  * it. */
 bool construct_activity(enum construct construct, enum activity *ret);

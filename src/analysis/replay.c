@@ -50,11 +50,18 @@ void replay_cut_slices(struct replay *replay, struct replay_thread *thread, stru
 
 /* -- what a thread does -- */
 
-static inline enum activity activity_now(const struct replay_thread *thread) {
+/* Some writers tell of pauses in the first thread alone: those without a team are paused with it. */
+static inline bool is_paused(const struct replay *replay, const struct replay_thread *thread) {
+  return thread->is_paused || (thread->context_count == 1 && replay->processes[thread->process].is_paused);
+}
+
+static inline enum activity activity_now(const struct replay *replay, const struct replay_thread *thread) {
   const struct replay_context *context = top_context(thread);
   const struct replay_frame *frame = top_frame(context->current);
   if (thread->is_device && thread->open_operations)
     return ACTIVITY_DEVICE;
+  if (is_paused(replay, thread))
+    return ACTIVITY_UNKNOWN;
   if (thread->is_between)
     return ACTIVITY_OVERHEAD;
   if (frame)
@@ -65,7 +72,7 @@ static inline enum activity activity_now(const struct replay_thread *thread) {
 }
 
 void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
-  enum activity activity = activity_now(thread);
+  enum activity activity = activity_now(replay, thread);
   if (activity == thread->activity)
     return;
   replay_flush(replay, thread, ticks);
@@ -86,6 +93,14 @@ static enum activity around(const struct replay_thread *thread, const struct rep
   if (!task->is_implicit)
     return ACTIVITY_TASK;
   return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
+/* What is done around a region, but for the program's own outside of all teams: that it does. */
+static enum activity inherited(enum activity outer, enum construct construct) {
+  bool is_own = construct == CONSTRUCT_other || construct == CONSTRUCT_user_region;
+  if (outer == ACTIVITY_UNKNOWN || (outer == ACTIVITY_IDLE && is_own))
+    return ACTIVITY_SERIAL;
+  return outer;
 }
 
 static bool is_serial_task(const struct replay_thread *thread, enum construct construct) {
@@ -144,7 +159,8 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
                                  .region = region,
                                  .depth = (uint16_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX),
                                  .construct = meaning.construct,
-                                 .activity = is_around ? (uint8_t)outer : meaning.activity};
+                                 .activity = is_around ? (uint8_t)inherited(outer, meaning.construct)
+                                                       : meaning.activity};
   frame->inner = meaning.is_mutex ? (uint8_t)outer : frame->activity;
   if (task->frame_count == 1)
     name_task(thread, task, meaning.construct, region);
@@ -197,15 +213,42 @@ static void end_operation(struct replay *replay, struct replay_thread *thread, u
   replay_update(replay, thread, ticks);
 }
 
+/* -- pauses -- */
+
+static void process_pause(struct replay *replay, struct replay_thread *thread,
+                          const struct trace_event *event, uint64_t ticks) {
+  thread->is_paused = trace_is_pause(event);
+  if (thread->is_first)
+    replay->processes[thread->process].is_paused = thread->is_paused;
+  replay_update(replay, thread, ticks);
+  for (size_t i = 0; thread->is_first && i < replay->trace->location_count; i++)
+    if (replay->threads[i].has_begun && replay->threads[i].process == thread->process)
+      replay_update(replay, &replay->threads[i], ticks);
+}
+
 /* -- events -- */
+
+/* Whoever comes first in a process does what is outside of all teams; where no teams are known, nobody knows
+ * what threads do that are in no region. */
+static void begin_thread(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  struct replay_process *process = &replay->processes[thread->process];
+  const struct trace_location *location = &replay->trace->locations[location_of(replay, thread)];
+  thread->is_first = !process->has_begun && !thread->is_device && !trace_location_is_metric(location);
+  process->has_begun |= thread->is_first;
+  if (!replay->has_openmp && !(thread->is_first && replay->has_calls))
+    thread->base = thread->is_device ? ACTIVITY_IDLE : ACTIVITY_UNKNOWN;
+  else
+    thread->base = thread->is_first ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
+  thread->has_begun = true;
+  thread->since_ticks = ticks;
+  thread->activity = activity_now(replay, thread);
+}
 
 static uint64_t time_of(struct replay *replay, struct replay_thread *thread,
                         const struct trace_event *event) {
   uint64_t ticks = event->ticks;
   if (!thread->has_begun) {
-    thread->has_begun = true;
-    thread->since_ticks = ticks;
-    thread->activity = activity_now(thread);
+    begin_thread(replay, thread, ticks);
   } else if (ticks < thread->last_ticks) {
     replay->anomalies.backward++;
     ticks = thread->last_ticks;
@@ -275,6 +318,9 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
   case TRACE_ThreadTeamEnd:
     replay_end_team(replay, thread, ticks, event->ThreadTeamEnd.comm);
     return;
+  case TRACE_MeasurementOnOff:
+    process_pause(replay, thread, event, ticks);
+    return;
   case TRACE_RmaGet:
   case TRACE_RmaPut:
   case TRACE_RmaAtomic:
@@ -291,8 +337,10 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
 
 bool replay_process(struct replay *replay, const struct trace_event *event) {
   struct replay_thread *thread = &replay->threads[event->location];
-  uint64_t ticks = time_of(replay, thread, event);
   replay->anomalies.events++;
+  if (event->kind == TRACE_Metric && !thread->has_begun)
+    return true; /* a location that has counters alone is no thread */
+  uint64_t ticks = time_of(replay, thread, event);
   if (event->kind == TRACE_Enter)
     enter(replay, thread, ticks, event->Enter.region);
   else if (event->kind == TRACE_Leave)
@@ -342,6 +390,8 @@ static void learn_regions(struct replay *replay) {
       activity = ACTIVITY_MPI;
       is_own = true;
     }
+    replay->has_openmp |= construct_is_openmp(construct);
+    replay->has_calls |= activity == ACTIVITY_MPI || construct == CONSTRUCT_device_operation;
     replay->meanings[i] =
         (struct region_meaning){.construct = (uint8_t)construct,
                                 .activity = (uint8_t)activity,
@@ -352,16 +402,7 @@ static void learn_regions(struct replay *replay) {
 
 static uint32_t process_of(const struct trace *trace, const struct trace_location *location) {
   const struct trace_location_group *group = trace_location_group(trace, location->group);
-  return group ? (uint32_t)(group - trace->location_groups) : UINT32_MAX;
-}
-
-/* The first thread of each process does what is outside of all teams. */
-static bool is_first_of_process(const struct trace *trace, size_t location) {
-  const struct trace_location *one = &trace->locations[location];
-  for (size_t i = location; i-- > 0 && trace->locations[i].group == one->group;)
-    if (!trace_location_is_metric(&trace->locations[i]))
-      return false;
-  return !trace_location_is_device(one) && !trace_location_is_metric(one);
+  return (uint32_t)(group ? (size_t)(group - trace->location_groups) : trace->location_group_count);
 }
 
 static bool learn_locations(struct replay *replay) {
@@ -370,7 +411,7 @@ static bool learn_locations(struct replay *replay) {
     struct replay_thread *thread = &replay->threads[i];
     const struct trace_location *location = &trace->locations[i];
     thread->is_device = trace_location_is_device(location);
-    thread->base = is_first_of_process(trace, i) ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
+    thread->base = ACTIVITY_IDLE; /* until it begins */
     thread->fork_region = REPLAY_NONE;
     thread->process = process_of(trace, location);
     if (!replay_push_base(replay, thread))
@@ -392,9 +433,11 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
                             .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
                             .meanings = calloc(trace->region_count + 1, sizeof *replay->meanings),
                             .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams),
+                            .processes = calloc(trace->location_group_count + 1, sizeof *replay->processes),
                             .tasks = {.item_bytes = sizeof(struct replay_task)},
                             .teams = {.item_bytes = sizeof(struct replay_team)}};
-  if (!replay->threads || !replay->meanings || !replay->live_teams || !learn_locations(replay)) {
+  if (!replay->threads || !replay->meanings || !replay->live_teams || !replay->processes ||
+      !learn_locations(replay)) {
     replay_free(replay);
     return NULL;
   }
@@ -418,6 +461,7 @@ void replay_free(struct replay *replay) {
   free(replay->threads);
   free(replay->meanings);
   free(replay->live_teams);
+  free(replay->processes);
   free(replay);
 }
 
@@ -464,7 +508,7 @@ size_t replay_open_frames(const struct replay *replay, size_t location, struct r
 }
 
 enum activity replay_activity(const struct replay *replay, size_t location) {
-  return activity_now(&replay->threads[location]);
+  return activity_now(replay, &replay->threads[location]);
 }
 
 enum construct replay_construct(const struct replay *replay, uint32_t region) {
@@ -475,7 +519,7 @@ struct replay_now replay_now(const struct replay *replay, size_t location) {
   const struct replay_thread *thread = &replay->threads[location];
   const struct replay_context *context = top_context(thread);
   return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
-                             activity_now(thread)};
+                             activity_now(replay, thread)};
 }
 
 uint32_t replay_task_slots(const struct replay *replay) {

@@ -25,7 +25,14 @@ struct replay_thread {
   uint32_t fork_region;
   uint32_t process; /* a number of its own for each */
   bool has_begun, is_device, has_forked;
+  bool is_first;   /* of its process: what is outside of all teams is its */
+  bool is_paused;  /* its recording */
   bool is_between; /* from fork to begin of the team, or from its end to the join */
+};
+
+struct replay_process {
+  bool has_begun; /* a thread of it */
+  bool is_paused; /* the recording of its first thread */
 };
 
 struct held_lock {
@@ -55,8 +62,10 @@ struct replay {
   struct replay_team **live_teams; /* by position of the comm */
   uint64_t task_count, team_count;
   struct replay_anomalies anomalies;
-  bool enters_before_fork; /* how parallel regions are written here */
-  bool has_failed;         /* no memory */
+  struct replay_process *processes;
+  bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
+  bool enters_before_fork;    /* how parallel regions are written here */
+  bool has_failed;            /* no memory */
 };
 
 static inline struct replay_context *top_context(const struct replay_thread *thread) {

@@ -113,6 +113,7 @@ struct trace_metric {
   const uint32_t *members; /* refs */
   uint32_t member_count;
   bool is_synchronous; /* the values are of the location that has the event */
+  uint64_t recorder;   /* ref of the location that has its events; TRACE_NO_REF: not told */
 };
 
 /* A parameter or window: what is known of them is their name. */
@@ -146,6 +147,7 @@ struct trace {
   struct trace_location *locations;
   size_t location_count;
   char **location_names; /* those that were made (location_names.h); NULL: none */
+  char **nameless_names; /* the same, of locations without a name */
   struct trace_location_group *location_groups;
   size_t location_group_count;
   struct trace_node *nodes;

@@ -72,6 +72,8 @@ static void charge_wait(struct collector *collector, size_t location, const stru
   uint32_t region = waiting_region(collector, now);
   if (region == REPLAY_NONE)
     return;
+  if (now->activity == ACTIVITY_DEVICE)
+    collector->report->device_wait += ticks;
   struct report_location *here = &collector->locations[location];
   struct report_region *base = &collector->report->regions[region];
   base->wait += ticks;
@@ -110,6 +112,34 @@ static bool is_waiting(enum activity activity) {
   return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT;
 }
 
+static bool is_device_wait(const struct collector *collector, const struct replay_now *now) {
+  return now->activity == ACTIVITY_DEVICE && now->frame->region != REPLAY_NONE &&
+         collector->interests[now->frame->region].is_device_wait;
+}
+
+static void see(struct collector *collector, size_t location) {
+  struct report_thread *thread = &collector->report->threads[location];
+  struct live_process *process = &collector->processes[thread->process];
+  if (trace_location_is_metric(&collector->trace->locations[location]))
+    return;
+  if (process->first_location == SIZE_MAX && !thread->is_device)
+    process->first_location = location;
+  thread->is_seen = true;
+}
+
+/* A process is in a pause, or in no region where there are no teams, when its first thread is. */
+static void charge_outside(struct collector *collector, size_t location, enum activity activity,
+                           uint64_t ticks) {
+  size_t number = collector->report->threads[location].process;
+  struct report_process *process = &collector->report->processes[number];
+  if (activity == ACTIVITY_MPI)
+    process->mpi += ticks;
+  else if (activity_is_useful(activity) && activity != ACTIVITY_DEVICE)
+    process->serial_useful += ticks;
+  else if (activity == ACTIVITY_UNKNOWN && collector->processes[number].first_location == location)
+    process->unknown += ticks;
+}
+
 static void charge(struct collector *collector, size_t location, const struct replay_now *now,
                    uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
@@ -121,7 +151,7 @@ static void charge(struct collector *collector, size_t location, const struct re
   process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
-    thread->is_seen = !trace_location_is_metric(&report->trace->locations[location]);
+    see(collector, location);
     return;
   }
   here->charged_ticks = end;
@@ -134,12 +164,12 @@ static void charge(struct collector *collector, size_t location, const struct re
     running_charge(collector, location, now, member, begin, end);
   if (member)
     member->activity[now->activity] += ticks;
-  else if (now->activity == ACTIVITY_MPI)
-    process->mpi += ticks;
+  else
+    charge_outside(collector, location, now->activity, ticks);
   if (member && collector->has_taskwaits && now->team && now->team->slot < collector->live_team_capacity)
     taskwaits_charge(collector, location, &collector->live_teams[now->team->slot], begin, end,
                      is_waiting(now->activity));
-  if (now->frame && is_waiting(now->activity))
+  if (now->frame && (is_waiting(now->activity) || is_device_wait(collector, now)))
     charge_wait(collector, location, now, ticks, member);
   else
     here->wait_region = REPLAY_NONE;
@@ -176,6 +206,16 @@ static void before_leave(struct collector *collector, const struct trace_event *
   }
 }
 
+/* Threads that have no events in a pause are in it, too, from here on or up to here. */
+static void charge_paused(struct collector *collector, const struct trace_event *event) {
+  const struct report_thread *threads = collector->report->threads;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    struct replay_now now = replay_now(collector->replay, i);
+    if (i != event->location && threads[i].is_seen && threads[i].process == threads[event->location].process)
+      charge(collector, i, &now, event->ticks);
+  }
+}
+
 static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
@@ -192,6 +232,7 @@ static void on_other_event(struct collector *collector, const struct trace_event
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += trace_is_pause(event);
     running_on_pause(collector, event);
+    charge_paused(collector, event);
     return;
   case TRACE_Metric:
     running_on_metric(collector, event);
@@ -247,7 +288,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   count_overhead(collector, event, region);
   if (collector->locations[event->location].counters)
     counters_before_event(collector, event, &now);
-  charge(collector, event->location, &now, event->ticks);
+  if (event->kind != TRACE_Metric || report->threads[event->location].is_seen)
+    charge(collector, event->location, &now, event->ticks);
   if (collector->waits)
     mpi_waits_on_event(collector, event);
   before_event(collector, event, region, &now);
@@ -315,7 +357,7 @@ static void charge_rest(struct collector *collector) {
   uint64_t end = end_ticks(collector);
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     struct replay_now now = replay_now(collector->replay, i);
-    if (report->threads[i].is_seen && (now.team || now.frame))
+    if (report->threads[i].is_seen && (now.team || now.frame || now.activity == ACTIVITY_UNKNOWN))
       charge(collector, i, &now, end);
   }
   if (report->first_ticks == UINT64_MAX)
@@ -360,6 +402,7 @@ static void conclude(struct collector *collector) {
   waits_finish(collector);
   samples_finish(collector);
   callers_finish(collector);
+  counters_finish(collector);
   report->anomalies = *replay_anomalies(collector->replay);
   own_finish(collector);
   caveats_find(report);

@@ -187,18 +187,19 @@ struct live_process {
   uint64_t opener;                /* which team that was */
   uint64_t gap_begin, gap_end;    /* before it */
   uint64_t parallel_end_ticks;
-  uint64_t parallel_end_mpi, gap_mpi;   /* its time in MPI so far at the end; in the gap */
-  uint32_t last_parallel;               /* of the last region that ended */
-  uint32_t in_teams;                    /* threads that are in any */
-  struct pair_map samples, gap_samples; /* by calling context: since the last team; in the gap */
-  struct path longest, fork;            /* of any task so far; of the last fork */
+  uint64_t parallel_end_apart, gap_apart; /* what counts as no serial time: so far at the end; in the gap */
+  size_t first_location;                  /* whose events are the first; SIZE_MAX: none so far */
+  uint32_t last_parallel;                 /* of the last region that ended */
+  uint32_t in_teams;                      /* threads that are in any */
+  struct pair_map samples, gap_samples;   /* by calling context: since the last team; in the gap */
+  struct path longest, fork;              /* of any task so far; of the last fork */
 };
 
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_reduction, is_wait_inside,
-      is_part;
+      is_part, is_device_wait, is_kernel;
   bool is_wanted; /* any of these whose Enters and Leaves are looked at */
 };
 
@@ -314,6 +315,7 @@ void barriers_before_leave(struct collector *collector, const struct trace_event
 void counters_before_event(struct collector *collector, const struct trace_event *event,
                            const struct replay_now *now);
 void counters_on_metric(struct collector *collector, const struct trace_event *event);
+void counters_finish(struct collector *collector);
 
 /* -- collect_running.c -- */
 void running_on_metric(struct collector *collector, const struct trace_event *event);

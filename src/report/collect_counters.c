@@ -58,7 +58,22 @@ static uint64_t value_of(const struct trace_event *event, uint32_t index) {
   return value.real > 0 && value.real < (double)INT64_MAX ? (uint64_t)value.real : 0;
 }
 
+/* A location that has counters alone has none of a thread's: a node's, say. */
+void counters_finish(struct collector *collector) {
+  struct report_counters *counters = &collector->report->counters;
+  size_t kept = 0;
+  for (size_t i = 0; i < counters->row_count; i++)
+    if (collector->report->threads[counters->rows[i]->location].is_seen)
+      counters->rows[kept++] = counters->rows[i];
+    else
+      free(counters->rows[i]);
+  counters->row_count = kept;
+  counters->count = kept > 0 ? counters->count : 0;
+}
+
 void counters_on_metric(struct collector *collector, const struct trace_event *event) {
+  if (trace_location_is_metric(&collector->trace->locations[event->location]))
+    return;
   struct counter_state *state = collector->locations[event->location].counters;
   for (uint32_t i = 0; i < event->Metric.count; i++) {
     const struct trace_metric_member *member =

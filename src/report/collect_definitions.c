@@ -27,8 +27,12 @@ static struct interest interest_in(enum construct construct) {
 static void learn_regions(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->region_count; i++) {
     enum construct construct = replay_construct(collector->replay, (uint32_t)i);
+    const struct trace_region *region = &collector->trace->regions[i];
     collector->interests[i] = interest_in(construct);
-    collector->report->has_openmp |= construct_class(construct) != CONSTRUCT_CLASS_none;
+    collector->interests[i].is_device_wait = construct_is_device_wait(region);
+    collector->interests[i].is_kernel = construct_is_kernel(region);
+    collector->report->regions[i].is_device_call = construct == CONSTRUCT_device_operation;
+    collector->report->has_openmp |= construct_is_openmp(construct);
   }
 }
 
@@ -58,6 +62,7 @@ static void learn_processes(struct collector *collector) {
   for (size_t i = 0; i <= trace->location_group_count; i++) {
     collector->report->processes[i].first_ticks = UINT64_MAX;
     collector->processes[i].last_parallel = REPLAY_NONE;
+    collector->processes[i].first_location = SIZE_MAX;
   }
 }
 

@@ -53,11 +53,14 @@ void devices_on_event(struct collector *collector, const struct trace_event *eve
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice) {
   struct report_device *device = &collector->report->devices[slice->location];
   uint64_t ticks = slice->end_ticks - slice->begin_ticks;
-  bool is_kernel =
-      construct_class(slice->construct) == CONSTRUCT_CLASS_kernel || slice->construct == CONSTRUCT_other;
   if (!slice->is_last || slice->construct == CONSTRUCT_program)
     return;
+  struct report_region *region = &collector->report->regions[slice->region];
+  bool is_kernel = collector->interests[slice->region].is_kernel;
+  region->is_on_device = true;
   spread_add(is_kernel ? &device->kernels : &device->others, ticks);
+  if (is_kernel)
+    spread_add(&region->kernels, ticks);
 }
 
 void devices_free(struct collector *collector) {

@@ -39,15 +39,15 @@ static void add_samples(struct collector *collector, struct pair_map *samples, s
 
 void gaps_add(struct collector *collector, struct live_process *process, uint32_t after) {
   struct report *report = collector->report;
-  uint64_t first = collector->trace->clock.first_ticks, mpi = process->gap_mpi;
+  uint64_t first = collector->trace->clock.first_ticks, apart = process->gap_apart;
   uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
   uint64_t end = collector_cut(collector, process->gap_end);
-  if (end > begin && end - begin > mpi) {
+  if (end > begin && end - begin > apart) {
     struct report_gap *gap = gap_of(collector, process->last_parallel, after);
     if (!gap)
       return;
-    spread_add(&gap->time, end - begin - mpi);
-    scatter_add(&report->serial_parts, (double)(end - begin - mpi));
+    spread_add(&gap->time, end - begin - apart);
+    scatter_add(&report->serial_parts, (double)(end - begin - apart));
     add_samples(collector, &process->gap_samples, (size_t)(gap - report->gaps));
   }
   pair_map_free(&process->gap_samples);
@@ -63,7 +63,7 @@ void gaps_finish(struct collector *collector) {
     uint64_t since = process->parallel_end_ticks;
     process->gap_begin = since > counted->first_ticks ? since : counted->first_ticks;
     process->gap_end = counted->last_ticks;
-    process->gap_mpi = counted->mpi - process->parallel_end_mpi;
+    process->gap_apart = counted->mpi + counted->unknown - process->parallel_end_apart;
     gaps_end(process);
     gaps_add(collector, process, REPLAY_NONE);
   }

@@ -33,6 +33,7 @@ static enum report_doing doing_of(enum activity activity) {
   case ACTIVITY_TASK_MANAGEMENT:
   case ACTIVITY_REDUCTION:
   case ACTIVITY_OVERHEAD:
+  case ACTIVITY_UNKNOWN:
   case ACTIVITY_COUNT:
     return DOING_RUNTIME;
   }

@@ -24,7 +24,7 @@ static void clear_paths(struct collector *collector, struct live_team *live_team
 /* The first team that is open ends a serial part. */
 static void open_live_team(const struct collector *collector, struct live_process *process,
                            const struct replay_team *team) {
-  uint64_t mpi = collector->report->processes[process - collector->processes].mpi;
+  const struct report_process *counted = &collector->report->processes[process - collector->processes];
   process->led_teams++;
   if (process->open_teams++ > 0)
     return;
@@ -32,7 +32,7 @@ static void open_live_team(const struct collector *collector, struct live_proces
   process->opener = team->id;
   process->gap_begin = process->parallel_end_ticks;
   process->gap_end = team->fork_ticks;
-  process->gap_mpi = mpi - process->parallel_end_mpi;
+  process->gap_apart = counted->mpi + counted->unknown - process->parallel_end_apart;
   gaps_end(process);
 }
 
@@ -321,7 +321,7 @@ static void close_live_team(struct collector *collector, struct live_process *pr
   if (process->open_teams > 0 && --process->open_teams == 0) {
     counted->parallel += collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
     process->parallel_end_ticks = finish;
-    process->parallel_end_mpi = counted->mpi;
+    process->parallel_end_apart = counted->mpi + counted->unknown;
   }
 }
 

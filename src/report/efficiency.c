@@ -59,19 +59,23 @@ static uint64_t length_of(const struct report *report, const struct report_proce
 }
 
 static void find_means(struct report *report) {
-  double serial = 0, parallel = 0, mpi = 0, n = report->process_count ? (double)report->process_count : 1;
+  double serial = 0, parallel = 0, mpi = 0, unknown = 0;
+  double n = report->process_count ? (double)report->process_count : 1;
   for (size_t i = 0; i <= report->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
-    uint64_t length = length_of(report, process), used = process->parallel + process->mpi;
+    uint64_t length = length_of(report, process);
+    uint64_t used = process->parallel + process->mpi + process->unknown;
     if (process->cpus == 0)
       continue;
     serial += length > used ? (double)(length - used) : 0;
     parallel += (double)process->parallel;
     mpi += (double)process->mpi;
+    unknown += (double)process->unknown;
   }
   report->serial = report->process_count ? whole_number(serial / n) : report->wall;
   report->parallel = whole_number(parallel / n);
   report->mpi = whole_number(mpi / n);
+  report->unknown = whole_number(unknown / n);
 }
 
 void processes_find(struct report *report) {
@@ -82,6 +86,16 @@ void processes_find(struct report *report) {
   }
 }
 
+/* Where there are no teams, nobody knows either what a thread does before its first event and behind its
+ * last. */
+static void add_edges(const struct report *report, struct report_thread *thread) {
+  uint64_t known = 0, length = length_of(report, &report->processes[thread->process]);
+  for (int a = 0; a < ACTIVITY_COUNT; a++)
+    known += thread->activity[a];
+  if (!report->has_openmp && length > known)
+    thread->activity[ACTIVITY_UNKNOWN] += length - known;
+}
+
 /* The location whose useful time in teams is longest: what it loses is not lost by imbalance. */
 static size_t add_up_threads(struct report *report) {
   size_t longest = 0;
@@ -90,6 +104,7 @@ static size_t add_up_threads(struct report *report) {
     if (!is_cpu(thread))
       continue;
     report->cpus++;
+    add_edges(report, thread);
     for (int a = 0; a < ACTIVITY_COUNT; a++) {
       report->activity[a] += thread->activity[a];
       if (activity_is_useful((enum activity)a) && a != ACTIVITY_DEVICE)
@@ -103,22 +118,32 @@ static size_t add_up_threads(struct report *report) {
   return longest;
 }
 
-/* Of all processes. While the only thread outside of teams is in MPI, the others are lost by that, too. */
+/* What a process's threads lose outside of teams, where one works: less what others do there. */
+static double lost_in_serial(const struct report_process *process, double rest) {
+  double useful = (double)process->serial_useful, more = useful > rest ? useful - rest : 0;
+  double lost = ((double)process->cpus - 1) * rest - more;
+  return rest > 0 && lost > 0 ? lost : 0;
+}
+
+/* Of all processes, of what is known. While the only thread outside of teams is in MPI, the others are lost
+ * by that, too. */
 static void find_efficiencies(struct report *report) {
-  double all = 0, serial = 0, mpi = (double)report->activity[ACTIVITY_MPI];
+  double all = -(double)report->activity[ACTIVITY_UNKNOWN], serial = 0;
+  double mpi = (double)report->activity[ACTIVITY_MPI];
   for (size_t i = 0; i <= report->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
     double n = (double)process->cpus, length = (double)length_of(report, process);
-    double rest = length - (double)process->parallel - (double)process->mpi;
+    double rest = length - (double)process->parallel - (double)process->mpi - (double)process->unknown;
     if (process->cpus == 0)
       continue;
     all += n * length;
-    serial += rest > 0 ? (n - 1) * rest : 0;
+    serial += lost_in_serial(process, rest);
     mpi += (n - 1) * (double)process->mpi;
   }
   report->parallel_efficiency = ratio((double)report->useful, all);
   report->serial_efficiency = all > 0 ? (all - serial) / all : 0;
   report->mpi_efficiency = mpi < all ? (all - mpi) / all : 0;
+  report->device_efficiency = all > 0 ? (all - (double)report->activity[ACTIVITY_DEVICE]) / all : 0;
 }
 
 /* Of the process that has the busiest thread: threads of different ones share no work by OpenMP. */

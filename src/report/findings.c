@@ -27,7 +27,8 @@ static const char *gap_edge(struct finding_texts *texts, uint32_t region, const 
 /* -- serial -- */
 
 static void find_serial(struct report *report) {
-  double n = finding_team(report), serial = (double)report->serial, wall = (double)report->wall;
+  double n = finding_team(report), serial = (double)report->serial;
+  double wall = (double)report->wall - (double)report->unknown; /* of the rest nobody knows */
   struct finding_texts texts = {.report = report};
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)

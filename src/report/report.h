@@ -47,6 +47,8 @@ struct report_process {
   uint64_t first_ticks, last_ticks; /* events in the window */
   uint64_t parallel;                /* time in which it had a team */
   uint64_t mpi;                     /* time that threads without a team were in MPI */
+  uint64_t unknown;                 /* in which its first thread has no team, and what it does is not known */
+  uint64_t serial_useful;           /* outside of teams, of its CPU locations */
   uint64_t useful;                  /* of its CPU locations */
   size_t cpus;                      /* as in struct report; 0: only devices, or nothing in the window */
 };
@@ -202,6 +204,9 @@ struct report_offload {
 struct report_region {
   uint64_t visits, inclusive; /* Enters; time between Enter and Leave, without suspension */
   uint64_t useful;            /* in the region itself, not in those inside */
+  struct spread kernels;      /* on devices */
+  bool is_on_device;          /* ever */
+  bool is_device_call;        /* of a library for devices */
   /* in a barrier, taskwait or taskgroup; the longest without a task between */
   uint64_t wait, longest_wait;
   uint32_t longest_location;
@@ -409,8 +414,11 @@ struct report_state {
 struct report {
   const struct trace *trace;
   uint64_t from_ticks, to_ticks, first_ticks, last_ticks; /* window; first and last event in it */
-  /* of processes the mean; serial: when no team is there, without mpi: calls of MPI meanwhile */
-  uint64_t wall, parallel, serial, mpi;
+  /* of processes the mean; serial: when no team is there, without mpi: calls of MPI meanwhile; and without
+   * unknown: what is not known */
+  uint64_t wall, parallel, serial, mpi, unknown;
+  uint64_t device_wait;     /* that CPU locations waited for devices */
+  double device_efficiency; /* without what they are in calls for devices */
   struct report_process
       *processes;         /* by position of the location group; the last: of locations without one */
   size_t busiest_process; /* of which the thread efficiency and its factors are */

@@ -59,11 +59,20 @@ static enum name_rank rank_of(const char *name) {
   return RANK_OTHER;
 }
 
+/* What has counters alone comes last. */
+enum row_kind { KIND_THREAD, KIND_DEVICE, KIND_METRICS };
+
+static enum row_kind kind_of(const struct trace_location *location) {
+  return trace_location_is_metric(location)   ? KIND_METRICS
+         : trace_location_is_device(location) ? KIND_DEVICE
+                                              : KIND_THREAD;
+}
+
 static int by_place(const void *left, const void *right, void *data) {
   const struct trace *trace = data;
   size_t first = *(const size_t *)left, second = *(const size_t *)right;
   const struct trace_location *one = &trace->locations[first], *other = &trace->locations[second];
-  int order = (int)trace_location_is_device(one) - (int)trace_location_is_device(other);
+  int order = (int)kind_of(one) - (int)kind_of(other);
   if (order == 0)
     order = one->group < other->group ? -1 : one->group > other->group;
   if (order == 0)

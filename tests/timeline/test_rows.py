@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
+import made_devices
 import pictured
 import test_page
 
@@ -30,6 +31,31 @@ def write_uneven(path):
                 archive.slice(thread, begin, end, region)
             archive.writers[thread].leave(2000, parallel)
             archive.writers[thread].thread_team_end(2000, archive.team)
+
+
+class OfCounters(test_page.PageTest):
+    """Locations that have counters alone (../support/made_devices.py)."""
+    def setUp(self):
+        self.open("devices", made_devices.make)
+
+    def test_are_last_and_show_their_counters(self):
+        kinds = self.browser.evaluate("stave.layout.rows.map(({row}) => row.kind)")
+        self.assertEqual(kinds, ["thread", "device stream"] + made_devices.PLUGINS * ["metrics"])
+        counters = self.browser.evaluate("stave.layout.rows.map(({counters}) => counters)")
+        self.assertEqual(counters, [0, 0] + made_devices.PLUGINS * [1])
+
+    def test_are_not_in_the_overview(self):
+        """All of its height is of the thread and the stream, which are never without an activity but at the end."""
+        ground = self.browser.evaluate("""(() => {
+            const {canvas} = stave.minimap, {width, height} = canvas;
+            const context = new OffscreenCanvas(width, height).getContext('2d');
+            context.drawImage(canvas, 0, 0);
+            const background = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
+            const {data} = context.getImageData(0, 0, width, height), pixels = [];
+            for (let i = 0; i < data.length; i += 4)
+                pixels.push(background.every((part, k) => data[i + k] === part));
+            return pixels.filter(is => is).length / pixels.length; })()""")
+        self.assertLess(ground, 0.1)
 
 
 class Rows(test_page.PageTest):

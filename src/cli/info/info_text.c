@@ -11,6 +11,7 @@
 #include "cli/common/table.h"
 #include "stave/names.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,10 +86,24 @@ static const char *host_of(const struct trace *trace) {
   return trace->machine;
 }
 
+/* Some writers' has lines. */
+static void print_creator(const char *creator) {
+  char *line = memory_needed(strdup(or_absent(creator)));
+  size_t used = 0;
+  for (const char *at = line; *at; at++) {
+    bool is_space = isspace((unsigned char)*at);
+    if (!is_space || (used > 0 && line[used - 1] != ' '))
+      line[used++] = is_space ? ' ' : *at;
+  }
+  line[used > 0 && line[used - 1] == ' ' ? used - 1 : used] = '\0';
+  table_fact("written by", "%s", line);
+  free(line);
+}
+
 static void print_origin(const struct info *info) {
   const struct trace *trace = info->trace;
   table_fact("archive", "%s", info->found.anchor);
-  table_fact("written by", "%s", or_absent(trace->creator));
+  print_creator(trace->creator);
   if (info_property(info, "OTF2"))
     table_fact("meant for",
                "readers of OTF2 %s: it has roles and paradigms that older ones lack (STAVE_OTF2)",

@@ -84,10 +84,20 @@ static void print_overview(const struct report_print *print) {
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
   print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
-  print_line("wall time %s, %zu thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
-             time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus), report->forks,
-             plural(report->forks), report->tasks_created, plural(report->tasks_created),
-             time_of(serial, report, (double)report->serial));
+  if (report->has_openmp || report->activity[ACTIVITY_DEVICE] == 0)
+    print_line("wall time %s, %zu thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
+               time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus), report->forks,
+               plural(report->forks), report->tasks_created, plural(report->tasks_created),
+               time_of(serial, report, (double)report->serial));
+  else
+    print_line("wall time %s, %zu thread%s, waiting for devices for %s at least",
+               time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus),
+               time_of(serial, report, (double)report->device_wait));
+  if (report->activity[ACTIVITY_UNKNOWN] > 0)
+    print_line("not known %s of the threads' time: %s; what follows is of the rest",
+               share_of(serial, (double)report->activity[ACTIVITY_UNKNOWN],
+                        (double)report->cpus * (double)report->wall),
+               report_print_unknown(report));
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)
@@ -163,7 +173,8 @@ static const char *sampled(char text[SAMPLES_BYTES], const struct report *report
 static void print_findings(const struct report_print *print) {
   const struct report *report = print->report;
   size_t printed = 0, small = 0,
-         most = FINDINGS_MAX - (size_t)(report->deadlock_count > 0) - (size_t)(report->processors.others > 0);
+         most = FINDINGS_MAX - (size_t)(report->deadlock_count > 0) -
+                (size_t)(report->processors.others > 0) - (size_t)(report->activity[ACTIVITY_UNKNOWN] > 0);
   for (size_t i = 0; i < report->finding_count && printed < most; i++) {
     const struct report_finding *finding = &report->findings[i];
     char gain[GAIN_BYTES], samples[SAMPLES_BYTES];

@@ -6,13 +6,16 @@
 
 #include "analysis/label.h"
 #include "analysis/replay.h"
+#include "base/shorten.h"
 #include "cli/common/memory.h"
+#include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
 
 enum { NUMBER_BYTES = 32, CELLS_MAX = REPORT_COUNTERS_MAX + 4, IMBALANCE_MIN_THREADS = 2 };
-enum { LINE_BYTES = 64 }; /* that a miss of the last cache brings: x86-64, most of aarch64 */
+enum { NAME_WIDTH = 32, NAME_BYTES = 64 }; /* of the columns' heads */
+enum { LINE_BYTES = 64 };                  /* that a miss of the last cache brings: x86-64, most of aarch64 */
 
 struct counted_place {
   uint32_t region; /* REPLAY_NONE: outside of all */
@@ -88,9 +91,18 @@ static double imbalance(uint64_t most, uint64_t sum, uint32_t threads) {
 
 /* -- text -- */
 
+/* Some tools' names are longer than a column may be: these have a number. */
+static const char *head_of(char head[NAME_BYTES], const struct report_counters *counters, size_t index) {
+  if (shorten_width(counters->names[index], SIZE_MAX) <= NAME_WIDTH)
+    snprintf(head, NAME_BYTES, "%s", counters->names[index]);
+  else
+    snprintf(head, NAME_BYTES, "counter %zu", index + 1);
+  return head;
+}
+
 static void begin_table(struct table *table, const struct report_counters *counters, const char *heading,
                         const char *first) {
-  static char names[REPORT_COUNTERS_MAX][LABEL_BYTES];
+  static char names[REPORT_COUNTERS_MAX][2 * NAME_BYTES];
   struct report_counter_sums one = {0};
   double rate;
   for (size_t i = 0; i < REPORT_COUNTERS_MAX; i++)
@@ -105,8 +117,19 @@ static void begin_table(struct table *table, const struct report_counters *count
     table_column(table, "MB/s a thread", TABLE_NUMBER);
   for (size_t i = 0; i < counters->count; i++) {
     bool is_rate = a_thousand_instructions(counters, &one, i, &rate);
-    snprintf(names[i], sizeof names[i], "%s%s", counters->names[i], is_rate ? "/1000 instructions" : "");
+    char head[NAME_BYTES];
+    snprintf(names[i], sizeof names[i], "%s%s", head_of(head, counters, i),
+             is_rate ? "/1000 instructions" : "");
     table_column(table, names[i], TABLE_NUMBER);
+  }
+}
+
+/* What the heads of columns have no room for. */
+static void print_long_names(const struct report_counters *counters) {
+  for (size_t i = 0; i < counters->count; i++) {
+    char head[NAME_BYTES];
+    if (strcmp(head_of(head, counters, i), counters->names[i]) != 0)
+      prose_say(2, "%s: %s", head, counters->names[i]);
   }
 }
 
@@ -155,6 +178,7 @@ static void print_regions(const struct report_print *print, const struct counted
             &places[i].sums);
   }
   table_print(&table);
+  print_long_names(&print->report->counters);
 }
 
 static void print_threads(const struct report_print *print) {

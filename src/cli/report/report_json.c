@@ -108,14 +108,25 @@ static void put_runtime(json_t *object, const struct runtimes *runtimes) {
 
 static json_t *efficiency(const struct report *report) {
   bool has_clock = !report_lacks_clock(report);
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "parallel", report->parallel_efficiency,
-                   "serial", report->serial_efficiency, "thread", report->thread_efficiency, "load_balance",
-                   report->load_balance, "serialisation", report->serialisation, "runtime",
-                   report->runtime_efficiency, "mpi", report->mpi_efficiency, "mpi_load_balance",
+  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "parallel",
+                   report->parallel_efficiency, "serial", report->serial_efficiency, "thread",
+                   report->thread_efficiency, "load_balance", report->load_balance, "serialisation",
+                   report->serialisation, "runtime", report->runtime_efficiency, "mpi",
+                   report->mpi_efficiency, "device", report->device_efficiency, "mpi_load_balance",
                    report->mpi_load_balance, "mpi_serialisation",
                    has_clock ? json_real(report->mpi_serialisation) : json_null(), "mpi_transfer",
                    has_clock ? json_real(report->mpi_transfer) : json_null(), "mpi_start_end",
                    has_clock ? json_real(report->mpi_start_end) : json_null());
+}
+
+/* Of the run, or the mean of its processes. */
+static void put_times(json_t *object, const struct report *report) {
+  put_seconds(object, "wall_s", report, (double)report->wall);
+  put_seconds(object, "serial_s", report, (double)report->serial);
+  put_seconds(object, "parallel_s", report, (double)report->parallel);
+  put_seconds(object, "mpi_s", report, (double)report->mpi);
+  put_seconds(object, "not_known_s", report, (double)report->unknown);
+  put_seconds(object, "device_wait_s", report, (double)report->device_wait);
 }
 
 static json_t *overview(const struct report_print *print) {
@@ -126,10 +137,7 @@ static json_t *overview(const struct report_print *print) {
   put_runtime(object, &report->caveats.runtimes);
   uint64_t start_ns = report->trace->clock.realtime_ns;
   json_put(object, "start_ns", start_ns == UINT64_MAX ? json_null() : json_from_number(start_ns));
-  put_seconds(object, "wall_s", report, (double)report->wall);
-  put_seconds(object, "serial_s", report, (double)report->serial);
-  put_seconds(object, "parallel_s", report, (double)report->parallel);
-  put_seconds(object, "mpi_s", report, (double)report->mpi);
+  put_times(object, report);
   json_put(object, "processes", json_from_number(report->process_count));
   put_seconds(object, "useful_s", report, (double)report->useful);
   put_seconds(object, "lost_in_work_s", report, report->lost_in_work);

@@ -88,11 +88,20 @@ json_t *report_running_json(const struct report_print *print);
 void report_print_counters(const struct report_print *print);
 json_t *report_counters_json(const struct report_print *print);
 
+/* Devices, their kernels, and calls for them; nothing without devices. */
+void report_print_devices(const struct report_print *print);
+
+/* "paused", or what else says nothing of threads. */
+const char *report_print_unknown(const struct report *report);
+
 /* The answer in at most 20 lines. */
 void report_print_brief(const struct report_print *print);
 
 /* The tables of regions: parallel regions, worksharing, locks, waiting, tasks, the critical path. */
 void report_print_tables(const struct report_print *print);
+
+/* Where threads wait: one of these tables. */
+void report_print_waiting(const struct report_print *print);
 
 /* The report as one JSON object, which the caller lets go. */
 json_t *report_print_object(const struct report_print *print);

@@ -296,7 +296,7 @@ static void fill_wait(struct section_row *row, uint32_t region, const struct rep
   add_thread(row, base->longest_location);
 }
 
-static const struct section wait_section = {"Waiting: barriers, taskwait, taskgroup",
+static const struct section wait_section = {"Waiting: barriers, taskwait, taskgroup, devices",
                                             is_waited_in,
                                             wait_weight,
                                             fill_wait,
@@ -450,10 +450,12 @@ static const struct section other_section = {
 
 /* Those constructs that no other table has. */
 static bool is_of_the_rest(enum construct construct) {
-  return construct_class(construct) == CONSTRUCT_CLASS_target || construct == CONSTRUCT_target_kernel ||
-         construct == CONSTRUCT_reduction || construct == CONSTRUCT_flush || construct == CONSTRUCT_masked ||
-         construct == CONSTRUCT_master || construct == CONSTRUCT_cancel || construct == CONSTRUCT_error ||
-         construct == CONSTRUCT_test_lock || construct == CONSTRUCT_test_nest_lock;
+  bool is_target =
+      construct_class(construct) == CONSTRUCT_CLASS_target && construct != CONSTRUCT_device_operation;
+  return is_target || construct == CONSTRUCT_target_kernel || construct == CONSTRUCT_reduction ||
+         construct == CONSTRUCT_flush || construct == CONSTRUCT_masked || construct == CONSTRUCT_master ||
+         construct == CONSTRUCT_cancel || construct == CONSTRUCT_error || construct == CONSTRUCT_test_lock ||
+         construct == CONSTRUCT_test_nest_lock;
 }
 
 static void print_rest(const struct report_print *print) {
@@ -467,6 +469,10 @@ static void print_rest(const struct report_print *print) {
   rest.report = &kept;
   print_section(&rest, &other_section);
   free(regions);
+}
+
+void report_print_waiting(const struct report_print *print) {
+  print_section(print, &wait_section);
 }
 
 void report_print_tables(const struct report_print *print) {

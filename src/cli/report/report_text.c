@@ -22,6 +22,7 @@
 /* Less is not worth a line. */
 #define OWN_COST_MIN 0.005
 #define NOTHING_SHARE 0.01
+#define EFFICIENCY_MIN 0.0005
 
 enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
 
@@ -148,14 +149,46 @@ static void print_thread_count(const struct report *report) {
     table_fact("threads", "%zu", report->cpus);
 }
 
+const char *report_print_unknown(const struct report *report) {
+  return report->caveats.recording_pauses > 0 ? "recording was paused"
+                                              : "no region says what the threads did";
+}
+
+/* Of the threads' time. */
+static void print_unknown(const struct report *report) {
+  char time[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+  double unknown = (double)report->activity[ACTIVITY_UNKNOWN], threads = (double)report->cpus;
+  if (unknown > 0)
+    table_fact("not known", "%s, %s of the threads' time: %s; all below is of the rest",
+               text_time(time, report->trace, unknown),
+               text_percent(share, ratio(unknown, threads * (double)report->wall)),
+               report_print_unknown(report));
+}
+
+static void print_serial_time(const struct report *report) {
+  char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+  table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
+             text_percent(share, ratio((double)report->serial, (double)report->wall)));
+}
+
+static void print_parallel_count(const struct report *report) {
+  char number[NUMBER_BYTES], more[NUMBER_BYTES];
+  table_fact("parallel", "%s region%s begun%s%s%s", summary_number(number, report->forks),
+             report->forks == 1 ? "" : "s", report->tasks_created ? ", " : "",
+             report->tasks_created ? summary_number(more, report->tasks_created) : "",
+             report->tasks_created == 1  ? " task created"
+             : report->tasks_created > 1 ? " tasks created"
+                                         : "");
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
-  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], number[NUMBER_BYTES],
-      more[NUMBER_BYTES], account[ACCOUNT_BYTES];
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
   table_fact("archive", "%s", print->anchor);
   print_runtimes(&report->caveats.runtimes);
   table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
              report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
+  print_unknown(report);
   print_thread_count(report);
   if (report->account.is_known)
     table_fact("account", "%s", report_print_account(account, report));
@@ -165,18 +198,14 @@ static void print_overview(const struct report_print *print) {
                text_percent(share, report->processors.others / report->processors.all));
   if (report->process_count > 1)
     table_fact("processes", "%zu; serial and MPI are the mean of one", report->process_count);
-  table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
-             text_percent(share, ratio((double)report->serial, (double)report->wall)));
+  if (report->has_openmp || report->activity[ACTIVITY_MPI] > 0)
+    print_serial_time(report);
   if (report->activity[ACTIVITY_MPI] > 0)
     table_fact("MPI", "%s outside of parallel regions, %s of the wall time",
                text_time(serial, report->trace, (double)report->mpi),
                text_percent(share, ratio((double)report->mpi, (double)report->wall)));
-  table_fact("parallel", "%s region%s begun%s%s%s", summary_number(number, report->forks),
-             report->forks == 1 ? "" : "s", report->tasks_created ? ", " : "",
-             report->tasks_created ? summary_number(more, report->tasks_created) : "",
-             report->tasks_created == 1  ? " task created"
-             : report->tasks_created > 1 ? " tasks created"
-                                         : "");
+  if (report->has_openmp)
+    print_parallel_count(report);
   print_own_cost(report);
   print_missing_lines(report->trace);
 }
@@ -212,6 +241,19 @@ static const char *process_name(const struct report *report) {
   return is_named ? report->trace->location_groups[report->busiest_process].name : "one process";
 }
 
+/* What the other rows leave: with them it is the whole. */
+static void print_rest(struct table *table, const struct report *report) {
+  double serial = report->has_openmp ? 1 - report->serial_efficiency : 0;
+  double others = 1 - report->mpi_efficiency + 1 - report->device_efficiency;
+  double rest = 1 - report->parallel_efficiency - serial - others;
+  rest = rest < 0 ? 0 : rest;
+  if (report->has_openmp)
+    efficiency_row(table, "+ lost, in regions", rest,
+                   "threads x wall time in parallel regions that is no useful work");
+  else if (rest >= EFFICIENCY_MIN)
+    efficiency_row(table, "+ the rest", rest, "threads x wall time in which no region says what they did");
+}
+
 static void print_efficiency(const struct report *report) {
   struct table table;
   if (report->cpus == 0)
@@ -226,12 +268,17 @@ static void print_efficiency(const struct report *report) {
            report->process_count > 1 ? ", " : "", report->process_count > 1 ? process_name(report) : "");
   /* The first three, with MPI's, add up to the whole; the last three multiply to the one above them. */
   efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
-                 "threads x wall time that is useful work");
-  efficiency_row(&table, "+ lost, serial", 1 - report->serial_efficiency,
-                 "threads x wall time outside of parallel regions, where one thread works");
-  efficiency_row(&table, "+ lost, in regions",
-                 report->serial_efficiency + report->mpi_efficiency - 1 - report->parallel_efficiency,
-                 "threads x wall time in parallel regions that is no useful work");
+                 report->activity[ACTIVITY_UNKNOWN]
+                     ? "threads x time that is known in which they did useful work"
+                     : "threads x wall time that is useful work");
+  if (report->has_openmp)
+    efficiency_row(&table, "+ lost, serial", 1 - report->serial_efficiency,
+                   "threads x wall time outside of parallel regions, where one thread works");
+  print_rest(&table, report);
+  if (report->activity[ACTIVITY_DEVICE] > 0)
+    efficiency_row(&table, "+ lost, devices", 1 - report->device_efficiency,
+                   report->has_openmp ? "threads x wall time in target constructs and calls for devices"
+                                      : "threads x wall time in calls for devices, with waiting for them");
   print_mpi_efficiency(&table, report);
   if (report->has_openmp) {
     efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
@@ -345,6 +392,12 @@ static double lost_by_others(const struct report_account *account) {
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
     return "none of parallel regions: the archive does not say which threads work in which team";
+  if ((double)report->activity[ACTIVITY_UNKNOWN] >=
+      NOTHING_SHARE * (double)report->cpus * (double)report->wall)
+    return "nothing that costs a hundredth of the wall time in what is known, see above";
+  if ((double)report->activity[ACTIVITY_DEVICE] >=
+      NOTHING_SHARE * (double)report->cpus * (double)report->wall)
+    return "nothing but the threads' waiting for devices, and calls for them, see below";
   if (report->shared[SHARED_WITH_THREADS].unattributed > 0)
     return "nothing for certain: what more threads than processors wait for is not known";
   if (report->account.is_known && lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
@@ -361,7 +414,7 @@ static void thread_row(struct table *table, const struct report *report, size_t 
   const struct report_thread *thread = &report->threads[index];
   const struct trace *trace = report->trace;
   char useful[TEXT_TIME_BYTES], barrier[TEXT_TIME_BYTES], lock[TEXT_TIME_BYTES], task[TEXT_TIME_BYTES],
-      rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES];
+      rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES], unknown[TEXT_TIME_BYTES];
   const uint64_t *a = thread->activity;
   uint64_t work = a[ACTIVITY_WORK] + a[ACTIVITY_SERIAL] + a[ACTIVITY_TASK];
   uint64_t other = a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] +
@@ -372,19 +425,22 @@ static void thread_row(struct table *table, const struct report *report, size_t 
                                text_time(lock, trace, (double)a[ACTIVITY_LOCK_WAIT]),
                                text_time(task, trace, (double)a[ACTIVITY_TASK_WAIT]),
                                text_time(rest, trace, (double)other),
-                               text_time(idle, trace, (double)a[ACTIVITY_IDLE])};
+                               text_time(idle, trace, (double)a[ACTIVITY_IDLE]),
+                               text_time(unknown, trace, (double)a[ACTIVITY_UNKNOWN])};
   table_row(table, cells);
 }
 
 static void print_threads(const struct report_print *print) {
-  static const char *const columns[] = {"useful", "barrier wait", "lock wait", "task wait", "other", "idle"};
+  static const char *const columns[] = {"useful", "barrier wait", "lock wait", "task wait",
+                                        "other",  "idle",         "not known"};
   const struct report *report = print->report;
   struct table table;
   size_t count = 0;
   table_heading("Threads");
   table_begin(&table);
   table_column(&table, "thread", TABLE_TEXT);
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+  size_t column_count = sizeof columns / sizeof *columns - (report->activity[ACTIVITY_UNKNOWN] == 0);
+  for (size_t i = 0; i < column_count; i++)
     table_column(&table, columns[i], TABLE_NUMBER);
   size_t most = print->top > 32 ? print->top : 32;
   for (size_t i = 0; i < report->trace->location_count; i++)
@@ -395,65 +451,19 @@ static void print_threads(const struct report_print *print) {
     printf("  %zu more: --top %zu\n", count - most, count);
 }
 
-/* -- devices -- */
-
-static void device_row(struct table *table, const struct report *report, size_t index) {
-  const struct report_device *device = &report->devices[index];
-  const struct trace *trace = report->trace;
-  double per_second = (double)trace->clock.ticks_per_second;
-  char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES],
-      kernels[NUMBER_BYTES], kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES],
-      idle[TEXT_TIME_BYTES];
-  snprintf(to_rate, sizeof to_rate, "%.3f",
-           ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
-  snprintf(from_rate, sizeof from_rate, "%.3f",
-           ratio((double)device->from_bytes * per_second / 1e9, (double)device->from.sum));
-  const char *const cells[] = {
-      trace->locations[index].name,
-      summary_number(to, device->to_bytes),
-      to_rate,
-      summary_number(from, device->from_bytes),
-      from_rate,
-      text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
-      summary_number(kernels, device->kernels.count),
-      text_time(kernel_time, trace, (double)device->kernels.sum),
-      text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
-  table_row(table, cells);
-}
-
-static bool is_used(const struct report_device *device) {
-  return device->to.count + device->from.count + device->kernels.count + device->others.count > 0;
-}
-
-static void print_devices(const struct report *report) {
-  static const char *const columns[] = {"bytes to",  "GB/s",    "bytes from", "GB/s",
-                                        "transfers", "kernels", "their time", "idle"};
-  struct table table;
-  char wait[TEXT_TIME_BYTES];
-  size_t used = 0;
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    used += is_used(&report->devices[i]);
-  if (used == 0)
-    return;
-  table_heading("Devices");
-  table_begin(&table);
-  table_column(&table, "stream", TABLE_TEXT);
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    table_column(&table, columns[i], TABLE_NUMBER);
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    if (is_used(&report->devices[i]))
-      device_row(&table, report, i);
-  table_print(&table);
-  prose_say(2, "threads were in target constructs for %s",
-            text_time(wait, report->trace, (double)report->activity[ACTIVITY_DEVICE]));
+/* Devices are what such archives are about. */
+static void print_without_openmp(const struct report_print *print) {
+  report_print_devices(print);
+  report_print_waiting(print);
 }
 
 void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
   report_print_ending(print);
   bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
+  bool has_efficiency = has_findings || report->activity[ACTIVITY_DEVICE] > 0;
   print_overview(print);
-  if (has_findings)
+  if (has_efficiency)
     print_efficiency(report);
   if (!report->has_openmp) {
     putchar('\n');
@@ -464,12 +474,15 @@ void report_print_text(const struct report_print *print) {
     print_findings(print);
   if (report->has_openmp)
     report_print_tables(print);
+  else
+    print_without_openmp(print);
   if (report->has_openmp)
     report_print_serial(print);
   report_print_samples(print);
   report_print_running(print);
   report_print_counters(print);
-  print_devices(report);
+  if (report->has_openmp)
+    report_print_devices(print);
   print_threads(print);
   report_print_caveats(report);
 }

@@ -10,6 +10,10 @@ export const COUNTER = 34; // of a counter below its row
 const MAX_COUNTERS = 8;   // that are shown at first
 const FOLDED_BARS = 3, LARGEST = 1.5, MAX_UNFOLDED = 16, MIN_LINE = 1, MIN_FIT_SHARE = 0.4;
 
+function hasCountersAlone({kind}) {
+  return kind === 'metrics';
+}
+
 export class Layout {
   constructor(rows, groupings, grouping) {
     this.rows = rows.map(row => ({row, isOpen: false, y: 0, height: 0, bars: 0, counters: 0, isHidden: false,
@@ -20,7 +24,8 @@ export class Layout {
     this.wanted = null;                        // the rows that a filter leaves, by index; null: all
     this.heights = 'nested';
     this.room = 0;
-    this.hasCountersAtFirst = rows.reduce((sum, row) => sum + row.counters.length, 0) <= MAX_COUNTERS;
+    this.hasCountersAtFirst = rows.filter(row => !hasCountersAlone(row))
+      .reduce((sum, row) => sum + row.counters.length, 0) <= MAX_COUNTERS;
     this.hasCounters = this.hasCountersAtFirst; // whether counters are shown below rows
     const bars = rows.reduce((sum, row) => sum + row.slices.length, 0);
     for (const place of this.rows)
@@ -164,9 +169,10 @@ export class Layout {
     return this.heights === 'nested' ? GAP : LINE_GAP;
   }
 
-  // Rows of one line have counters when they are open.
+  // Rows of one line have counters when they are open; those that have nothing else always.
   #countersOf({row, isOpen}) {
-    return this.hasCounters && (isOpen || this.heights === 'nested') ? row.counters.length : 0;
+    const isShown = this.hasCounters || hasCountersAlone(row);
+    return isShown && (isOpen || this.heights === 'nested') ? row.counters.length : 0;
   }
 
   #placeGroup(group, height) {

@@ -29,7 +29,7 @@ export class Minimap {
   // The strip changes only with size, colours and legend: it is kept as a picture.
   #drawWhole(palette, hidden) {
     const {width, height} = this.canvas, picture = new OffscreenCanvas(width, height);
-    const tracks = this.model.rows.map(row => row.activity);
+    const tracks = this.model.rows.filter(row => row.kind !== 'metrics').map(row => row.activity);
     this.bands.draw(picture.getContext('2d'), tracks, {from: this.view.start, to: this.view.stop},
       {x: 0, y: 0, width, height}, palette, hidden);
     return picture;

@@ -1,0 +1,147 @@
+/* `stave report` for people: devices, what they computed, and how long threads waited for them. */
+#include "cli/report/report_print.h"
+
+#include "analysis/label.h"
+#include "cli/common/prose.h"
+#include "cli/common/summary.h"
+#include "cli/common/table.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NUMBER_BYTES = 32 };
+
+static double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/* -- streams -- */
+
+static void device_row(struct table *table, const struct report *report, size_t index) {
+  const struct report_device *device = &report->devices[index];
+  const struct trace *trace = report->trace;
+  double per_second = (double)trace->clock.ticks_per_second;
+  char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES],
+      kernels[NUMBER_BYTES], kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES],
+      idle[TEXT_TIME_BYTES];
+  snprintf(to_rate, sizeof to_rate, "%.3f",
+           ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
+  snprintf(from_rate, sizeof from_rate, "%.3f",
+           ratio((double)device->from_bytes * per_second / 1e9, (double)device->from.sum));
+  const char *const cells[] = {
+      trace->locations[index].name,
+      summary_number(to, device->to_bytes),
+      to_rate,
+      summary_number(from, device->from_bytes),
+      from_rate,
+      text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
+      summary_number(kernels, device->kernels.count),
+      text_time(kernel_time, trace, (double)device->kernels.sum),
+      text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
+  table_row(table, cells);
+}
+
+static bool is_used(const struct report_device *device) {
+  return device->to.count + device->from.count + device->kernels.count + device->others.count > 0;
+}
+
+static void print_streams(const struct report *report) {
+  static const char *const columns[] = {"bytes to",  "GB/s",    "bytes from", "GB/s",
+                                        "transfers", "kernels", "their time", "idle"};
+  struct table table;
+  size_t used = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    used += is_used(&report->devices[i]);
+  if (used == 0)
+    return;
+  table_heading("Devices");
+  table_begin(&table);
+  table_column(&table, "stream", TABLE_TEXT);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    table_column(&table, columns[i], TABLE_NUMBER);
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (is_used(&report->devices[i]))
+      device_row(&table, report, i);
+  table_print(&table);
+}
+
+/* -- kernels, and calls of the libraries for devices -- */
+
+static bool is_kernel(const struct report_region *base) {
+  return base->kernels.count > 0;
+}
+
+static double kernel_weight(const struct report_region *base) {
+  return (double)base->kernels.sum;
+}
+
+static void kernel_row(struct table *table, const struct report *report, uint32_t region) {
+  const struct spread *kernels = &report->regions[region].kernels;
+  char label[LABEL_BYTES], count[NUMBER_BYTES], all[TEXT_TIME_BYTES], mean[TEXT_TIME_BYTES],
+      longest[TEXT_TIME_BYTES];
+  const char *const cells[] = {label_region(label, report->trace, region),
+                               summary_number(count, kernels->count),
+                               text_time(all, report->trace, (double)kernels->sum),
+                               text_time(mean, report->trace, spread_mean(kernels)),
+                               text_time(longest, report->trace, (double)kernels->max)};
+  table_row(table, cells);
+}
+
+static bool is_call(const struct report_region *base) {
+  return base->is_device_call && !base->is_on_device && base->visits > 0;
+}
+
+static double call_weight(const struct report_region *base) {
+  return (double)base->inclusive;
+}
+
+static void call_row(struct table *table, const struct report *report, uint32_t region) {
+  const struct report_region *base = &report->regions[region];
+  char label[LABEL_BYTES], count[NUMBER_BYTES], all[TEXT_TIME_BYTES], mean[TEXT_TIME_BYTES],
+      wait[TEXT_TIME_BYTES];
+  const char *const cells[] = {
+      label_region(label, report->trace, region), summary_number(count, base->visits),
+      text_time(all, report->trace, (double)base->inclusive),
+      text_time(mean, report->trace, ratio((double)base->inclusive, (double)base->visits)),
+      base->wait > 0 ? text_time(wait, report->trace, (double)base->wait) : ""};
+  table_row(table, cells);
+}
+
+static void print_regions(const struct report_print *print, const char *heading,
+                          bool (*is_in)(const struct report_region *),
+                          double (*weight)(const struct report_region *),
+                          void (*row)(struct table *table, const struct report *report, uint32_t region),
+                          const char *const columns[5]) {
+  uint32_t *order;
+  struct table table;
+  size_t count = report_print_order(print, is_in, weight, &order);
+  if (count > 0) {
+    table_heading(heading);
+    table_begin(&table);
+    for (int i = 0; i < 5; i++)
+      table_column(&table, columns[i], i ? TABLE_NUMBER : TABLE_TEXT);
+    for (size_t i = 0; i < count && i < print->top; i++)
+      row(&table, print->report, order[i]);
+    table_print(&table);
+    if (count > print->top)
+      printf("  %zu more: --top %zu\n", count - print->top, count);
+  }
+  free(order);
+}
+
+void report_print_devices(const struct report_print *print) {
+  static const char *const kernels[] = {"kernel", "times", "time", "mean", "longest"};
+  static const char *const calls[] = {"call", "entered", "time", "each", "waiting for devices"};
+  const struct report *report = print->report;
+  char all[TEXT_TIME_BYTES], wait[TEXT_TIME_BYTES];
+  print_streams(report);
+  print_regions(print, "Kernels", is_kernel, kernel_weight, kernel_row, kernels);
+  print_regions(print, "Calls of libraries for devices, by the host", is_call, call_weight, call_row, calls);
+  if (report->activity[ACTIVITY_DEVICE] > 0)
+    prose_say(2, "threads were in %s for %s%s%s",
+              report->has_openmp ? "target constructs and calls for devices" : "calls for devices",
+              text_time(all, report->trace, (double)report->activity[ACTIVITY_DEVICE]),
+              report->device_wait ? ", in which they waited for devices for at least " : "",
+              report->device_wait ? text_time(wait, report->trace, (double)report->device_wait) : "");
+}
