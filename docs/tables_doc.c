@@ -73,7 +73,7 @@ static const char head[] =
 
 static const char *type_of(enum schema_type type) {
   static const char *const names[] = {[SCHEMA_INTEGER] = "integer",
-                                      [SCHEMA_REAL] = "real",
+                                      [SCHEMA_NUMBER] = "integer or real",
                                       [SCHEMA_TEXT] = "text",
                                       [SCHEMA_ID] = "id",
                                       [SCHEMA_REGION] = "region"};

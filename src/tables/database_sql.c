@@ -17,7 +17,7 @@ static const char *rows_of(enum schema_table table) {
 }
 
 static const char *type_of(enum schema_type type) {
-  return type == SCHEMA_TEXT ? " TEXT" : type == SCHEMA_REAL ? " REAL" : " INTEGER";
+  return type == SCHEMA_TEXT ? " TEXT" : type == SCHEMA_NUMBER ? " NUMERIC" : " INTEGER";
 }
 
 static void add_view(char sql[DATABASE_SQL_BYTES], const struct schema_description *table) {

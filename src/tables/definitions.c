@@ -154,4 +154,6 @@ void tabulate_definitions(struct tabulator *tabulator) {
     write_name(tabulator, (uint32_t)i, TRACE_NO_REF, (int64_t)i);
   tabulator->name_count = (int64_t)trace->region_count;
   write_properties(tabulator);
+  tabulate_counters(tabulator);
+  tabulate_sample_frames(tabulator);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "export/values.h"
 #include "tables/tabulate.h"
 
 /* -- what is open -- */
@@ -100,17 +101,98 @@ static void write_region(struct tabulator *tabulator, const struct entered *ente
   row_write(tabulator->writer, TABLE_regions, regions);
 }
 
+static bool is_wait(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT ||
+         activity == ACTIVITY_REDUCTION;
+}
+
+static void write_wait(struct tabulator *tabulator, const struct entered *entered, enum activity activity,
+                       struct cell end, struct cell self) {
+  ROW(waits);
+  waits[COLUMN_waits_run] = tabulate_run(tabulator);
+  waits[COLUMN_waits_thread] = tabulate_id(tabulator, TABLE_threads, entered->location);
+  waits[COLUMN_waits_kind] = cell_text(activity_name(activity));
+  waits[COLUMN_waits_region] = tabulate_name_cell(tabulator, entered->name);
+  waits[COLUMN_waits_instance] = tabulate_id(tabulator, TABLE_regions, entered->id);
+  waits[COLUMN_waits_team] = tabulate_id_or_null(tabulator, TABLE_teams, entered->team);
+  waits[COLUMN_waits_task] = tabulate_id_or_null(tabulator, TABLE_tasks, entered->task);
+  waits[COLUMN_waits_begin_ns] = tabulate_ns(tabulator, entered->begin_ticks);
+  waits[COLUMN_waits_end_ns] = end;
+  waits[COLUMN_waits_wait_ns] = self;
+  row_write(tabulator->writer, TABLE_waits, waits);
+}
+
+static void write_chunk(struct tabulator *tabulator, const struct entered *entered, struct cell end) {
+  ROW(chunks);
+  chunks[COLUMN_chunks_id] = tabulate_id(tabulator, TABLE_regions, entered->id);
+  chunks[COLUMN_chunks_run] = tabulate_run(tabulator);
+  chunks[COLUMN_chunks_thread] = tabulate_id(tabulator, TABLE_threads, entered->location);
+  chunks[COLUMN_chunks_region] = tabulate_name_cell(tabulator, entered->name);
+  chunks[COLUMN_chunks_loop] = tabulate_id_or_null(tabulator, TABLE_regions, entered->parent);
+  chunks[COLUMN_chunks_start] = entered->numbers[0];
+  chunks[COLUMN_chunks_iterations] = entered->numbers[1];
+  chunks[COLUMN_chunks_team] = tabulate_id_or_null(tabulator, TABLE_teams, entered->team);
+  chunks[COLUMN_chunks_task] = tabulate_id_or_null(tabulator, TABLE_tasks, entered->task);
+  chunks[COLUMN_chunks_begin_ns] = tabulate_ns(tabulator, entered->begin_ticks);
+  chunks[COLUMN_chunks_end_ns] = end;
+  row_write(tabulator->writer, TABLE_chunks, chunks);
+}
+
+static void write_kernel(struct tabulator *tabulator, const struct entered *entered, struct cell end) {
+  ROW(kernels);
+  kernels[COLUMN_kernels_id] = tabulate_id(tabulator, TABLE_regions, entered->id);
+  kernels[COLUMN_kernels_run] = tabulate_run(tabulator);
+  kernels[COLUMN_kernels_thread] = tabulate_id(tabulator, TABLE_threads, entered->location);
+  kernels[COLUMN_kernels_region] = tabulate_name_cell(tabulator, entered->name);
+  kernels[COLUMN_kernels_requested_teams] = entered->numbers[0];
+  kernels[COLUMN_kernels_granted_teams] = entered->numbers[1];
+  kernels[COLUMN_kernels_begin_ns] = tabulate_ns(tabulator, entered->begin_ticks);
+  kernels[COLUMN_kernels_end_ns] = end;
+  row_write(tabulator->writer, TABLE_kernels, kernels);
+}
+
+/* What regions are besides. */
+static void write_meaning(struct tabulator *tabulator, const struct entered *entered,
+                          enum construct construct, struct cell end, struct cell self) {
+  enum activity activity;
+  if (construct_activity(construct, &activity) && is_wait(activity))
+    write_wait(tabulator, entered, activity, end, self);
+  if (construct_class(construct) == CONSTRUCT_CLASS_dispatch)
+    write_chunk(tabulator, entered, end);
+  if (construct_class(construct) == CONSTRUCT_CLASS_kernel)
+    write_kernel(tabulator, entered, end);
+}
+
 static void write_ended(struct tabulator *tabulator, const struct entered *entered, enum construct construct,
                         uint64_t end_ticks, bool has_end) {
   const struct cell null = {CELL_NULL, {0}};
-  if (is_point(entered, construct))
+  if (is_point(entered, construct)) {
     write_point(tabulator, entered, construct);
-  else
-    write_region(tabulator, entered, has_end ? tabulate_ns(tabulator, end_ticks) : null,
-                 has_end ? tabulate_span(tabulator, entered->self_ticks) : null);
+    return;
+  }
+  struct cell end = has_end ? tabulate_ns(tabulator, end_ticks) : null;
+  struct cell self = has_end ? tabulate_span(tabulator, entered->self_ticks) : null;
+  write_region(tabulator, entered, end, self);
+  write_meaning(tabulator, entered, construct, end, self);
 }
 
 /* -- begins -- */
+
+static struct cell number_of(const struct tabulator *tabulator, const struct trace_event *event,
+                             const char *attribute) {
+  uint64_t value;
+  return values_attribute(tabulator->trace, event, attribute, &value) ? cell_number(value)
+                                                                      : (struct cell){CELL_NULL, {0}};
+}
+
+static void note_numbers(struct tabulator *tabulator, struct entered *entered,
+                         const struct trace_event *event, enum construct construct) {
+  bool is_chunk = construct_class(construct) == CONSTRUCT_CLASS_dispatch;
+  if (!is_chunk && construct_class(construct) != CONSTRUCT_CLASS_kernel)
+    return;
+  entered->numbers[0] = number_of(tabulator, event, is_chunk ? "chunk start" : "requested teams");
+  entered->numbers[1] = number_of(tabulator, event, is_chunk ? "chunk size" : "granted teams");
+}
 
 static void note_text(struct tabulator *tabulator, struct entered *entered, const struct trace_event *event) {
   const char *message = tabulate_attribute_text(tabulator, event, "message");
@@ -153,10 +235,19 @@ static void enter(struct tabulator *tabulator, const struct trace_event *event, 
   if (!event->attributes)
     return;
   tabulate_args(tabulator, event, false, &entered->args);
+  tabulate_dependence(tabulator, event, (enum construct)now.frame->construct);
+  note_numbers(tabulator, entered, event, (enum construct)now.frame->construct);
   note_text(tabulator, entered, event);
 }
 
 /* -- ends -- */
+
+/* How many teams a kernel got is known when it ends. */
+static void note_end(struct tabulator *tabulator, struct entered *entered, const struct trace_event *event,
+                     enum construct construct) {
+  if (construct_class(construct) == CONSTRUCT_CLASS_kernel && entered->numbers[1].kind == CELL_NULL)
+    entered->numbers[1] = number_of(tabulator, event, "granted teams");
+}
 
 /* What the replay closes because something around it ends has no end of its own. */
 static bool has_own_end(struct tabulator *tabulator) {
@@ -177,8 +268,10 @@ void tabulate_slice(struct tabulator *tabulator, const struct replay_slice *slic
   struct entered *entered = &stack->items[--stack->count];
   bool has_end = has_own_end(tabulator);
   const struct trace_event *event = tabulator->event;
-  if (has_end && event->kind == TRACE_Leave && event->attributes)
+  if (has_end && event->kind == TRACE_Leave && event->attributes) {
     tabulate_args(tabulator, event, false, &entered->args);
+    note_end(tabulator, entered, event, slice->construct);
+  }
   write_ended(tabulator, entered, slice->construct, slice->end_ticks, has_end);
 }
 
@@ -225,8 +318,12 @@ static bool is_told_elsewhere(enum trace_kind kind) {
   case TRACE_ThreadReleaseLock:
   case TRACE_OmpAcquireLock:
   case TRACE_OmpReleaseLock:
-  case TRACE_Metric:
-  case TRACE_CallingContextSample:
+  case TRACE_MpiSend:
+  case TRACE_MpiIsend:
+  case TRACE_MpiIsendComplete:
+  case TRACE_MpiIrecvRequest:
+  case TRACE_MpiRecv:
+  case TRACE_MpiIrecv:
     return true;
   default:
     return false;
@@ -295,7 +392,11 @@ void tabulate_regions_before(struct tabulator *tabulator, const struct trace_eve
 
 void tabulate_regions_after(struct tabulator *tabulator, const struct trace_event *event) {
   tabulator->unclosed = replay_anomalies(tabulator->replay)->unclosed;
-  if (!is_told_elsewhere(event->kind))
+  if (event->kind == TRACE_Metric)
+    tabulate_metric(tabulator, event);
+  else if (event->kind == TRACE_CallingContextSample)
+    tabulate_sample(tabulator, event);
+  else if (!is_told_elsewhere(event->kind) && !tabulate_operation(tabulator, event))
     write_event(tabulator, event);
 }
 

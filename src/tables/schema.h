@@ -9,7 +9,7 @@ enum { SCHEMA_VERSION = 1 };
 
 enum schema_type {
   SCHEMA_INTEGER,
-  SCHEMA_REAL,
+  SCHEMA_NUMBER,
   SCHEMA_TEXT,
   SCHEMA_ID,
   SCHEMA_REGION,

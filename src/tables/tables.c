@@ -22,24 +22,47 @@ static void on_slice(void *data, const struct replay_slice *slice) {
   tabulate_slice(data, slice);
 }
 
+static void on_interval(void *data, const struct replay_interval *interval) {
+  tabulate_path_interval(data, interval);
+}
+
 static void on_team(void *data, const struct replay_team_event *step) {
+  struct tabulator *tabulator = data;
+  tabulate_path_team(data, step);
   tabulate_team(data, step);
   tabulate_implicit_task(data, step);
   tabulate_team_step(data, step);
+  if (step->step == REPLAY_TEAM_END)
+    dependences_forget(tabulator->dependences, step->task->id);
+}
+
+static void on_lock(void *data, const struct replay_lock_event *step) {
+  tabulate_lock_step(data, step);
+  tabulate_path_lock(data, step);
 }
 
 static void on_task(void *data, const struct replay_task_event *step) {
+  struct tabulator *tabulator = data;
+  tabulate_path_task(data, step);
+  if (step->step == REPLAY_TASK_CREATED)
+    tabulate_creation(data, step);
   tabulate_task(data, step);
   tabulate_task_step(data, step);
+  if (step->step == REPLAY_TASK_COMPLETED)
+    dependences_forget(tabulator->dependences, step->task->id);
 }
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct tabulator *tabulator = data;
   tabulator->events++;
   tabulate_regions_before(tabulator, event);
+  bool was_waiting =
+      event->kind == TRACE_Leave && replay_activity(tabulator->replay, event->location) == ACTIVITY_TASK_WAIT;
   bool is_well = event->kind == TRACE_Enter ? tabulate_enter(tabulator, event)
                                             : replay_process(tabulator->replay, event);
   tabulate_regions_after(tabulator, event);
+  is_well &= mpi_process(tabulator->mpi, event);
+  tabulate_path_event(tabulator, event, was_waiting);
   tabulator->is_out_of_memory |= !is_well;
   return !tabulator->is_out_of_memory && tabulator->writer->error == 0;
 }
@@ -71,6 +94,11 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
   replay_finish(tabulator->replay);
   tabulate_regions_finish(tabulator);
   tabulate_tasks_finish(tabulator);
+  tabulate_locks_finish(tabulator);
+  tabulate_operations_finish(tabulator);
+  tabulate_states_finish(tabulator);
+  tabulator->is_out_of_memory |= !mpi_finish(tabulator->mpi);
+  tabulate_path_finish(tabulator);
   write_run(tabulator, archive, result < 0 ? error : NULL);
   return tabulator->is_out_of_memory ? -ENOMEM : result < 0;
 }
@@ -78,14 +106,21 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
 int tables_write(struct trace *trace, const char *archive, struct row_writer *writer,
                  char error[TRACE_ERROR_BYTES]) {
   struct tabulator tabulator = {.trace = trace, .writer = writer};
-  const struct replay_observer observer = {.slice = on_slice, .task = on_task, .team = on_team};
+  const struct replay_observer observer = {
+      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock, .team = on_team};
   tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);
   int result = -ENOMEM;
-  if (tabulator.replay && tabulate_regions_open(&tabulator))
+  if (tabulator.replay && tabulate_regions_open(&tabulator) && tabulate_messages_open(&tabulator) &&
+      tabulate_dependences_open(&tabulator) && tabulate_path_open(&tabulator))
     result = read_all(&tabulator, archive, error);
   if (result == -ENOMEM)
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  tabulate_path_close(&tabulator);
+  tabulate_locks_close(&tabulator);
+  tabulate_operations_close(&tabulator);
   tabulate_regions_close(&tabulator);
+  dependences_free(tabulator.dependences);
+  mpi_free(tabulator.mpi);
   replay_free(tabulator.replay);
   pair_map_free(&tabulator.calls);
   return result;

@@ -2,6 +2,8 @@
 #ifndef STAVE_TABLES_TABULATE_H
 #define STAVE_TABLES_TABULATE_H
 
+#include "analysis/dependences.h"
+#include "analysis/mpi.h"
 #include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "export/sink.h"
@@ -15,6 +17,7 @@ struct entered {
   size_t location;
   uint32_t depth;
   bool is_message;
+  struct cell numbers[2]; /* of a chunk: start and iterations; of a kernel: requested and granted teams */
   struct sink_memory args, text;
 };
 
@@ -38,7 +41,12 @@ struct tabulate_place {
   uint64_t charged_ticks; /* until then time is part of a region's self_ticks */
   uint64_t events, first_ticks, last_ticks;
   uint64_t fork_team, fork_requested; /* of the last fork: the team around it, and the threads asked for */
-  bool has_fork;
+  bool has_fork, has_collective, has_state;
+  uint64_t collective_ticks, state_ticks; /* since when */
+  int64_t processor;                      /* with has_state; -1: not known */
+  uint8_t state;
+  struct dependences_task created; /* the last one, and by whom: dependences that follow are its own */
+  uint64_t creator;
   uint64_t *outer; /* of each team that it is in, the region around it */
   size_t outer_count, outer_capacity;
 };
@@ -52,6 +60,9 @@ struct tabulator {
   struct trace *trace;
   struct row_writer *writer;
   struct replay *replay;
+  struct mpi_replay *mpi;
+  struct dependences *dependences;
+  struct path_finder *path;        /* NULL: its table is not wanted */
   const struct trace_event *event; /* that is processed; NULL: the end */
   struct entered_stack *of_task;   /* by slot */
   size_t task_capacity;
@@ -60,7 +71,11 @@ struct tabulator {
   size_t living_capacity;
   struct living_team *teams; /* by slot */
   size_t team_capacity;
-  struct pair_map calls;         /* names of calls of MPI, by region and site */
+  struct pair_map calls;        /* names of calls of MPI, by region and site */
+  struct pair_map locks, holds; /* by the replay's number: their own; acquisitions */
+  struct pair_map operations;   /* under way */
+  struct acquired_lock *free_holds;
+  uint64_t lock_count;
   int64_t name_count;            /* of region_names, in this run */
   uint64_t region_count, events; /* entered so far; read */
   uint64_t unclosed;             /* replay's anomaly, as far as it is accounted for */
@@ -139,6 +154,56 @@ struct entered *tabulate_innermost(struct tabulator *tabulator, size_t location)
 
 /* Its id, else that of the region around the location's innermost team; 0: none. */
 uint64_t tabulate_around(struct tabulator *tabulator, size_t location);
+
+/* -- locks (locks.c) -- */
+
+void tabulate_lock_step(struct tabulator *tabulator, const struct replay_lock_event *step);
+
+/* The id of a lock that has been acquired, by its number in events of a location; else NULL. */
+struct cell tabulate_lock(struct tabulator *tabulator, size_t location, uint64_t number);
+
+/* Those that are never released. */
+void tabulate_locks_finish(struct tabulator *tabulator);
+void tabulate_locks_close(struct tabulator *tabulator);
+
+/* -- counters and run states (counters.c), samples (samples.c) -- */
+
+/* Writes what is defined. */
+void tabulate_counters(struct tabulator *tabulator);
+void tabulate_sample_frames(struct tabulator *tabulator);
+
+void tabulate_metric(struct tabulator *tabulator, const struct trace_event *event);
+void tabulate_sample(struct tabulator *tabulator, const struct trace_event *event);
+void tabulate_states_finish(struct tabulator *tabulator);
+
+/* -- operations (operations.c), messages (messages.c), dependences (depends.c) -- */
+
+/* Takes the events of operations. Returns false of others. */
+bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *event);
+void tabulate_operations_finish(struct tabulator *tabulator);
+void tabulate_operations_close(struct tabulator *tabulator);
+
+bool tabulate_messages_open(struct tabulator *tabulator);
+
+bool tabulate_dependences_open(struct tabulator *tabulator);
+void tabulate_creation(struct tabulator *tabulator, const struct replay_task_event *step);
+void tabulate_dependence(struct tabulator *tabulator, const struct trace_event *event,
+                         enum construct construct);
+
+/* -- the critical path (path.c): takes what the replay and MPI's tell -- */
+
+bool tabulate_path_open(struct tabulator *tabulator);
+void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval);
+void tabulate_path_task(struct tabulator *tabulator, const struct replay_task_event *step);
+void tabulate_path_lock(struct tabulator *tabulator, const struct replay_lock_event *step);
+void tabulate_path_team(struct tabulator *tabulator, const struct replay_team_event *step);
+void tabulate_path_message(struct tabulator *tabulator, const struct mpi_message *message);
+void tabulate_path_operation(struct tabulator *tabulator, const struct mpi_operation *operation);
+
+/* After the replay has; `was_waiting`: whether the running task waited for others before. */
+void tabulate_path_event(struct tabulator *tabulator, const struct trace_event *event, bool was_waiting);
+void tabulate_path_finish(struct tabulator *tabulator);
+void tabulate_path_close(struct tabulator *tabulator);
 
 /* -- tasks and teams (tasks.c, teams.c) -- */
 
