@@ -7,11 +7,8 @@
 #include "timeline/slice_track.h"
 
 enum condition {
-  CONDITION_NONE,
-  CONDITION_PREEMPTED,
-  CONDITION_BLOCKED,
-  CONDITION_PAUSED,
-  CONDITION_STALLED,
+#define CONDITION(id, name, meaning) CONDITION_##id,
+#include "timeline/page.def"
 };
 
 /* What a location is in, and since when. */

@@ -11,17 +11,11 @@
 #include "base/pair_map.h"
 #include "timeline/dependence_table.h"
 
-/* What a location waited for. */
+/* What a location waited for (page.def): CRITICAL_BEGIN, nothing: the path begins there; CRITICAL_CREATION,
+ * of the task that it runs then; CRITICAL_TASKS, taskwait, the end of a taskgroup. */
 enum critical_cause {
-  CRITICAL_BEGIN, /* nothing: the path begins there */
-  CRITICAL_BARRIER,
-  CRITICAL_LOCK,
-  CRITICAL_CREATION, /* of the task that it runs then */
-  CRITICAL_DEPENDENCE,
-  CRITICAL_TASKS, /* taskwait, the end of a taskgroup */
-  CRITICAL_FORK,
-  CRITICAL_MESSAGE,
-  CRITICAL_COLLECTIVE,
+#define CAUSE(id, text) CRITICAL_##id,
+#include "timeline/page.def"
 };
 
 /* `to` went on because of what happened at `from`, which is earlier. */

@@ -2,9 +2,7 @@
 
 #include "base/whole.h"
 
-enum { HEAD_MERGED = 1, HEAD_ATTRIBUTES = 2, HEAD_ACTIVITY = 2, HEAD_REGION = 6 };
-
-_Static_assert(ACTIVITY_COUNT <= 1 << (HEAD_REGION - HEAD_ACTIVITY), "an activity has room in a head");
+_Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(slice, activity), "an activity has room");
 
 uint64_t page_ns(const struct page_data *data, uint64_t ticks) {
   return trace_ns(data->timeline->trace, ticks);
@@ -14,13 +12,10 @@ static uint64_t span_ns(const struct page_data *data, float ticks) {
   return trace_span_ns(data->timeline->trace, whole_number((double)ticks));
 }
 
-/* Writes where something begins, counted from the last end, and how long it takes. Returns its end. */
-static uint64_t put_times(struct bytes *bytes, uint64_t last, uint64_t begin, uint64_t end) {
-  bytes_number(bytes, begin > last ? begin - last : 0);
-  if (begin < last)
-    begin = last;
-  bytes_number(bytes, end > begin ? end - begin : 0);
-  return end > begin ? end : begin;
+struct page_times page_times(uint64_t last, uint64_t begin, uint64_t end) {
+  begin = begin > last ? begin : last;
+  end = end > begin ? end : begin;
+  return (struct page_times){begin - last, end - begin, end};
 }
 
 /* -- activities -- */
@@ -38,9 +33,10 @@ static uint64_t put_mix(struct page_data *data, const struct mix *mix, uint64_t 
   uint64_t begin = page_ns(data, mix->begin), end = page_ns(data, mix->end);
   unsigned mask = mask_of(mix);
   bool is_pure = (mask & (mask - 1)) == 0;
-  bytes_number(bytes, begin - last);
-  bytes_number(bytes, is_pure ? (uint64_t)(mask ? __builtin_ctz(mask) : 0) << 1 : (uint64_t)mask << 1 | 1);
-  bytes_number(bytes, end - begin);
+  struct page_activity_head head = {!is_pure, mask};
+  if (is_pure)
+    head.kinds = mask ? (unsigned)__builtin_ctz(mask) : 0;
+  page_put_activity(bytes, &(struct page_activity){begin - last, page_activity_head(&head), end - begin});
   for (int i = 0; !is_pure && i < ACTIVITY_COUNT; i++)
     if (mask >> i & 1)
       bytes_number(bytes, span_ns(data, mix->ticks[i]));
@@ -59,27 +55,25 @@ static void put_activities(struct page_data *data, const struct activity_track *
 
 static void put_attributes(struct page_data *data, uint32_t attributes) {
   const uint64_t *words = data->timeline->attributes.words + attributes;
-  bytes_number(&data->bytes, words[0]);
+  page_put_attributes(&data->bytes, &(struct page_attributes){words[0]});
   for (uint64_t i = 1; i <= 2 * words[0]; i++)
     bytes_number(&data->bytes, words[i]);
 }
 
 static uint64_t put_slice(struct page_data *data, const struct slice *slice, uint64_t last) {
   struct bytes *bytes = &data->bytes;
-  uint64_t head = (uint64_t)data->region_positions[slice->region] << HEAD_REGION;
-  head |= (uint64_t)slice->activity << HEAD_ACTIVITY;
-  head |= slice->count > 1 ? HEAD_MERGED : 0;
-  head |= slice->attributes ? HEAD_ATTRIBUTES : 0;
-  last = put_times(bytes, last, page_ns(data, slice->begin), page_ns(data, slice->end));
-  bytes_number(bytes, head);
-  if (slice->count > 1) {
-    bytes_number(bytes, slice->count);
-    bytes_number(bytes, span_ns(data, slice->busy));
-    bytes_number(bytes, span_ns(data, slice->longest));
-  }
-  if (slice->attributes)
+  struct page_times times = page_times(last, page_ns(data, slice->begin), page_ns(data, slice->end));
+  const struct page_slice_head head = {.is_merged = slice->count > 1,
+                                       .has_attributes = slice->attributes != 0,
+                                       .activity = slice->activity,
+                                       .region = data->region_positions[slice->region]};
+  page_put_slice(bytes, &(struct page_slice){times.since, times.length, page_slice_head(&head)});
+  if (head.is_merged)
+    page_put_merged_slice(bytes, &(struct page_merged_slice){slice->count, span_ns(data, slice->busy),
+                                                             span_ns(data, slice->longest)});
+  if (head.has_attributes)
     put_attributes(data, slice->attributes);
-  return last;
+  return times.end;
 }
 
 static void put_slices(struct page_data *data, const struct slice_track *track,
@@ -96,20 +90,24 @@ static uint32_t position_of(const struct page_data *data, uint32_t region) {
   return region < data->timeline->trace->region_count ? data->region_positions[region] : data->region_count;
 }
 
+static uint64_t put_piece(struct page_data *data, const struct task_piece *piece, uint64_t last) {
+  struct page_times times = page_times(last, page_ns(data, piece->begin), page_ns(data, piece->end));
+  page_put_piece(&data->bytes,
+                 &(struct page_piece){times.since, times.length, data->timeline->positions[piece->location]});
+  return times.end;
+}
+
 static uint64_t put_task(struct page_data *data, const struct task_record *task, uint64_t last_created) {
-  struct bytes *bytes = &data->bytes;
   uint64_t created = page_ns(data, task->created), last = created;
-  bytes_number(bytes, created - last_created);
-  bytes_number(bytes, data->timeline->positions[task->created_on]);
-  bytes_number(bytes, position_of(data, task->region));
-  bytes_number(bytes, task->thread);
-  bytes_number(bytes, task->generation);
-  bytes_number(bytes, task->is_complete);
-  bytes_number(bytes, task->piece_count);
-  for (size_t i = 0; i < task->piece_count; i++) {
-    last = put_times(bytes, last, page_ns(data, task->pieces[i].begin), page_ns(data, task->pieces[i].end));
-    bytes_number(bytes, data->timeline->positions[task->pieces[i].location]);
-  }
+  page_put_task(&data->bytes, &(struct page_task){.since = created - last_created,
+                                                  .row = data->timeline->positions[task->created_on],
+                                                  .region = position_of(data, task->region),
+                                                  .thread = task->thread,
+                                                  .generation = task->generation,
+                                                  .is_complete = task->is_complete,
+                                                  .pieces = task->piece_count});
+  for (size_t i = 0; i < task->piece_count; i++)
+    last = put_piece(data, &task->pieces[i], last);
   return created;
 }
 

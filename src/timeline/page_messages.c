@@ -7,14 +7,13 @@ static uint32_t region_of(const struct page_data *data, uint32_t region) {
 }
 
 static uint64_t put_message(struct page_data *data, const struct message_record *message, uint64_t last) {
-  struct bytes *bytes = &data->bytes;
   uint64_t begin = page_ns(data, message->begin), end = page_ns(data, message->end);
-  bytes_number(bytes, begin > last ? begin - last : 0);
-  bytes_number(bytes, end > begin ? end - begin : 0);
-  bytes_number(bytes, data->timeline->positions[message->from]);
-  bytes_number(bytes, data->timeline->positions[message->to]);
-  bytes_number(bytes, message->bytes);
-  bytes_number(bytes, message->tag);
+  page_put_message(&data->bytes, &(struct page_message){.since = begin > last ? begin - last : 0,
+                                                        .length = end > begin ? end - begin : 0,
+                                                        .from = data->timeline->positions[message->from],
+                                                        .to = data->timeline->positions[message->to],
+                                                        .bytes = message->bytes,
+                                                        .tag = message->tag});
   return begin > last ? begin : last;
 }
 
@@ -23,15 +22,13 @@ static uint64_t put_operation(struct page_data *data, const struct operation_rec
   struct bytes *bytes = &data->bytes;
   uint64_t begin = page_ns(data, operation->begin);
   begin = begin > last ? begin : last;
-  bytes_number(bytes, begin - last);
-  bytes_number(bytes, region_of(data, operation->region));
-  bytes_number(bytes, operation->part_count);
+  page_put_operation(bytes, &(struct page_operation){begin - last, region_of(data, operation->region),
+                                                     operation->part_count});
   for (size_t i = 0; i < operation->part_count; i++) {
     const struct operation_part *part = &operation->parts[i];
     uint64_t from = page_ns(data, part->begin), to = page_ns(data, part->end);
-    bytes_number(bytes, data->timeline->positions[part->location]);
-    bytes_number(bytes, from > begin ? from - begin : 0);
-    bytes_number(bytes, to > from ? to - from : 0);
+    page_put_part(bytes, &(struct page_part){data->timeline->positions[part->location],
+                                             from > begin ? from - begin : 0, to > from ? to - from : 0});
   }
   return begin;
 }

@@ -3,9 +3,7 @@
 
 #include "timeline/page_data.h"
 
-enum { SAMPLE_MERGED = 1, SAMPLE_ACTIVITY = 4 };
-
-_Static_assert(ACTIVITY_COUNT <= 1 << SAMPLE_ACTIVITY, "an activity has room beside a context");
+_Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(sampled, activity), "an activity has room");
 
 /* Writers give a context a greater number than the one that it is in: whoever does not cannot lead in circles
  * here. UINT32_MAX: none. */
@@ -51,9 +49,10 @@ static void put_contexts(struct page_data *data) {
       continue;
     uint32_t parent = parent_of(trace, i);
     const struct trace_code_line *line = trace_code_line(trace, trace->contexts[i].code_line);
-    bytes_number(&data->bytes, parent == UINT32_MAX ? 0 : data->context_positions[parent]);
-    bytes_number(&data->bytes, function_of(data, trace->contexts[i].region) - 1);
-    bytes_number(&data->bytes, line ? line->line : 0);
+    page_put_context(&data->bytes, &(struct page_context){
+                                       .parent = parent == UINT32_MAX ? 0 : data->context_positions[parent],
+                                       .function = function_of(data, trace->contexts[i].region) - 1,
+                                       .line = line ? line->line : 0});
     data->contexts.count++;
   }
 }
@@ -66,8 +65,9 @@ static void put_samples(struct page_data *data, const struct sample_row *row, st
     const struct sample_record *sample = &row->samples[i];
     uint64_t time = page_ns(data, sample->ticks);
     uint64_t context = sample->context == UINT32_MAX ? 0 : data->context_positions[sample->context];
-    bytes_number(bytes, (time > last ? time - last : 0) << 1 | (sample->count > 1 ? SAMPLE_MERGED : 0));
-    bytes_number(bytes, context << SAMPLE_ACTIVITY | sample->activity);
+    const struct page_sample_head head = {sample->count > 1, time > last ? time - last : 0};
+    const struct page_sampled_head what = {sample->activity, context};
+    page_put_sample(bytes, &(struct page_sample){page_sample_head(&head), page_sampled_head(&what)});
     if (sample->count > 1)
       bytes_number(bytes, sample->count);
     last = time > last ? time : last;

@@ -4,8 +4,6 @@
 
 #include "timeline/page_data.h"
 
-enum { POINT_MERGED = 1, CONDITION_MERGED = 1, CONDITION_KIND = 1 };
-
 /* The bits of a floating-point number with those first that are zero where the number is short. */
 static void put_real(struct bytes *bytes, double value) {
   uint64_t bits;
@@ -21,7 +19,8 @@ static void put_series(struct page_data *data, const struct counter_series *seri
   for (size_t i = 0; i < series->count; i++) {
     const struct counter_point *point = &series->points[i];
     uint64_t time = page_ns(data, point->ticks);
-    bytes_number(bytes, (time > last ? time - last : 0) << 1 | (point->count > 1 ? POINT_MERGED : 0));
+    const struct page_point_head head = {point->count > 1, time > last ? time - last : 0};
+    page_put_point(bytes, &(struct page_point){page_point_head(&head)});
     put_real(bytes, point->last);
     if (point->count > 1) {
       put_real(bytes, point->least);
@@ -38,17 +37,15 @@ static void put_conditions(struct page_data *data, const struct slice_track *tra
   *section = (struct page_section){bytes->count, track->count};
   for (size_t i = 0; i < track->count; i++) {
     const struct slice *slice = &track->slices[i];
-    uint64_t begin = page_ns(data, slice->begin), end = page_ns(data, slice->end);
-    begin = begin > last ? begin : last;
-    bytes_number(bytes, begin - last);
-    last = end > begin ? end : begin;
-    bytes_number(bytes, last - begin);
-    bytes_number(bytes,
-                 (uint64_t)slice->region << CONDITION_KIND | (slice->count > 1 ? CONDITION_MERGED : 0));
-    if (slice->count > 1) {
-      bytes_number(bytes, slice->count);
-      bytes_number(bytes, trace_span_ns(data->timeline->trace, (uint64_t)slice->busy));
-    }
+    struct page_times times = page_times(last, page_ns(data, slice->begin), page_ns(data, slice->end));
+    const struct page_condition_head head = {slice->count > 1, slice->region};
+    page_put_condition(bytes,
+                       &(struct page_condition){times.since, times.length, page_condition_head(&head)});
+    if (head.is_merged)
+      page_put_merged_condition(
+          bytes, &(struct page_merged_condition){
+                     slice->count, trace_span_ns(data->timeline->trace, (uint64_t)slice->busy)});
+    last = times.end;
   }
 }
 
@@ -64,19 +61,13 @@ static void put_locks(struct page_data *data) {
     uint64_t wanted = page_ns(data, record->wanted), acquired = page_ns(data, record->acquired),
              released = page_ns(data, record->released);
     last = is_next ? 0 : last;
-    bytes_number(bytes, (acquired > last ? acquired - last : 0) << 1 | is_next);
-    bytes_number(bytes, acquired > wanted ? acquired - wanted : 0);
-    bytes_number(bytes, released > acquired ? released - acquired : 0);
-    bytes_number(bytes, data->timeline->positions[record->location]);
+    const struct page_hold_head head = {is_next, acquired > last ? acquired - last : 0};
+    page_put_hold(bytes, &(struct page_hold){.head = page_hold_head(&head),
+                                             .waited = acquired > wanted ? acquired - wanted : 0,
+                                             .held = released > acquired ? released - acquired : 0,
+                                             .row = data->timeline->positions[record->location]});
     last = acquired > last ? acquired : last;
   }
-}
-
-static uint64_t put_moment(struct page_data *data, uint64_t last, const struct happening *moment) {
-  uint64_t time = page_ns(data, moment->ticks);
-  bytes_number(&data->bytes, time > last ? time - last : 0);
-  bytes_number(&data->bytes, data->timeline->positions[moment->location]);
-  return time > last ? time : last;
 }
 
 static void put_dependences(struct page_data *data) {
@@ -84,8 +75,14 @@ static void put_dependences(struct page_data *data) {
   data->dependences = (struct page_section){data->bytes.count, table->count};
   uint64_t last = 0;
   for (size_t i = 0; i < table->count; i++) {
-    last = put_moment(data, last, &table->records[i].from);
-    put_moment(data, last, &table->records[i].to);
+    const struct happening *from = &table->records[i].from, *to = &table->records[i].to;
+    uint64_t time = page_ns(data, from->ticks), begin = page_ns(data, to->ticks), before = last;
+    last = time > last ? time : last;
+    page_put_dependence(&data->bytes,
+                        &(struct page_dependence){.since = last - before,
+                                                  .from = data->timeline->positions[from->location],
+                                                  .waited = begin > last ? begin - last : 0,
+                                                  .to = data->timeline->positions[to->location]});
   }
 }
 
@@ -96,11 +93,13 @@ static void put_path(struct page_data *data) {
     data->paths[run] = (struct page_section){data->bytes.count, path->runs[run].count};
     uint64_t last = 0;
     for (size_t i = 0; i < path->runs[run].count; i++, segment++) {
-      struct happening begin = {segment->begin, segment->location};
-      uint64_t from = put_moment(data, last, &begin), end = page_ns(data, segment->end);
-      last = end > from ? end : from;
-      bytes_number(&data->bytes, last - from);
-      bytes_number(&data->bytes, segment->cause);
+      struct page_times times = page_times(last, page_ns(data, segment->begin), page_ns(data, segment->end));
+      page_put_segment(&data->bytes,
+                       &(struct page_segment){.since = times.since,
+                                              .row = data->timeline->positions[segment->location],
+                                              .length = times.length,
+                                              .cause = segment->cause});
+      last = times.end;
     }
   }
 }
@@ -114,11 +113,11 @@ static void put_transfers(struct page_data *data) {
     const struct transfer_record *record = &table->records[i];
     uint64_t begin = page_ns(data, record->begin), end = page_ns(data, record->end);
     last = i > 0 && record->location == record[-1].location ? last : 0;
-    bytes_number(bytes, data->timeline->positions[record->location]);
-    bytes_number(bytes, begin > last ? begin - last : 0);
-    bytes_number(bytes, end > begin ? end - begin : 0);
-    bytes_number(bytes, record->bytes);
-    bytes_number(bytes, record->kind);
+    page_put_transfer(bytes, &(struct page_transfer){.row = data->timeline->positions[record->location],
+                                                     .since = begin > last ? begin - last : 0,
+                                                     .length = end > begin ? end - begin : 0,
+                                                     .bytes = record->bytes,
+                                                     .kind = record->kind});
     last = begin > last ? begin : last;
   }
 }

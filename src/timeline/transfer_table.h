@@ -6,7 +6,10 @@
 #include "analysis/trace.h"
 #include "base/pair_map.h"
 
-enum transfer_kind { TRANSFER_GET, TRANSFER_PUT, TRANSFER_ATOMIC };
+enum transfer_kind {
+#define TRANSFER(id, of_device, of_thread) TRANSFER_##id,
+#include "timeline/page.def"
+};
 
 struct transfer_record {
   uint64_t begin, end, bytes;

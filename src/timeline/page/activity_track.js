@@ -1,6 +1,7 @@
 // What one row did over time: mixes of activities, in the order of time.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {Levels, canMerge} from './levels.js';
+import {readActivity, unpackActivity} from './tables.js';
 
 const CHECK_EVERY = 32; // mixes between two sums that are kept
 const MAX_LOOKED_AT = 512;
@@ -26,15 +27,14 @@ function decode(reader, count, kinds, resolution) {
   const mixes = new Mixes(count, kinds, resolution);
   let time = 0;
   for (let i = 0; i < count; i++) {
-    const begin = time + reader.next(), head = reader.next();
-    const end = time = begin + reader.next();
-    const at = mixes.add(begin, end);
-    if (!(head & 1)) {
-      mixes.parts[at + (head >> 1)] = end - begin;
+    const {since, head, length} = readActivity(reader), {isMixed, kinds: mask} = unpackActivity(head);
+    const begin = time + since, end = time = begin + length, at = mixes.add(begin, end);
+    if (!isMixed) {
+      mixes.parts[at + mask] = end - begin;
       continue;
     }
     for (let kind = 0; kind < kinds; kind++)
-      if (head >> (kind + 1) & 1)
+      if (mask >> kind & 1)
         mixes.parts[at + kind] = reader.next();
   }
   return mixes;

@@ -1,26 +1,19 @@
 // When a thread did not run (preempted, blocked), or nothing was recorded of it (paused, stalled by the tracer).
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
-
-// By number, as the page has them.
-export const CONDITIONS = [
-  null,
-  {name: 'preempted', meaning: 'the thread could have run and had no processor'},
-  {name: 'blocked', meaning: 'the thread waited in the kernel'},
-  {name: 'recording paused', meaning: 'nothing that began then was recorded'},
-  {name: 'stalled by tracing', meaning: 'the thread waited until there was room for its events'},
-];
+import {readCondition, readMergedCondition, unpackCondition} from './tables.js';
 
 function decode(reader, count) {
   const items = {count, begin: new Float64Array(count), end: new Float64Array(count), kind: new Uint8Array(count),
     merged: new Uint32Array(count), busy: new Float64Array(count)};
   let time = 0;
   for (let i = 0; i < count; i++) {
-    items.begin[i] = time += reader.next();
-    items.end[i] = time += reader.next();
-    const head = reader.next();
-    items.kind[i] = head >> 1;
-    items.merged[i] = head & 1 ? reader.next() : 1;
-    items.busy[i] = head & 1 ? reader.next() : items.end[i] - items.begin[i];
+    const {since, length, head} = readCondition(reader), {isMerged, kind} = unpackCondition(head);
+    const {count: merged, busy} = isMerged ? readMergedCondition(reader) : {count: 1, busy: length};
+    items.begin[i] = time += since;
+    items.end[i] = time += length;
+    items.kind[i] = kind;
+    items.merged[i] = merged;
+    items.busy[i] = busy;
   }
   return items;
 }

@@ -1,6 +1,7 @@
 // The values of one counter of one row over time. Where the page has merged several values, a point knows the last of
 // them, the least and the most.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {readPoint, unpackPoint} from './tables.js';
 
 const scratch = new DataView(new ArrayBuffer(8));
 
@@ -15,11 +16,11 @@ function decode(reader, count) {
     least: new Float64Array(count), most: new Float64Array(count)};
   let time = 0;
   for (let i = 0; i < count; i++) {
-    const head = reader.next();
-    time += Math.floor(head / 2);
+    const {isMerged, since} = unpackPoint(readPoint(reader).head);
+    time += since;
     points.times[i] = time;
     points.last[i] = points.least[i] = points.most[i] = nextReal(reader);
-    if (head % 2) {
+    if (isMerged) {
       points.least[i] = nextReal(reader);
       points.most[i] = nextReal(reader);
     }

@@ -4,10 +4,8 @@ import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId} from './dom.js';
 import {duration, percent} from './format.js';
 import {LETTERS} from './groups.js';
+import {CAUSES, readSegment} from './tables.js';
 
-const CAUSES = ['', 'the last thread in a barrier', 'the holder of a lock', 'the creation of a task',
-  'a task that it depends on', 'the last task waited for', 'the fork of a team', 'a message',
-  'the last rank in a collective operation'];
 const LINE = 3, EDGE = 1.5, MANY = 200; // pixels; of more segments lines are thinner
 
 // In the order of time: arrays of begin, end, row and cause (of the begin).
@@ -16,10 +14,11 @@ export function decodePath(bytes, [offset, length]) {
   const path = {length, begin: new Float64Array(length), end: new Float64Array(length), row: new Uint32Array(length),
     cause: new Uint8Array(length)};
   for (let i = 0, last = 0; i < length; i++) {
-    path.begin[i] = last += reader.next();
-    path.row[i] = reader.next();
-    path.end[i] = last += reader.next();
-    path.cause[i] = reader.next();
+    const {since, row, length: ns, cause} = readSegment(reader);
+    path.begin[i] = last += since;
+    path.row[i] = row;
+    path.end[i] = last += ns;
+    path.cause[i] = cause;
   }
   return path;
 }

@@ -1,13 +1,15 @@
 // Which tasks had to wait for which, by their depend clauses: from where one was complete to where the other began.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {duration, plural} from './format.js';
+import {readDependence} from './tables.js';
 
 // In the order of the completions: {from: {row, time}, to: {row, time}}.
 export function decodeDependences(bytes, {section: [offset, length]}) {
   const reader = new NumberReader(bytes, offset), all = [];
   for (let i = 0, last = 0; i < length; i++) {
-    const from = {time: last += reader.next(), row: reader.next()};
-    all.push({from, to: {time: last + reader.next(), row: reader.next()}});
+    const {since, from, waited, to} = readDependence(reader);
+    last += since;
+    all.push({from: {time: last, row: from}, to: {time: last + waited, row: to}});
   }
   return all;
 }

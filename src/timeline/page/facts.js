@@ -1,10 +1,10 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
-import {CONDITIONS} from './condition_track.js';
 import {pathAt} from './critical.js';
 import {dependenceFacts} from './dependences.js';
 import {count, duration, instant, percent, plural} from './format.js';
 import {lockFacts} from './locks.js';
 import {messagesIn} from './messages.js';
+import {CONDITIONS} from './tables.js';
 
 const MAX_PIECES = 6;
 

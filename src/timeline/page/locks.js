@@ -1,6 +1,7 @@
 // The lives of locks: who held each, one after another, and who waited for it meanwhile.
 import {NumberReader, lowerBound} from './bytes.js';
 import {duration} from './format.js';
+import {readHold, unpackHold} from './tables.js';
 
 const MAX_HOLDS = 300;
 const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
@@ -10,14 +11,14 @@ export function decodeLocks(bytes, {section: [offset, count], names}) {
   const reader = new NumberReader(bytes, offset), locks = [];
   let time = 0;
   for (let i = 0; i < count; i++) {
-    const head = reader.next();
-    if (i === 0 || head % 2) {
+    const {head, waited, held, row} = readHold(reader), {isNextLock, since} = unpackHold(head);
+    if (i === 0 || isNextLock) {
       locks.push({name: names[locks.length] ?? `lock ${locks.length}`, holds: []});
       time = 0;
     }
-    time += Math.floor(head / 2);
-    const {holds} = locks.at(-1), wanted = time - reader.next(), released = time + reader.next();
-    holds.push({wanted, acquired: time, released, row: reader.next(), before: holds.at(-1) ?? null});
+    time += since;
+    const {holds} = locks.at(-1);
+    holds.push({wanted: time - waited, acquired: time, released: time + held, row, before: holds.at(-1) ?? null});
   }
   for (const lock of locks)
     lock.begins = Float64Array.from(lock.holds, ({acquired}) => acquired);

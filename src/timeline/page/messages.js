@@ -1,5 +1,6 @@
 // Messages of MPI as lines from rank to rank, collective operations as bands across the rows of their ranks.
 import {NumberReader, lowerBound} from './bytes.js';
+import {readMessage, readOperation, readPart} from './tables.js';
 
 export const MAX_MESSAGES = 400;
 export const MAX_OPERATIONS = 100;
@@ -8,9 +9,9 @@ export const MAX_OPERATIONS = 100;
 export function decodeMessages(bytes, [offset, count]) {
   const reader = new NumberReader(bytes, offset), messages = [];
   for (let i = 0, begin = 0; i < count; i++) {
-    begin += reader.next();
-    messages.push({begin, end: begin + reader.next(), from: reader.next(), to: reader.next(), bytes: reader.next(),
-      tag: reader.next()});
+    const {since, length, from, to, bytes: size, tag} = readMessage(reader);
+    begin += since;
+    messages.push({begin, end: begin + length, from, to, bytes: size, tag});
   }
   return messages;
 }
@@ -19,10 +20,11 @@ export function decodeMessages(bytes, [offset, count]) {
 export function decodeOperations(bytes, [offset, count]) {
   const reader = new NumberReader(bytes, offset), operations = [];
   for (let i = 0, begin = 0; i < count; i++) {
-    begin += reader.next();
-    const operation = {begin, end: begin, region: reader.next(), parts: []};
-    for (let left = reader.next(); left > 0; left--) {
-      const row = reader.next(), from = begin + reader.next(), to = from + reader.next();
+    const {since: sinceLast, region, parts} = readOperation(reader);
+    begin += sinceLast;
+    const operation = {begin, end: begin, region, parts: []};
+    for (let left = parts; left > 0; left--) {
+      const {row, since, length} = readPart(reader), from = begin + since, to = from + length;
       operation.parts.push({row, begin: from, end: to});
       operation.end = Math.max(operation.end, to);
     }

@@ -1,7 +1,7 @@
 // The trace as the page holds it. What is large is decoded when it is first looked at.
 import {ActivityTrack} from './activity_track.js';
 import {NumberReader, bytesFromBase64, lowerBound} from './bytes.js';
-import {CONDITIONS, ConditionTrack} from './condition_track.js';
+import {ConditionTrack} from './condition_track.js';
 import {CounterTrack, findAlike} from './counter_track.js';
 import {decodePath} from './critical.js';
 import {decodeDependences} from './dependences.js';
@@ -11,6 +11,7 @@ import {decodeLocks} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SampleTrack, decodeContexts} from './samples.js';
 import {SliceTrack} from './slice_track.js';
+import {CONDITIONS, readPiece, readTask} from './tables.js';
 import {decodeTransfers} from './transfers.js';
 
 // "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room, "parallel:12" or "parallel" where
@@ -44,14 +45,14 @@ function decodeTasks(bytes, [offset, count]) {
   const reader = new NumberReader(bytes, offset), tasks = [];
   let created = 0;
   for (let i = 0; i < count; i++) {
-    created += reader.next();
-    const task = {created, row: reader.next(), region: reader.next(), thread: reader.next(),
-      generation: reader.next(), isComplete: reader.next() === 1, pieces: []};
+    const {since: sinceLast, row, region, thread, generation, isComplete, pieces} = readTask(reader);
+    created += sinceLast;
+    const task = {created, row, region, thread, generation, isComplete: isComplete === 1, pieces: []};
     let time = created;
-    for (let left = reader.next(); left > 0; left--) {
-      const begin = time + reader.next();
-      time = begin + reader.next();
-      task.pieces.push({begin, end: time, row: reader.next()});
+    for (let left = pieces; left > 0; left--) {
+      const {since, length, row: on} = readPiece(reader), begin = time + since;
+      time = begin + length;
+      task.pieces.push({begin, end: time, row: on});
     }
     tasks.push(task);
   }

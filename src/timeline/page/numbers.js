@@ -1,12 +1,12 @@
 // The numbers beside the picture: of the visible interval, or of the one that was marked, then beside those of all
 // the rest.
-import {CONDITIONS} from './condition_track.js';
 import {showCounters} from './counters.js';
 import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
 import {samplesAsText, showSamples} from './samples.js';
 import {Sides} from './sides.js';
 import {makeRest, topRegions} from './statistics.js';
+import {CONDITIONS} from './tables.js';
 import {showTransfers} from './transfers.js';
 
 function sum(values) {

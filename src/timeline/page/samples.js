@@ -3,6 +3,7 @@ import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId, element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {count, difference, percent} from './format.js';
+import {readContext, readSample, unpackSample, unpackSampled} from './tables.js';
 
 const MAX_FUNCTIONS = 12;
 
@@ -11,11 +12,12 @@ function decode(reader, length) {
   const samples = {length, time: new Float64Array(length), context: new Uint32Array(length),
     activity: new Uint8Array(length), count: new Uint32Array(length)};
   for (let i = 0, time = 0; i < length; i++) {
-    const head = reader.next(), what = reader.next();
-    samples.time[i] = time += Math.floor(head / 2);
-    samples.context[i] = Math.floor(what / 16);
-    samples.activity[i] = what & 15;
-    samples.count[i] = head % 2 ? reader.next() : 1;
+    const {head, what} = readSample(reader), {isMerged, since} = unpackSample(head);
+    const {activity, context} = unpackSampled(what);
+    samples.time[i] = time += since;
+    samples.context[i] = context;
+    samples.activity[i] = activity;
+    samples.count[i] = isMerged ? reader.next() : 1;
   }
   return samples;
 }
@@ -45,9 +47,10 @@ export function decodeContexts(bytes, {contexts: [offset, length], functions}) {
     line: new Uint32Array(length + 1)};
   contexts.inside[0] = functions.length; // no path is known
   for (let i = 1; i <= length; i++) {
-    contexts.parent[i] = reader.next();
-    contexts.inside[i] = reader.next();
-    contexts.line[i] = reader.next();
+    const context = readContext(reader);
+    contexts.parent[i] = context.parent;
+    contexts.inside[i] = context.function;
+    contexts.line[i] = context.line;
   }
   return contexts;
 }

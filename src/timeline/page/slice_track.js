@@ -1,7 +1,7 @@
 // What was open in one row at one depth of nesting: slices in the order of time, which do not overlap.
 import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {Levels, canMerge} from './levels.js';
-
+import {readAttributes, readMergedSlice, readSlice, unpackSlice} from './tables.js';
 
 class Slices {
   constructor(capacity, resolution) {
@@ -28,11 +28,9 @@ class Slices {
   }
 }
 
-const IS_MERGED = 1, HAS_ATTRIBUTES = 2;
-
 function decodeAttributes(reader) {
   const attributes = [];
-  for (let left = reader.next(); left > 0; left--)
+  for (let {count} = readAttributes(reader); count > 0; count--)
     attributes.push([reader.next(), reader.nextBig()]);
   return attributes;
 }
@@ -42,14 +40,13 @@ function decode(reader, count, resolution) {
   slices.attributes = new Map();
   let time = 0;
   for (let i = 0; i < count; i++) {
-    const begin = time + reader.next(), length = reader.next(), head = reader.next();
-    const region = Math.floor(head / 64), activity = head >> 2 & 15;
+    const {since, length, head} = readSlice(reader);
+    const {isMerged, hasAttributes, activity, region} = unpackSlice(head), begin = time + since;
     time = begin + length;
-    if (head & IS_MERGED)
-      slices.add(begin, time, region, activity, reader.next(), reader.next(), reader.next());
-    else
-      slices.add(begin, time, region, activity, 1, length, length);
-    if (head & HAS_ATTRIBUTES)
+    const {count: merged, busy, longest} = isMerged ? readMergedSlice(reader)
+      : {count: 1, busy: length, longest: length};
+    slices.add(begin, time, region, activity, merged, busy, longest);
+    if (hasAttributes)
       slices.attributes.set(i, decodeAttributes(reader));
   }
   return slices;

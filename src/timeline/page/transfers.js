@@ -3,15 +3,14 @@ import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId, element} from './dom.js';
 import {count, duration, instant, plural, size} from './format.js';
 import {COUNTER} from './layout.js';
+import {TRANSFERS, readTransfer} from './tables.js';
 
 const INSET = 3, LABEL_FROM = 40; // pixels
-const KINDS = {device: ['transfer to device', 'transfer from device', 'atomic operation'],
-  thread: ['RMA get', 'RMA put', 'RMA atomic']};
 
 // What one row has, in the order of their begins. It has a line below the row, as counters have.
 export class Transfers {
   constructor(row, kind) {
-    Object.assign(this, {row, names: KINDS[kind === 'thread' ? 'thread' : 'device'], all: [], longest: 0});
+    Object.assign(this, {row, names: TRANSFERS[kind === 'thread' ? 'thread' : 'device'], all: [], longest: 0});
   }
 
   get begins() {
@@ -74,14 +73,14 @@ export function decodeTransfers(bytes, {section: [offset, length]}, rows) {
   const reader = new NumberReader(bytes, offset), made = [];
   let time = 0, last = null;
   for (let i = 0; i < length; i++) {
-    const index = reader.next();
-    if (!last || last.row !== index) {
-      made.push(last = new Transfers(index, rows[index].kind));
-      rows[index].counters.push(last);
+    const {row, since, length: ns, bytes: size, kind} = readTransfer(reader);
+    if (!last || last.row !== row) {
+      made.push(last = new Transfers(row, rows[row].kind));
+      rows[row].counters.push(last);
       time = 0;
     }
-    const begin = time += reader.next(), end = begin + reader.next();
-    last.all.push({begin, end, bytes: reader.next(), kind: reader.next()});
+    const begin = time += since, end = begin + ns;
+    last.all.push({begin, end, bytes: size, kind});
     last.longest = Math.max(last.longest, end - begin);
   }
   return made;
