@@ -67,6 +67,10 @@ GCC = {
     "for_in_branch": [], "masked_in_for": [], "barrier_in_single": [("team-order", 1)],
     "barrier_in_masked": [("team-order", 1)],
 }
+# On libgomp: what ends otherwise, and what untraced never ends.
+LIBGOMP = {}
+LIBGOMP_ENDINGS = {"destroy_twice": 0}
+LIBGOMP_HANGS = ["barrier_in_task"]
 # With its other locks the runtime ends the program where a free lock is unset, before it tells of that. Who waits for a
 # futex sleeps, which is seen at once also on a busy machine (ends_waiting.h).
 LOCK_KINDS = {"unlock_of_free": "tas", "set_twice": "futex", "crossed_locks": "futex", "critical_again": "futex"}
@@ -96,7 +100,8 @@ def lines_of(place, misuse):
 
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
 class Misuse(Case):
-    COMPILER = "clang"
+    COMPILER = LINKER = "clang"
+    PRELOADED = {}
 
     @classmethod
     def setUpClass(cls):
@@ -104,13 +109,14 @@ class Misuse(Case):
         for source in SOURCES:
             program, flags = os.path.join(cls.folder, source), ["-g", "-O1", "-fopenmp", "-o"]
             subprocess.run([cls.COMPILER, *flags, f"{program}.o", "-c", os.path.join(HERE, f"{source}.c")], check=True)
-            subprocess.run(["clang", *flags, program, f"{program}.o"], check=True)
+            subprocess.run([cls.LINKER, *flags, program, f"{program}.o"], check=True)
 
     def found(self, misuse, ending):
         archive = self.path()
         program = os.path.join(self.folder, os.path.basename(source_of(misuse)))
         more = {"KMP_LOCK_KIND": LOCK_KINDS[misuse]} if misuse in LOCK_KINDS else {}
-        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true", **more)
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_CANCELLATION="true", **more,
+                                               **self.PRELOADED)
         result = tracing.run([program, misuse], environment)
         self.assertEqual(result.returncode, -ending, result.stderr.decode())
         tracing.the_archive(archive, cli.HANG_S)
@@ -119,6 +125,9 @@ class Misuse(Case):
 
     def path(self):
         return f"{self.archive}-{self.made}"
+
+    def misuses(self):
+        return MISUSES.items()
 
     def wanted(self, misuse):
         return sorted((rule, count) for rule, _, count in MISUSES[misuse][1])
@@ -130,7 +139,7 @@ class Misuse(Case):
             self.assertIn("lock 0 'lock' was still held", finding["detail"])
 
     def test_misuses(self):
-        for misuse, (ending, places) in MISUSES.items():
+        for misuse, (ending, places) in self.misuses():
             self.made += 1
             with self.subTest(misuse):
                 found, wanted = self.found(misuse, ending), self.wanted(misuse)
@@ -158,6 +167,19 @@ class MisuseByGcc(Misuse):
 
     def is_at(self, misuse, finding, rule, place):
         """gcc places a construct at a line of its own."""
+
+
+@unittest.skipUnless(cli.CAN_TRACE and cli.BUILD.adapter.exists(), "no tracer, no clang or no OMPT for libgomp")
+class MisuseOnLibgomp(MisuseByGcc):
+    LINKER = "gcc"
+    PRELOADED = {"LD_PRELOAD": str(cli.BUILD.adapter)}
+
+    def misuses(self):
+        return [(misuse, (LIBGOMP_ENDINGS.get(misuse, ending), places))
+                for misuse, (ending, places) in super().misuses() if misuse not in LIBGOMP_HANGS]
+
+    def wanted(self, misuse):
+        return LIBGOMP.get(misuse, super().wanted(misuse))
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ class Build:
         self.tool = pathlib.Path(os.environ.get("STAVE_TEST_TOOL", self.plain_tool))
         self.writer = root / "src/writer/stave-writer"
         self.stave = root / "src/cli/stave"
+        self.adapter = root / "src/libgomp/libstave-libgomp.so"
 
     def missing(self):
         return [str(path) for path in (self.tool, self.writer) if not path.exists()]
