@@ -4,7 +4,7 @@
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
-#include "cli/export_tables.h"
+#include "cli/tables/export_tables.h"
 #include "export/export.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static int export_to_file(struct export_request *request) {
 
 static int export_database(const struct export_request *request) {
   if (request->output && strcmp(request->output, "-") != 0)
-    return export_tables_sqlite(request->archives, request->archive_count, request->output);
+    return export_tables_sqlite(request->archives, request->archive_count, NULL, request->output);
   usage_error("export", "-f sqlite wants -o FILE");
   return EXIT_USAGE;
 }

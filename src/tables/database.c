@@ -190,6 +190,14 @@ bool database_close(struct database *database, char error[DATABASE_ERROR_BYTES])
   return is_whole;
 }
 
+static bool identify(struct database *database, const char *identity) {
+  char *sql =
+      sqlite3_mprintf("CREATE TABLE made_of (identity TEXT); INSERT INTO made_of VALUES (%Q)", identity);
+  bool is_well = sql && execute(database, sql);
+  sqlite3_free(sql);
+  return is_well;
+}
+
 static bool complete(struct database *database) {
   char sql[DATABASE_SQL_BYTES];
   for (size_t i = 0; database_sql_finish(sql, i); i++)
@@ -198,10 +206,11 @@ static bool complete(struct database *database) {
   return true;
 }
 
-bool database_complete(const char *path, char error[DATABASE_ERROR_BYTES]) {
+bool database_complete(const char *path, const char *identity, char error[DATABASE_ERROR_BYTES]) {
   struct database database = {0};
   bool is_whole = connect(&database, path) && execute(&database, settings) && execute(&database, "BEGIN") &&
-                  complete(&database) && execute(&database, "COMMIT");
+                  complete(&database) && (!identity || identify(&database, identity)) &&
+                  execute(&database, "COMMIT");
   sqlite3_close(database.connection);
   snprintf(error, DATABASE_ERROR_BYTES, "%s", database.error);
   return is_whole;

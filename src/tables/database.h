@@ -26,7 +26,8 @@ struct row_writer *database_writer(struct database *database);
  * opening. */
 bool database_close(struct database *database, char error[DATABASE_ERROR_BYTES]);
 
-/* Adds indexes and views when all runs are there. Returns false with one line in `error`. */
-bool database_complete(const char *path, char error[DATABASE_ERROR_BYTES]);
+/* Adds indexes and views when all runs are there; and `identity`, if it is not NULL, which stands for what
+ * the database is made of. Returns false with one line in `error`. */
+bool database_complete(const char *path, const char *identity, char error[DATABASE_ERROR_BYTES]);
 
 #endif

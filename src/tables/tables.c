@@ -100,7 +100,9 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
   tabulator->is_out_of_memory |= !mpi_finish(tabulator->mpi);
   tabulate_path_finish(tabulator);
   write_run(tabulator, archive, result < 0 ? error : NULL);
-  return tabulator->is_out_of_memory ? -ENOMEM : result < 0;
+  if (tabulator->is_out_of_memory)
+    return -ENOMEM;
+  return result < 0 && tabulator->events == 0 ? -EIO : result < 0;
 }
 
 int tables_write(struct trace *trace, const char *archive, struct row_writer *writer,

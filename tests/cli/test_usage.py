@@ -15,9 +15,9 @@ MANUALS = pathlib.Path(__file__).resolve().parents[2] / "docs/man"
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "watch": "directory", "report": "archive",
-            "check": "archive", "export": "archive", "recover": "directory", "merge": "directory", "dump": "pid",
-            "config": None, "completion": "shell"}
-NEEDED = {"export": ["-f", "csv", "-o", "out.csv"]}
+            "check": "archive", "export": "archive", "query": "archive",
+            "recover": "directory", "merge": "directory", "dump": "pid", "config": None, "completion": "shell"}
+NEEDED = {"export": ["-f", "csv", "-o", "out.csv"], "query": ["--list"]}
 # merge reads no events (test_merge.py), watch no closed archives (test_watch.py)
 READERS = [command for command, argument in COMMANDS.items()
            if argument in ("archive", "directory") and command not in ("merge", "watch")]
@@ -132,7 +132,8 @@ class Unreadable(cli.Case):
         for name in ("traces.otf2", "traces.def", "traces/0.evt"):
             archive = self.archive(name.replace("/", "-"))
             cli.write_bytes(f"{archive}/{name}", b"\xa5" * 30)
-            self.all_say(archive, words=[archive], but=["recover"])
+            # whose answers are of what can be read, and say so: test_query.py
+            self.all_say(archive, words=[archive], but=["recover", *["query"] * name.endswith("evt")])
 
     @unittest.skipIf(os.getuid() == 0 and not shutil.which("setpriv"), "root, and no setpriv: everything can be read")
     def test_not_allowed(self):

@@ -1,6 +1,6 @@
 /* The tables of archives, as a database or one of them as CSV, for `stave export` and `stave query`. */
-#ifndef STAVE_CLI_EXPORT_TABLES_H
-#define STAVE_CLI_EXPORT_TABLES_H
+#ifndef STAVE_CLI_TABLES_EXPORT_TABLES_H
+#define STAVE_CLI_TABLES_EXPORT_TABLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,11 +10,12 @@
 #include "tables/schema.h"
 
 /* Writes `count` archives into a new file of SQLite at `path`, which is there and empty. What cannot be read
- * of one is said on stderr. Returns the exit status: EXIT_FOUND if not all could be read. */
-int export_tables_database(char *const *archives, size_t count, const char *path);
+ * of one is said on stderr. `identity` is for database_complete. Returns the exit status: EXIT_FOUND if not
+ * all could be read. */
+int export_tables_database(char *const *archives, size_t count, const char *identity, const char *path);
 
 /* The same, and the file becomes `output` when it is whole. */
-int export_tables_sqlite(char *const *archives, size_t count, const char *output);
+int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output);
 
 /* Writes one table as CSV into the sink; within an archive_job. Returns 0, or 1 or -ENOMEM with one line in
  * `error`. */

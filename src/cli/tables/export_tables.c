@@ -1,4 +1,4 @@
-#include "cli/export_tables.h"
+#include "cli/tables/export_tables.h"
 
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
@@ -20,8 +20,14 @@ static int failed(const struct archive_job *job, const char *path, const char *e
   return EXIT_FAILED;
 }
 
+struct run_request {
+  const char *path;
+  bool is_quiet; /* about what cannot be read: who asks the database later is told */
+};
+
 static int write_run(void *data, const struct archive_job *job) {
-  const char *path = data;
+  const struct run_request *request = data;
+  const char *path = request->path;
   struct database *database;
   char error[TRACE_ERROR_BYTES], wrong[DATABASE_ERROR_BYTES];
   if (!database_open(&database, path, &job->progress->is_waiting, wrong))
@@ -34,7 +40,9 @@ static int write_run(void *data, const struct archive_job *job) {
   if (result == 0)
     return EXIT_SUCCESS;
   archive_job_has_read(job);
-  message_say("%s: not all of it could be read, which its row in the table runs says: %s", job->path, error);
+  if (!request->is_quiet)
+    message_say("%s: not all of it could be read, which its row in the table runs says: %s", job->path,
+                error);
   return EXIT_FOUND;
 }
 
@@ -52,38 +60,39 @@ int export_tables_csv(const struct archive_job *job, enum schema_table table, st
 
 /* -- around it -- */
 
-static bool complete(const char *path) {
+static bool complete(const char *path, const char *identity) {
   char error[DATABASE_ERROR_BYTES];
   progress_show("indexing");
-  bool is_complete = database_complete(path, error);
+  bool is_complete = database_complete(path, identity, error);
   progress_clear();
   if (!is_complete)
     message_say("cannot write %s: %s", path, error);
   return is_complete;
 }
 
-int export_tables_database(char *const *archives, size_t count, const char *path) {
+int export_tables_database(char *const *archives, size_t count, const char *identity, const char *path) {
   int worst = EXIT_SUCCESS;
+  struct run_request request = {path, identity != NULL};
   if (!database_is_supported()) {
     message_say("this stave was built without SQLite, which -f sqlite and stave query need");
     return EXIT_FAILED;
   }
   for (size_t i = 0; i < count; i++) {
-    int status = archive_job_run(archives[i], write_run, (void *)path);
+    int status = archive_job_run(archives[i], write_run, &request);
     if (status != EXIT_SUCCESS && status != EXIT_FOUND)
       return status;
     worst = status > worst ? status : worst;
   }
-  return complete(path) ? worst : EXIT_FAILED;
+  return complete(path, identity) ? worst : EXIT_FAILED;
 }
 
-int export_tables_sqlite(char *const *archives, size_t count, const char *output) {
+int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output) {
   struct partial_file file;
   if (!partial_file_open(&file, output))
     return EXIT_FAILED;
   int status = EXIT_FAILED;
   if (file.is_beside)
-    status = export_tables_database(archives, count, file.path);
+    status = export_tables_database(archives, count, identity, file.path);
   else
     message_say("cannot write %s: a database has to be a file", output);
   bool is_there = status == EXIT_SUCCESS || status == EXIT_FOUND;

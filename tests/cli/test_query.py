@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""stave query: test_query.py BUILD [unittest arguments]."""
+import csv
+import functools
+import io
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from made_archive import Made
+
+query = functools.partial(cli.stave, "query")
+DATABASE = "traces.tables.db"
+AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+
+
+class Query(cli.FreshCase):
+    def setUp(self):
+        super().setUp()
+        if b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", self.path("x.db"), "/nonexistent").stderr:
+            self.skipTest("this stave was built without SQLite")
+        self.archive = self.path("made")
+        self.make(2)
+
+    def make(self, tasks):
+        shutil.rmtree(self.archive, ignore_errors=True)
+        with Made(self.archive) as made:
+            for i in range(tasks):
+                made.create(0, i + 1, line=5)
+                made.run(1, 0, i + 1, line=5)
+
+    def answer(self, sql, **more):
+        return json.loads(self.succeeds(query("--json", self.archive, sql, **more)))
+
+    def count(self, **more):
+        return self.answer("SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'", **more)[0]["n"]
+
+    def test_forms(self):
+        sql = "SELECT 7 AS seven, NULL AS none, 'a,\"b' AS text, 1.5 AS real UNION ALL SELECT 10, 'x', 'y', 2.0"
+        wanted = [{"seven": 7, "none": None, "text": 'a,"b', "real": 1.5},
+                  {"seven": 10, "none": "x", "text": "y", "real": 2.0}]
+        self.assertEqual(self.answer(sql), wanted)
+        rows = list(csv.reader(io.StringIO(self.succeeds(query("--csv", self.archive, sql)), newline=""), strict=True))
+        self.assertEqual(rows, [["seven", "none", "text", "real"], ["7", "", 'a,"b', "1.5"], ["10", "x", "y", "2"]])
+        self.assertEqual(self.succeeds(query(self.archive, sql)),
+                         "seven  none  text  real\n    7  NULL  a,\"b   1.5\n   10  x     y        2\n")
+
+    def test_empty_answer(self):
+        sql = "SELECT id, name FROM threads WHERE id < 0"
+        self.assertEqual(self.succeeds(query("--csv", self.archive, sql)), "id,name\n")
+        self.assertEqual(self.answer(sql), [])
+        self.assertEqual(self.succeeds(query(self.archive, sql)), "id  name\n")
+
+    def test_many_rows(self):
+        sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1203) SELECT i FROM n"
+        lines = self.succeeds(query(self.archive, sql)).split()
+        self.assertEqual(lines, ["i", *map(str, range(1, 1204))])
+
+    def test_control_characters(self):
+        out = self.succeeds(query(self.archive, "SELECT char(27) || '[31m' AS x"))
+        self.assertEqual(out, "x\n\\x1b[31m\n")
+
+    def test_list(self):
+        out = self.succeeds(query("--list", self.archive))
+        for name in ("regions", "tasks", "barrier_wait_by_thread", "critical_path"):
+            self.assertRegex(out, rf"(?m)^{name} +(table|view) ")
+        self.assertNotIn("_rows", out)
+
+    def test_only_reading(self):
+        before = self.count()
+        for sql in ("DELETE FROM runs", "DROP VIEW regions", "PRAGMA user_version = 5", "CREATE TABLE t (x)",
+                    f"ATTACH '{self.path('other.db')}' AS other", "INSERT INTO runs (id) VALUES (9)", "VACUUM",
+                    "SELECT load_extension('x')", f"VACUUM INTO '{self.path('other.db')}'"):
+            self.fails(query(self.archive, sql), status=2)
+        self.assertFalse(os.path.exists(self.path("other.db")))
+        self.assertEqual(self.count(), before)
+
+    def test_wrong_queries(self):
+        self.fails(query(self.archive, "SELECT nonsense FROM runs"), "no such column: nonsense", status=2)
+        self.fails(query(self.archive, "SELECT 1; SELECT 2"), "one statement at a time", status=2)
+        self.fails(query(self.archive, ""), "there is no statement", status=2)
+        self.fails(query(self.archive), "no query given", status=2)
+
+    def test_made_once(self):
+        database = os.path.join(self.archive, DATABASE)
+        self.assertEqual(self.count(), 2)
+        before = os.stat(database).st_ino
+        self.assertEqual(self.count(), 2)
+        self.assertEqual(os.stat(database).st_ino, before)
+
+    def test_changed_archive(self):
+        """Its database is kept, and the archive is another one."""
+        self.assertEqual(self.count(), 2)
+        kept = cli.read_bytes(os.path.join(self.archive, DATABASE))
+        self.make(3)
+        cli.write_bytes(os.path.join(self.archive, DATABASE), kept)
+        self.assertEqual(self.count(), 3)
+
+    def test_damaged_database(self):
+        self.assertEqual(self.count(), 2)
+        cli.write_bytes(os.path.join(self.archive, DATABASE), b"nothing of use")
+        self.assertEqual(self.count(), 2)
+
+    def test_folder_without_right_to_write(self):
+        cache = self.path("cache")
+        os.chmod(self.archive, 0o555)
+        self.addCleanup(os.chmod, self.archive, 0o755)
+        environment = {**os.environ, "XDG_CACHE_HOME": cache}
+        for _ in range(2):
+            result = cli.run([*AS_OTHERS, cli.STAVE, "query", "--csv", self.archive, "SELECT count(*) AS n FROM tasks"],
+                             env=environment)
+            self.assertEqual(self.succeeds(result).split()[0], "n")
+        self.assertFalse(os.path.exists(os.path.join(self.archive, DATABASE)))
+        self.assertEqual(len(os.listdir(cache + "/stave")), 1)
+
+    def test_database_of_its_own(self):
+        """What export has written, of two runs."""
+        path = self.path("runs.db")
+        self.succeeds(cli.stave("export", "-f", "sqlite", "-o", path, self.archive, self.archive))
+        self.assertEqual(self.succeeds(query("--csv", path, "SELECT count(*) AS n FROM runs")), "n\n2\n")
+
+    def test_cut_archive(self):
+        """Said at every query, not only when the database is made."""
+        with Made(self.path("long")) as made:
+            for i in range(3000):
+                made.create(0, i + 1, line=5)
+                made.run(1, 0, i + 1, line=5)
+        events = self.path("long") + "/traces/1.evt"
+        os.truncate(events, os.path.getsize(events) // 2)
+        results = [query("--csv", self.path("long"), "SELECT count(*) > 0 AS n FROM tasks") for _ in range(2)]
+        self.assertEqual([(result.returncode, result.stdout) for result in results], [(3, b"n\n1\n")] * 2)
+        for result in results:
+            self.assertIn("not all of it could be read", cli.said(result))
+
+
+if __name__ == "__main__":
+    unittest.main()
