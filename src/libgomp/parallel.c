@@ -39,6 +39,11 @@ static void begin_last_barrier(struct omp_thread *thread, struct implicit *impli
           team->code);
 }
 
+/* A worker's thread does not see when the team ends: nothing of it is asked for from here on. */
+static void leave_team(struct implicit *implicit) {
+  implicit->task.outer = NULL;
+}
+
 /* Tasks may run on the thread until the barrier is complete, so its implicit task stays the current one. A
  * worker's is kept where it outlives the region: nobody comes back to it when that ends. */
 void parallel_member(void *data) {
@@ -48,14 +53,16 @@ void parallel_member(void *data) {
   struct implicit *implicit = is_primary ? &team->member : &thread->worker;
   if (!is_primary)
     thread_deliver_late_ends(thread);
-  begin_member(thread, team, implicit, is_primary ? thread->task : NULL);
+  begin_member(thread, team, implicit, team->outer);
   team->function(team->argument);
+  if (!is_primary)
+    leave_team(implicit);
   begin_last_barrier(thread, implicit, team);
   thread->is_late = !is_primary;
 }
 
 void parallel_begin_primary(struct omp_thread *thread, struct omp_team *team) {
-  begin_member(thread, team, &team->member, thread->task);
+  begin_member(thread, team, &team->member, team->outer);
 }
 
 void parallel_end_primary(struct omp_thread *thread, struct omp_team *team) {
@@ -70,6 +77,7 @@ void parallel_begin(struct omp_call call, struct omp_team *team, unsigned reques
   team->library = call.thread->library;
   team->callers = call.thread->callers;
   team->primary = call.thread;
+  team->outer = task;
   if (requested_threads == 0)
     requested_threads = (unsigned)team->library->omp_get_max_threads();
   task->frame.enter_frame.ptr = __builtin_frame_address(0);

@@ -1,7 +1,7 @@
 /* Leagues on the host: libgomp runs one team after the other in the calling thread. */
 #include "libgomp/exports.h"
 #include "libgomp/runtime.h"
-#include "libgomp/thread.h"
+#include "libgomp/tasks.h"
 
 static int flags_of_league(void) {
   return (int)(OMPT_PARALLEL_invoker_program | OMPT_PARALLEL_league);
@@ -40,8 +40,10 @@ void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned thr
                             .callers = thread->callers,
                             .primary = thread};
   ompt_data_t *task = &thread->task->data;
+  task_frame_enter(call);
   DELIVER(parallel_begin, task, &thread->task->frame, &league.data, teams ? teams : 1, flags_of_league(),
           call.code);
   library->GOMP_teams_reg(run_team, &league, teams, thread_limit, flags);
+  task_frame_leave(call);
   DELIVER(parallel_end, &league.data, task, flags_of_league(), call.code);
 }

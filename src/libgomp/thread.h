@@ -53,6 +53,7 @@ struct omp_team {
   const struct library *library;
   struct caller_range callers; /* around `code`, whose calls mean `library` */
   struct omp_thread *primary;  /* which has called */
+  struct omp_task *outer;      /* in which it has */
   struct implicit member;      /* the primary thread's */
   struct work work;            /* with which each member of a combined construct begins */
   void *single_data;           /* that the executor of the last single hands to the others */
