@@ -5,136 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "stave/names.h"
 
-enum { FINDINGS_MAX = 10000 };
-
-static const struct check_rule_text rules[] = {
-#define RULE(id, name, severity, place, summary, explanation)                                                \
-  [CHECK_##id] = {name, place, summary, explanation, CHECK_##severity},
-#include "check/rules.def"
-#undef RULE
-};
-
-const struct check_rule_text *check_rule_text(enum check_rule rule) {
-  return &rules[rule];
-}
-
-const char *check_severity_name(enum check_severity severity) {
-  static const char *const names[] = {
-      [CHECK_VIOLATION] = "violation", [CHECK_HAZARD] = "hazard", [CHECK_INFORMATION] = "information"};
-  return severity < CHECK_SEVERITY_COUNT ? names[severity] : "unknown";
-}
-
-/* -- what the parts share -- */
-
-bool checker_grow(struct checker *checker, void *items_address, size_t *capacity, size_t needed,
-                  size_t item_bytes) {
-  bool is_enough = array_reserve_zeroed(items_address, capacity, needed, item_bytes);
-  if (!is_enough)
-    checker->error = -ENOMEM;
-  return is_enough;
-}
-
-struct task_state *checker_task(struct checker *checker, const struct replay_task *task) {
-  if (!checker_grow(checker, &checker->tasks, &checker->task_count, task->slot + 1, sizeof *checker->tasks))
-    return NULL;
-  struct task_state *state = &checker->tasks[task->slot];
-  if (state->id == task->id)
-    return state;
-  check_tasks_release(state);
-  *state = (struct task_state){.id = task->id,
-                               .suspended_on = SIZE_MAX,
-                               .suspended_in = CHECK_NO_REGION,
-                               .region = CHECK_NO_REGION,
-                               .create_region = CHECK_NO_REGION};
-  return state;
-}
-
-struct task_state *checker_known_task(struct checker *checker, struct dependences_task task) {
-  bool is_known = task.slot < checker->task_count && checker->tasks[task.slot].id == task.id && task.id > 0;
-  return is_known ? &checker->tasks[task.slot] : NULL;
-}
-
-size_t checker_process(const struct checker *checker, size_t location) {
-  const struct trace *trace = checker->trace;
-  const struct trace_location_group *group = trace_location_group(trace, trace->locations[location].group);
-  return group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
-}
-
-static uint64_t checker_process_end(const struct checker *checker, size_t location) {
-  return checker->process_ends ? checker->process_ends[checker_process(checker, location)] : UINT64_MAX;
-}
-
-uint32_t checker_region(const struct checker *checker, uint64_t ref) {
-  return trace_region_position(checker->trace, ref);
-}
-
-const char *checker_name(const struct checker *checker, uint32_t region) {
-  static const char prefix[] = "!$omp ", creating[] = "create ";
-  if (region >= checker->trace->region_count)
-    return "an unknown region";
-  const char *name = checker->trace->regions[region].name;
-  name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-  return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
-}
-
-uint32_t checker_place_of(const struct task_state *task) {
-  return task->region != CHECK_NO_REGION ? task->region : task->create_region;
-}
-
-static struct check_finding *add_finding(struct checker *checker) {
-  struct check_result *result = checker->result;
-  if (result->count == FINDINGS_MAX) {
-    result->omitted++;
-    return NULL;
-  }
-  struct check_finding *finding = array_add(&result->findings, &result->count, sizeof *finding);
-  if (!finding)
-    checker->error = -ENOMEM;
-  return finding;
-}
-
-/* `kind` holds the rule and what tells places apart besides the regions. */
-static struct check_finding *find_of_kind(struct checker *checker, uint64_t kind, enum check_rule rule,
-                                          size_t location, uint64_t ticks, uint32_t region, uint32_t other) {
-  uint64_t place = (uint64_t)region << 32 | other;
-  uintptr_t known = (uintptr_t)pair_map_get(&checker->findings, kind, place);
-  if (known > 0) {
-    checker->result->findings[known - 1].count++;
-    return NULL;
-  }
-  struct check_finding *finding = add_finding(checker);
-  if (!finding)
-    return NULL;
-  *finding = (struct check_finding){.rule = rule,
-                                    .severity = rules[rule].severity,
-                                    .region = region,
-                                    .other = other,
-                                    .count = 1,
-                                    .location = location,
-                                    .ticks = ticks,
-                                    .site = TRACE_NO_REF};
-  if (!pair_map_put(&checker->findings, kind, place, (void *)(uintptr_t)checker->result->count))
-    checker->error = -ENOMEM;
-  return finding;
-}
-
-struct check_finding *checker_find_called(struct checker *checker, enum check_rule rule,
-                                          const struct mpi_call *call, uint64_t ticks) {
-  uint64_t kind = rule | (call->site + 1) << 8;
-  struct check_finding *finding =
-      find_of_kind(checker, kind, rule, call->location, ticks, call->region, CHECK_NO_REGION);
-  if (finding)
-    finding->site = call->site;
-  return finding;
-}
-
-struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
-                                   uint64_t ticks, uint32_t region, uint32_t other) {
-  return find_of_kind(checker, rule, rule, location, ticks, region, other);
-}
 /* -- events -- */
 
 static void on_task(void *data, const struct replay_task_event *step) {
@@ -163,8 +35,12 @@ static bool is_added(struct checker *checker, const struct trace_event *event) {
   return here->is_closing;
 }
 
+static uint64_t process_end(const struct checker *checker, size_t location) {
+  return checker->process_ends ? checker->process_ends[checker_process(checker, location)] : UINT64_MAX;
+}
+
 static bool is_behind_end(struct checker *checker, const struct trace_event *event) {
-  uint64_t end = checker->end_ticks, own = checker_process_end(checker, event->location);
+  uint64_t end = checker->end_ticks, own = process_end(checker, event->location);
   end = own < end ? own : end;
   return event->ticks > end || (event->ticks == end && is_added(checker, event));
 }
@@ -308,7 +184,7 @@ static void free_location_state(struct location_state *here) {
 
 static void close_checker(struct checker *checker) {
   for (size_t i = 0; i < checker->task_count; i++)
-    check_tasks_release(&checker->tasks[i]);
+    checker_release_task(&checker->tasks[i]);
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     free_location_state(&checker->locations[i]);
   check_teams_close(checker);

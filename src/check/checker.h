@@ -191,7 +191,7 @@ struct checker {
   int error;
 };
 
-/* -- checker.c -- */
+/* -- state.c -- */
 
 /* True if the rule is to be checked. */
 static inline bool checks(const struct checker *checker, enum check_rule rule) {
@@ -208,16 +208,6 @@ struct task_state *checker_task(struct checker *checker, const struct replay_tas
 /* The same, if it lives and has a state. */
 struct task_state *checker_known_task(struct checker *checker, struct dependences_task task);
 
-/* Counts a finding at these regions. Returns it when it is the first there, so that its detail be filled in;
- * else
- * NULL. */
-struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
-                                   uint64_t ticks, uint32_t region, uint32_t other);
-
-/* The same for a call of MPI: its place in the source is where it is called. */
-struct check_finding *checker_find_called(struct checker *checker, enum check_rule rule,
-                                          const struct mpi_call *call, uint64_t ticks);
-
 /* The region's name without "!$omp "; where a task is created, that of the task. */
 const char *checker_name(const struct checker *checker, uint32_t region);
 
@@ -230,22 +220,11 @@ size_t checker_process(const struct checker *checker, size_t location);
 /* A place in the source that the task is known by: its construct. */
 uint32_t checker_place_of(const struct task_state *task);
 
-/* -- tasks.c -- */
+/* One reference to it less; without any it is freed. */
+void checker_drop(struct ancestor *ancestor);
 
-void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step);
-void check_tasks_before_event(struct checker *checker, const struct trace_event *event);
-void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
-                               enum construct construct);
-int check_tasks_open(struct checker *checker);
-void check_tasks_release(struct task_state *task); /* frees what the state owns */
-void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);
-
-/* -- locks.c -- */
-
-void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step);
-void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step);
-void check_locks_finish(struct checker *checker);
-void check_locks_close(struct checker *checker);
+/* Frees what the state owns. */
+void checker_release_task(struct task_state *task);
 
 /* The lock's state, which is made if there is none; NULL: no memory. */
 struct lock_state *check_locks_state(struct checker *checker, uint64_t lock);
@@ -255,6 +234,34 @@ struct lock_text {
   char text[80];
 };
 struct lock_text check_lock_text(const struct checker *checker, uint64_t lock);
+
+/* -- violations.c -- */
+
+/* Counts a finding at these regions. Returns it when it is the first there, so that its detail be filled in;
+ * else
+ * NULL. */
+struct check_finding *checker_find(struct checker *checker, enum check_rule rule, size_t location,
+                                   uint64_t ticks, uint32_t region, uint32_t other);
+
+/* The same for a call of MPI: its place in the source is where it is called. */
+struct check_finding *checker_find_called(struct checker *checker, enum check_rule rule,
+                                          const struct mpi_call *call, uint64_t ticks);
+
+/* -- tasks.c -- */
+
+void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step);
+void check_tasks_before_event(struct checker *checker, const struct trace_event *event);
+void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
+                               enum construct construct);
+int check_tasks_open(struct checker *checker);
+void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);
+
+/* -- locks.c -- */
+
+void check_locks_on_step(struct checker *checker, const struct replay_lock_event *step);
+void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step);
+void check_locks_finish(struct checker *checker);
+void check_locks_close(struct checker *checker);
 
 /* -- stuck.c -- */
 

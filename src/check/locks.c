@@ -7,21 +7,6 @@
 
 #include "check/checker.h"
 
-struct lock_state *check_locks_state(struct checker *checker, uint64_t number) {
-  struct lock_state *lock = pair_map_get(&checker->locks, number, 0);
-  if (lock)
-    return lock;
-  lock = calloc(1, sizeof *lock);
-  if (!lock || !pair_map_put(&checker->locks, number, 0, lock)) {
-    free(lock);
-    checker->error = -ENOMEM;
-    return NULL;
-  }
-  lock->lock = number;
-  lock->next = checker->all_locks;
-  return checker->all_locks = lock;
-}
-
 /* Ordered and atomic regions are locks for the runtime only: they cannot be nested the wrong way round. */
 static bool is_lock(const struct checker *checker, uint32_t region) {
   enum construct construct = replay_construct(checker->replay, region);
@@ -36,13 +21,6 @@ static void note_acquirer(struct lock_state *lock, const struct replay_task *tas
   lock->is_by_many = lock->acquirer > 0;
   if (lock->acquirer == 0)
     lock->acquirer = task->id;
-}
-
-struct lock_text check_lock_text(const struct checker *checker, uint64_t lock) {
-  const char *name = trace_lock_name(checker->trace, (size_t)(lock >> 32), (uint32_t)lock);
-  struct lock_text text;
-  snprintf(text.text, sizeof text.text, name ? "%" PRIu32 " '%.60s'" : "%" PRIu32, (uint32_t)lock, name);
-  return text;
 }
 
 /* Two threads may have acquired it at one time, as far as their clocks tell: then either may come first

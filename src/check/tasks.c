@@ -10,14 +10,6 @@
 
 /* -- who created whom -- */
 
-static void drop(struct ancestor *ancestor) {
-  while (ancestor && --ancestor->references == 0) {
-    struct ancestor *parent = ancestor->parent;
-    free(ancestor);
-    ancestor = parent;
-  }
-}
-
 /* The nearest one that is not complete. The way past complete ones is shortened, so that a chain of tasks
  * each of which creates the next and ends does not grow. */
 static struct ancestor *living_parent(struct ancestor *ancestor) {
@@ -26,7 +18,7 @@ static struct ancestor *living_parent(struct ancestor *ancestor) {
     ancestor->parent = complete->parent;
     if (ancestor->parent)
       ancestor->parent->references++;
-    drop(complete);
+    checker_drop(complete);
   }
   return ancestor->parent;
 }
@@ -50,17 +42,6 @@ static bool descends_from(struct ancestor *ancestor, uint64_t id) {
   while (ancestor && ancestor->id != id)
     ancestor = living_parent(ancestor);
   return ancestor != NULL;
-}
-
-void check_tasks_release(struct task_state *task) {
-  if (task->ancestor) {
-    task->ancestor->is_complete = true;
-    drop(task->ancestor);
-  }
-  free(task->before);
-  free(task->sets);
-  free(task->holds);
-  *task = (struct task_state){0};
 }
 
 /* -- creation and dependences -- */
@@ -325,7 +306,7 @@ static void complete(struct checker *checker, const struct replay_task_event *st
   leave_sets(checker, task);
   untie(checker, step->task);
   dependences_forget(checker->dependences, task->id);
-  check_tasks_release(task);
+  checker_release_task(task);
 }
 
 void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step) {
@@ -353,7 +334,7 @@ void check_tasks_end_implicit(struct checker *checker, const struct replay_task 
   if (!state)
     return;
   dependences_forget(checker->dependences, task->id);
-  check_tasks_release(state);
+  checker_release_task(state);
 }
 
 /* -- what comes behind the step: the task's region tells whether it is tied -- */

@@ -108,7 +108,4 @@ void chrome_fact(struct chrome *chrome, const struct trace_event *event);
 void chrome_facts_finish(struct chrome *chrome);
 void chrome_facts_close(struct chrome *chrome);
 
-/* Functions and constructs that samples refer to. */
-void chrome_write_stack_frames(struct chrome *chrome);
-
 #endif

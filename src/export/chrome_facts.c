@@ -62,44 +62,6 @@ static void write_metric(struct chrome *chrome, const struct trace_event *event)
 
 /* -- samples -- */
 
-/* "function file.c:12": the line is where the function is in, or calls the next one. */
-static void write_frame_name(struct chrome *chrome, const struct trace_context *context) {
-  const struct trace_code_line *line = trace_code_line(chrome->trace, context->code_line);
-  const struct trace_region *region = trace_region(chrome->trace, context->region);
-  char text[LABEL_BYTES + 64], label[LABEL_BYTES];
-  label_region(label, chrome->trace, trace_region_position(chrome->trace, context->region));
-  if (line && line->line > 0 && !(region && region->begin_line == line->line))
-    snprintf(text, sizeof text, "%s, line %u", label, line->line);
-  else
-    snprintf(text, sizeof text, "%s", label);
-  sink_json(chrome->sink, text);
-}
-
-void chrome_write_stack_frames(struct chrome *chrome) {
-  const struct trace *trace = chrome->trace;
-  struct sink *sink = chrome->sink;
-  if (trace->context_count == 0)
-    return;
-  sink_text(sink, "\"stackFrames\":{");
-  for (size_t i = 0; i < trace->context_count; i++) {
-    const struct trace_context *context = &trace->contexts[i];
-    const struct trace_region *region = trace_region(trace, context->region);
-    sink_text(sink, i > 0 ? ",\n\"" : "\n\"");
-    sink_number(sink, context->ref);
-    sink_text(sink, "\":{\"name\":");
-    write_frame_name(chrome, context);
-    sink_text(sink, ",\"category\":");
-    sink_json(sink, region && *region->file ? region->file : "unknown file");
-    if (trace_context(trace, context->parent)) {
-      sink_text(sink, ",\"parent\":\"");
-      sink_number(sink, context->parent);
-      sink_byte(sink, '"');
-    }
-    sink_byte(sink, '}');
-  }
-  sink_text(sink, "\n},");
-}
-
 static void write_sample(struct chrome *chrome, const struct trace_event *event) {
   const struct trace_context *context =
       trace_context(chrome->trace, event->CallingContextSample.calling_context);

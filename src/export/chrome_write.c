@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/constructs.h"
+#include "analysis/label.h"
 #include "export/chrome.h"
 #include "export/values.h"
 
@@ -92,6 +93,45 @@ static void write_location(struct chrome *chrome, size_t location) {
   write_order(chrome, location, "thread_sort_index", location + 1);
 }
 
+/* "function file.c:12": the line is where the function is in, or calls the next one. */
+static void write_frame_name(struct chrome *chrome, const struct trace_context *context) {
+  const struct trace_code_line *line = trace_code_line(chrome->trace, context->code_line);
+  const struct trace_region *region = trace_region(chrome->trace, context->region);
+  char text[LABEL_BYTES + 64], label[LABEL_BYTES];
+  label_region(label, chrome->trace, trace_region_position(chrome->trace, context->region));
+  if (line && line->line > 0 && !(region && region->begin_line == line->line))
+    snprintf(text, sizeof text, "%s, line %u", label, line->line);
+  else
+    snprintf(text, sizeof text, "%s", label);
+  sink_json(chrome->sink, text);
+}
+
+/* Functions and constructs that samples refer to. */
+static void write_stack_frames(struct chrome *chrome) {
+  const struct trace *trace = chrome->trace;
+  struct sink *sink = chrome->sink;
+  if (trace->context_count == 0)
+    return;
+  sink_text(sink, "\"stackFrames\":{");
+  for (size_t i = 0; i < trace->context_count; i++) {
+    const struct trace_context *context = &trace->contexts[i];
+    const struct trace_region *region = trace_region(trace, context->region);
+    sink_text(sink, i > 0 ? ",\n\"" : "\n\"");
+    sink_number(sink, context->ref);
+    sink_text(sink, "\":{\"name\":");
+    write_frame_name(chrome, context);
+    sink_text(sink, ",\"category\":");
+    sink_json(sink, region && *region->file ? region->file : "unknown file");
+    if (trace_context(trace, context->parent)) {
+      sink_text(sink, ",\"parent\":\"");
+      sink_number(sink, context->parent);
+      sink_byte(sink, '"');
+    }
+    sink_byte(sink, '}');
+  }
+  sink_text(sink, "\n},");
+}
+
 void chrome_write_head(struct chrome *chrome) {
   struct trace *trace = chrome->trace;
   struct sink *sink = chrome->sink;
@@ -100,7 +140,7 @@ void chrome_write_head(struct chrome *chrome) {
     write_member(sink, trace->archive_properties[i].name, trace->archive_properties[i].value);
   write_member(sink, "machine", trace->machine);
   sink_text(sink, "\"exporter\":\"stave " STAVE_VERSION "\"},");
-  chrome_write_stack_frames(chrome);
+  write_stack_frames(chrome);
   sink_text(sink, "\"traceEvents\":[\n");
   for (size_t i = 0; i < trace->location_count; i++)
     write_location(chrome, i);

@@ -94,12 +94,18 @@ bool page_encode_samples(struct page_data *data);
 int page_write_about(FILE *file, const struct page_data *data);
 
 /* ns since the beginning of the trace. */
-uint64_t page_ns(const struct page_data *data, uint64_t ticks);
+static inline uint64_t page_ns(const struct page_data *data, uint64_t ticks) {
+  return trace_ns(data->timeline->trace, ticks);
+}
 
 /* From `begin` to `end`, not before `last`. */
 struct page_times {
   uint64_t since, length, end;
 };
-struct page_times page_times(uint64_t last, uint64_t begin, uint64_t end);
+static inline struct page_times page_times(uint64_t last, uint64_t begin, uint64_t end) {
+  begin = begin > last ? begin : last;
+  end = end > begin ? end : begin;
+  return (struct page_times){begin - last, end - begin, end};
+}
 
 #endif

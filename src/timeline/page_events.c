@@ -4,18 +4,8 @@
 
 _Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(slice, activity), "an activity has room");
 
-uint64_t page_ns(const struct page_data *data, uint64_t ticks) {
-  return trace_ns(data->timeline->trace, ticks);
-}
-
 static uint64_t span_ns(const struct page_data *data, float ticks) {
   return trace_span_ns(data->timeline->trace, whole_number((double)ticks));
-}
-
-struct page_times page_times(uint64_t last, uint64_t begin, uint64_t end) {
-  begin = begin > last ? begin : last;
-  end = end > begin ? end : begin;
-  return (struct page_times){begin - last, end - begin, end};
 }
 
 /* -- activities -- */

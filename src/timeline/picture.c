@@ -20,13 +20,6 @@ bool picture_can_draw(void) {
   return true;
 }
 
-double picture_x(const struct picture *picture, uint64_t ticks) {
-  const struct timeline *timeline = picture->timeline;
-  double all = (double)(timeline->to - timeline->from);
-  double share = all > 0 ? ((double)ticks - (double)timeline->from) / all : 0;
-  return picture->left + share * (picture->right - picture->left);
-}
-
 /* -- where things go -- */
 
 static double widest_name(const struct picture *picture) {

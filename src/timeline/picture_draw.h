@@ -30,7 +30,12 @@ struct picture {
 };
 
 /* The place of a time. */
-double picture_x(const struct picture *picture, uint64_t ticks);
+static inline double picture_x(const struct picture *picture, uint64_t ticks) {
+  const struct timeline *timeline = picture->timeline;
+  double all = (double)(timeline->to - timeline->from);
+  double share = all > 0 ? ((double)ticks - (double)timeline->from) / all : 0;
+  return picture->left + share * (picture->right - picture->left);
+}
 
 /* How high a location's row is. */
 double picture_row_height(const struct picture *picture, size_t location);

@@ -4,7 +4,10 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -79,9 +82,9 @@ class Structure(unittest.TestCase):
         status, lines = self.run_structure()
         self.assertEqual((status, lines[0]), (0, "fine"))
 
-    def complains(self, *texts):
+    def complains(self, *texts, arguments=()):
         """Of this and of nothing else."""
-        status, lines = self.run_structure()
+        status, lines = self.run_structure(*arguments)
         self.assertEqual(status, 1)
         lines = [line for line in lines if not line.startswith((" ", "known exceptions"))]
         self.assertEqual(len(lines), len(texts), lines)
@@ -188,6 +191,33 @@ class Structure(unittest.TestCase):
         self.append("src/tool/tool.c",
                     'enum { WORK_BYTES = 16, TASK_COUNT };\nchar name[16] = "x";\nint a[] = {[3] = 4};\n')
         self.is_fine()
+
+    def build(self, **sources):
+        """Files of src/tool, compiled."""
+        commands = []
+        for name, text in sources.items():
+            self.write(f"src/tool/{name}.c", text)
+            subprocess.run(["cc", "-c", "-o", self.root / f"{name}.o", self.root / f"src/tool/{name}.c"], check=True)
+            commands.append({"directory": str(self.root), "file": f"src/tool/{name}.c", "output": f"{name}.o"})
+        self.write("compile_commands.json", json.dumps(commands))
+        self.design("`src/tool/` | `src/base/`", "`src/tool/` | ")
+
+    @unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no cc or nm")
+    def test_cycle(self):
+        self.build(tool="void a(void); void b(void) { a(); }", other="void b(void), c(void); void a(void) { c(); }",
+                   last="void b(void); void c(void) { b(); }", user="void a(void); void d(void) { a(); }")
+        self.is_fine()
+        self.complains("src/tool/last.c: in a cycle of files by tool.c (b)", "src/tool/other.c: in a cycle",
+                       "src/tool/tool.c: in a cycle of files by other.c (a)", arguments=["--build", str(self.root)])
+        self.write("scripts/structure.exceptions", "cycle src/tool/ 3\n")
+        self.assertEqual(self.run_structure("--build", str(self.root))[0], 0)
+        self.write("scripts/structure.exceptions", "cycle src/tool/ 4\n")
+        self.complains("cycle src/tool/: 4 are known and 3 are there: write 3", arguments=["--build", str(self.root)])
+
+    @unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no cc or nm")
+    def test_no_cycle(self):
+        self.build(tool="void a(void); void b(void) { a(); }", other="static void b(void) {} void a(void) { b(); }")
+        self.assertEqual(self.run_structure("--build", str(self.root))[0], 0)
 
     def test_one_case_more_than_known(self):
         self.append("src/tool/tool.c", "void f() { realloc(a, 1); realloc(b, 2); }\n")
