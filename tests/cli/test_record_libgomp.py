@@ -12,7 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import libomp
-from cli import BUILD_ROOT, HAS_TRACER
+from cli import BUILD_ROOT, HANG_S, HAS_TRACER, STAVE
 from record_case import OMP_PROGRAM, Case
 
 LIBGOMP = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
@@ -132,6 +132,13 @@ int main(void) {
 """
 
 
+# In a mount namespace: what becomes of /dev/shm.
+READ_ONLY = "mount -t tmpfs -o ro none /dev/shm"
+ABSENT = """mkdir dev && mount -t tmpfs none dev
+for name in null zero full random urandom tty; do touch dev/$name && mount --bind /dev/$name dev/$name || exit 99; done
+mount --rbind dev /dev"""
+
+
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Libgomp(Case):
     def gcc(self, name, text, *options):
@@ -191,9 +198,49 @@ class Libgomp(Case):
         self.is_as_untraced(self.gcc("untied", UNTIED))
         self.is_as_untraced(self.gcc("forked", FORKED), count=2)
 
+    def within(self, mounts, *command):
+        """What it is in a mount namespace of its own."""
+        script = f'{{ {mounts}; }} >&2 || exit 99; exec "$@"'
+        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        result = subprocess.run(["unshare", *user, "--mount", "sh", "-c", script, "sh", *command], env=self.env,
+                                cwd=self.folder, capture_output=True, text=True, timeout=HANG_S, check=False)
+        shutil.rmtree(self.path("dev"), ignore_errors=True)
+        if result.returncode in (1, 99):
+            self.skipTest(f"no mounts: {result.stderr}")
+        return result
+
+    def test_no_shared_memory(self):
+        """As on machines without servers: nothing of Stave's or libgomp's is there; what would be ended runs untraced."""
+        program = self.gcc("program", OMP_PROGRAM)
+        for number, mounts in enumerate((READ_ONLY, ABSENT)):
+            with self.subTest(mounts.splitlines()[0]):
+                result = self.within(mounts, "sh", "-c", "touch /dev/shm/x 2>&1; exit 3")
+                self.assertRegex(result.stdout, "Read-only|No such file|nonexistent")
+                result = self.within(mounts, STAVE, "record", "-o", self.path(f"trace-{number}"), program, "3")
+                self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+                self.assertEqual(len(self.info(self.path(f"trace-{number}/traces.otf2"))["threads"]), 4)
+                result = self.within(mounts, STAVE, "record", "--runtime", "llvm", program, "3")
+                self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+                if libomp.installed():
+                    self.assertRegex(result.stderr, r"/dev/shm cannot be written; \S+ runs untraced")
+
     def test_children_of_a_script(self):
         program = self.gcc("program", OMP_PROGRAM)
         self.is_as_untraced("sh", "-c", f"{program}; {program} 2; {program} 3", count=3)
+
+    def test_words_for_a_runtime(self):
+        program = self.gcc("program", OMP_PROGRAM)
+        self.assertEqual(self.record("--runtime", "none", program, "3").returncode, 3)
+        self.assertEqual(self.archives(), [])
+        result = self.record("--runtime", "lvm", program, "3")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--runtime: lvm is no libomp.so.5 that can stand in for libgomp: allowed is a path, llvm or none",
+                      result.stderr)
+        if not libomp.installed():
+            self.skipTest("no libomp")
+        result = self.record("--runtime", "llvm", program, "3")
+        self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+        self.assertIsNotNone(self.info(self.archives()[0])["runtime"]["in_place_of"])
 
     def test_libgomp_of_its_own(self):
         """Which no library path can replace."""

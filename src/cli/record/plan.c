@@ -92,8 +92,8 @@ static bool find_runtime(struct plan *plan) {
         "program runs untraced");
   else
     message_say(
-        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): give its file or "
-        "directory; the program runs untraced",
+        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): allowed is a path, "
+        "llvm or none; the program runs untraced",
         wanted);
   return false;
 }

@@ -56,9 +56,11 @@ static bool refuse(const struct usage_option *option, const char *value, const c
   return usage_error("record", "--%s: %s is not valid: allowed is %s", option->name, value, allowed);
 }
 
+/* Whether there is one for `llvm` is known when the program runs. */
 static bool is_runtime(const char *value) {
   char *path = NULL;
-  bool is_found = strcmp(value, "none") == 0 || *value == '\0' || runtime_find(value, &path) == 0;
+  bool is_word = *value == '\0' || strcmp(value, "none") == 0 || strcmp(value, "llvm") == 0;
+  bool is_found = is_word || runtime_find(value, &path) == 0;
   free(path);
   return is_found;
 }
@@ -67,10 +69,9 @@ bool settings_set(const struct usage_option *option, const char *variable, const
   const struct config_row *row = row_of(variable);
   if (row && !config_allows(variable, value))
     return refuse(option, value, row->allowed);
-  if (strcmp(variable, "STAVE_RUNTIME") == 0 && !is_runtime(value))
-    return usage_error("record",
-                       "--%s: %s is no libomp.so.5 that can stand in for libgomp: give its file or directory",
-                       option->name, value);
+  if (row && strcmp(variable, "STAVE_RUNTIME") == 0 && !is_runtime(value))
+    return usage_error("record", "--%s: %s is no libomp.so.5 that can stand in for libgomp: allowed is %s",
+                       option->name, value, row->allowed);
   settings_put(variable, value);
   return true;
 }
