@@ -1,5 +1,5 @@
 /* A map from two numbers to a pointer, which says when there is no memory: open addressing, no tombstones.
- * (map.h is the writer's, from one number; its lookups are on the way of every record.) */
+ * (map.h is from one number; its lookups are on the way of every record.) */
 #ifndef STAVE_BASE_PAIR_MAP_H
 #define STAVE_BASE_PAIR_MAP_H
 

@@ -11,16 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <urcu/urcu-memb.h>
-
-#include <urcu/rculfhash.h>
 #include <urcu/wfcqueue.h>
 
+#include "base/pair_map.h"
 #include "writer/symbols/symbols_resolve.h"
 
 enum {
-  BUCKETS_MIN = 1024, /* most programs have fewer code addresses; the table grows */
-  BUCKETS_IDLE = 1 << 14,
   HURRY_MS = 200,  /* an address in work gets that long when there is no time for those that wait */
   SLEEP_MS = 1000, /* the symboliser looks that often for work whatever became of the waking */
   LOOK_MS = 50,    /* symbols_finish looks that often whether it is to hurry */
@@ -28,7 +24,6 @@ enum {
 
 struct entry {
   struct code_place place;
-  struct cds_lfht_node node;
   struct cds_wfcq_node link;
 };
 
@@ -41,7 +36,7 @@ struct entry {
  * sides have a full barrier in between, so that at least one of them sees the other. */
 struct symbols {
   struct modules *modules;
-  struct cds_lfht *table;
+  struct pair_map places;    /* the merging thread's: entries by what is asked for */
   struct resolver *resolver; /* the symboliser's while it runs */
   pthread_t thread;
   _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
@@ -121,28 +116,15 @@ int symbols_start(struct symbols *symbols) {
   return -error;
 }
 
-/* liburcu's resizing thread, too, starts here; a table without it is large from the start. */
-static int create_table(struct symbols *symbols, bool is_idle) {
-  unsigned long buckets = is_idle ? BUCKETS_IDLE : BUCKETS_MIN;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  symbols->table =
-      cds_lfht_new_flavor(buckets, buckets, 0, is_idle ? 0 : CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return symbols->table ? 0 : -ENOMEM;
-}
-
 static struct symbols *create(struct modules *modules, bool is_idle, int *ret_error) {
   struct symbols *symbols = aligned_alloc(alignof(struct symbols), sizeof(*symbols));
   *ret_error = -ENOMEM;
   if (!symbols)
     return NULL;
   *symbols = (struct symbols){.modules = modules, .resolver = resolver_create()};
-  urcu_memb_register_thread();
   __cds_wfcq_init(&symbols->head, &symbols->tail);
   if (symbols->resolver)
-    *ret_error = create_table(symbols, is_idle);
+    *ret_error = 0;
   if (*ret_error == 0 && !is_idle)
     *ret_error = symbols_start(symbols);
   if (*ret_error == 0)
@@ -165,24 +147,9 @@ struct key {
   const struct module *module;
 };
 
-static int matches(struct cds_lfht_node *node, const void *key_pointer) {
-  const struct key *key = key_pointer;
-  const struct code_place *place = &caa_container_of(node, struct entry, node)->place;
-  return place->address == key->address && place->module == key->module &&
-         place->is_variable == key->is_variable;
-}
-
-/* Return addresses differ in their low bits, the table looks at the high ones as it grows: both are mixed. */
-static unsigned long hash(const struct key *key) {
-  uint64_t bits = (key->address ^ (uintptr_t)key->module << 20) * UINT64_C(0x9e3779b97f4a7c15);
-  return bits ^ bits >> 32;
-}
-
-static struct entry *find(struct symbols *symbols, const struct key *key) {
-  struct cds_lfht_iter iterator;
-  cds_lfht_lookup(symbols->table, hash(key), matches, key, &iterator);
-  struct cds_lfht_node *node = cds_lfht_iter_get_node(&iterator);
-  return node ? caa_container_of(node, struct entry, node) : NULL;
+/* Modules are apart by more than a byte. */
+static uint64_t high_of(const struct key *key) {
+  return (uintptr_t)key->module | key->is_variable;
 }
 
 static struct entry *add(struct symbols *symbols, const struct key *key, const struct code_place *around) {
@@ -194,9 +161,11 @@ static struct entry *add(struct symbols *symbols, const struct key *key, const s
   entry->place.around = around;
   entry->place.is_variable = key->is_variable;
   atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
-  cds_lfht_node_init(&entry->node);
   cds_wfcq_node_init(&entry->link);
-  cds_lfht_add(symbols->table, hash(key), &entry->node);
+  if (!pair_map_put(&symbols->places, high_of(key), key->address, entry)) {
+    free(entry);
+    return NULL;
+  }
   if (!key->module)
     return entry;
   cds_wfcq_enqueue(&symbols->head, &symbols->tail, &entry->link);
@@ -206,11 +175,9 @@ static struct entry *add(struct symbols *symbols, const struct key *key, const s
 
 static struct code_place *request(struct symbols *symbols, const struct key *key,
                                   const struct code_place *around) {
-  urcu_memb_read_lock();
-  struct entry *entry = find(symbols, key);
+  struct entry *entry = pair_map_get(&symbols->places, high_of(key), key->address);
   if (!entry)
     entry = add(symbols, key, around);
-  urcu_memb_read_unlock();
   return entry ? &entry->place : NULL;
 }
 
@@ -270,38 +237,16 @@ int symbols_finish(struct symbols *symbols, bool skip_pending) {
   return cds_wfcq_empty(&symbols->head, &symbols->tail) ? 0 : -ECANCELED;
 }
 
-static struct entry *entry_of_link(struct cds_wfcq_node *link) {
-  return link ? caa_container_of(link, struct entry, link) : NULL;
-}
-
-/* Takes all entries out of the table; returns them as a list through their links. The symboliser has
- * ended. */
-static struct cds_wfcq_node *take_all(struct cds_lfht *table) {
-  struct cds_lfht_iter iterator;
-  struct cds_lfht_node *node;
-  struct cds_wfcq_node *list = NULL;
-  urcu_memb_read_lock();
-  cds_lfht_for_each(table, &iterator, node) {
-    struct entry *entry = caa_container_of(node, struct entry, node);
-    cds_lfht_del(table, node);
-    entry->link.next = list;
-    list = &entry->link;
-  }
-  urcu_memb_read_unlock();
-  return list;
-}
-
-static void free_places(struct cds_lfht *table) {
-  struct entry *entry = entry_of_link(take_all(table));
-  /* A resize that runs may still look at them. */
-  urcu_memb_synchronize_rcu();
-  while (entry) {
-    struct entry *next = entry_of_link(entry->link.next);
+/* The symboliser has ended. */
+static void free_places(struct pair_map *places) {
+  for (size_t i = 0; i < places->capacity; i++) {
+    struct entry *entry = places->entries[i].value;
+    if (!entry)
+      continue;
     free((struct code_frame *)entry->place.inlined);
     free(entry);
-    entry = next;
   }
-  cds_lfht_destroy(table, NULL);
+  pair_map_free(places);
 }
 
 void symbols_destroy(struct symbols *symbols) {
@@ -309,11 +254,9 @@ void symbols_destroy(struct symbols *symbols) {
     return;
   symbols_finish(symbols, true);
   if (!symbols->abandoned) {
-    if (symbols->table)
-      free_places(symbols->table);
+    free_places(&symbols->places);
     resolver_destroy(symbols->resolver);
   }
-  urcu_memb_unregister_thread();
   if (!symbols->abandoned)
     free(symbols);
 }

@@ -3,12 +3,11 @@
  * Two threads. The merging thread asks (symbols_request) and never waits for an answer; the symboliser
  * thread, started by symbols_create, asks libbfd, which may take seconds for a large program. They share the
  * places: an address goes from one to the other through a wait-free queue, the answer comes back in the
- * place, and the same address is found again in a lock-free hash table.
+ * place, and the same address is found again in a table of the merging thread's.
  *
- * Who may call what: symbols_create, _request, _finish and _destroy belong to one thread, the merging thread
- * (create registers it as a reader with liburcu's memb flavour, destroy undoes that); symbols_abort may be
- * called from any thread and from a signal handler. libbfd has global state: only one struct symbols may be
- * alive at a time. */
+ * Who may call what: symbols_create, _request, _finish and _destroy belong to one thread, the merging thread;
+ * symbols_abort may be called from any thread and from a signal handler. libbfd has global state: only one
+ * struct symbols may be alive at a time. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_H
 
