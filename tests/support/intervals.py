@@ -30,6 +30,7 @@ class Intervals:
         archive = Archive(f"{path}/traces.otf2")
         self.clock, self.kinds = archive.clock, collections.Counter()
         self.regions, self.pieces, self.holds, self.open_holds = [], [], [], {}
+        self.memberships = collections.defaultdict(list)    # by location: (begin, end) in teams, without nested ones
         self.levels = collections.defaultdict(lambda: [Level()])
         self.tasks, self.last, self.begun = collections.defaultdict(list), {}, {}
         for location, kind, event in archive.events():
@@ -62,11 +63,15 @@ class Intervals:
         assert top.name == event.region.name, (top.name, event.region.name)
         self.regions.append(Region(top.location, top.name, top.begin, event.time, top.self_ticks, top.args))
 
-    def ThreadTeamBegin(self, location, _):     # pylint: disable=invalid-name
+    def ThreadTeamBegin(self, location, event):     # pylint: disable=invalid-name
+        if len(self.levels[location]) == 1:
+            self.memberships[location].append((event.time, None))
         self.levels[location].append(Level())
 
-    def ThreadTeamEnd(self, location, _):       # pylint: disable=invalid-name
+    def ThreadTeamEnd(self, location, event):       # pylint: disable=invalid-name
         self.levels[location].pop()
+        if len(self.levels[location]) == 1:
+            self.memberships[location][-1] = self.memberships[location][-1][0], event.time
 
     @staticmethod
     def key(event):

@@ -11,10 +11,10 @@
 struct query_request {
   const char *path, *sql;
   enum query_form form;
-  bool has_list;
+  bool has_list, has_where;
 };
 
-enum { OPTION_CSV = 256, OPTION_JSON, OPTION_LIST };
+enum { OPTION_CSV = 256, OPTION_JSON, OPTION_LIST, OPTION_WHERE };
 
 static const struct usage_option options[] = {
     {OPTION_CSV, "csv", NULL, "print the answer as CSV", USAGE_NOTHING, NULL},
@@ -22,6 +22,8 @@ static const struct usage_option options[] = {
      NULL},
     {OPTION_LIST, "list", NULL, "list tables and views with their columns, in place of a query",
      USAGE_NOTHING, NULL},
+    {OPTION_WHERE, "where", NULL, "make the database, if there is none, and print where it is", USAGE_NOTHING,
+     NULL},
     {0},
 };
 
@@ -84,6 +86,8 @@ static int run(const struct query_request *request) {
   int status = query_cache_find(request->path, path);
   if (status != EXIT_SUCCESS)
     return status;
+  if (request->has_where)
+    return printf("%s\n", path) > 0 && message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
   struct database_query *query = database_query_open(path, error);
   if (!query) {
     message_say("cannot read %s: %s", path, error);
@@ -105,6 +109,8 @@ static bool set_option(void *data, int option, const char *value) {
     request->form = QUERY_JSON;
   if (option == OPTION_LIST)
     request->has_list = true;
+  if (option == OPTION_WHERE)
+    request->has_where = true;
   return true;
 }
 
@@ -112,7 +118,7 @@ const struct usage *cmd_query_usage(void) {
   static const struct usage usage = {
       .command = "query",
       .summary = "ask an archive in SQL",
-      .synopsis = "[--csv|--json] ARCHIVE SELECT | --list ARCHIVE",
+      .synopsis = "[--csv|--json] ARCHIVE SELECT | --list|--where ARCHIVE",
       .about =
           "Answers a query of SQL over the tables of regions, tasks, locks and more that stave-tables(5) "
           "describes. "
@@ -138,9 +144,9 @@ int cmd_query(int argc, char **argv) {
   int status = usage_read(cmd_query_usage(), argc, argv, &request);
   if (status >= 0)
     return status;
-  int wanted = request.has_list ? 1 : 2;
-  if (argc - optind != wanted) {
-    usage_error("query", request.has_list     ? "one archive at a time"
+  bool has_query = !request.has_list && !request.has_where;
+  if (argc - optind != (has_query ? 2 : 1)) {
+    usage_error("query", !has_query           ? "one archive at a time"
                          : argc - optind == 1 ? "no query given"
                                               : "one archive and one query at a time");
     return EXIT_USAGE;

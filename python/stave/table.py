@@ -1,0 +1,69 @@
+"""Tables and answers, row by row."""
+from __future__ import annotations
+
+import collections
+import html
+import keyword
+import sqlite3
+import typing
+
+SHOWN_ROWS = 20
+
+
+def _row_type(columns: typing.Sequence[str]) -> type:
+    """A named tuple; columns of an expression, or of a name that Python has for itself, are _0, _1 and so on."""
+    names = [name if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_") else f"_{i}"
+             for i, name in enumerate(columns)]
+    return collections.namedtuple("Row", names, rename=True)
+
+
+class Table:
+    """A table, a view or the answer to a query. Each iteration asks the database anew, so that there is never more than
+    a row in memory."""
+
+    def __init__(self, connection: sqlite3.Connection, sql: str, parameters: typing.Sequence = ()) -> None:
+        self._connection, self._sql, self._parameters = connection, sql, tuple(parameters)
+
+    def _cursor(self) -> sqlite3.Cursor:
+        return self._connection.execute(self._sql, self._parameters)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns; times are in ns where they end in _ns."""
+        cursor = self._cursor()
+        names = [column[0] for column in cursor.description]
+        cursor.close()
+        return names
+
+    def __iter__(self) -> typing.Iterator[typing.Any]:
+        cursor = self._cursor()
+        row_type = _row_type([column[0] for column in cursor.description])
+        for row in cursor:
+            yield row_type._make(row)
+
+    def __len__(self) -> int:
+        return self._connection.execute(f"SELECT count(*) FROM ({self._sql})", self._parameters).fetchone()[0]
+
+    def df(self) -> typing.Any:
+        """A pandas.DataFrame; integers that may be missing have pandas' type Int64."""
+        import pandas   # pylint: disable=import-outside-toplevel
+        frame = pandas.DataFrame(self._cursor().fetchall(), columns=self.columns, dtype=object)
+        return frame.convert_dtypes()
+
+    def where(self, condition: str, *parameters: typing.Any) -> "Table":
+        """The rows for which a condition of SQL holds: run.regions.where("thread = ?", 1)."""
+        return Table(self._connection, f"SELECT * FROM ({self._sql}) WHERE {condition}",
+                     (*self._parameters, *parameters))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows."""
+        def cells(row: typing.Iterable, tag: str) -> str:
+            texts = ("" if value is None else html.escape(str(value)) for value in row)
+            return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for text in texts) + "</tr>"
+        rows = self._cursor().fetchmany(SHOWN_ROWS + 1)
+        body = "".join(cells(row, "td") for row in rows[:SHOWN_ROWS])
+        more = "<p>and more</p>" if len(rows) > SHOWN_ROWS else ""
+        return f"<table><thead>{cells(self.columns, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+
+    def __repr__(self) -> str:
+        return f"<stave.Table of {len(self)} rows: {', '.join(self.columns)}>"

@@ -1,0 +1,220 @@
+#!/usr/bin/python3
+"""The Python package stave: test_python.py BUILD [unittest arguments].
+
+The questions that users ask most, each in three lines at most, with the answers that python3-otf2's reading of the same
+archive gives (../support/intervals.py).
+"""
+import collections
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.join(HERE, "../../python")
+sys.path[:0] = [os.path.join(HERE, "../support"), PACKAGE]
+import cli
+import stave
+from intervals import Intervals
+from made_archive import Made
+from made_mpi import Job
+
+PROGRAM = """
+#include <omp.h>
+static volatile double sink;
+static void work(int n) { for (int i = 0; i < n * 1000; i++) sink += i; }
+int main(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  for (int step = 0; step < 5; step++) {
+    work(20);
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp for schedule(static, 1)
+      for (int i = 0; i < 2; i++)
+        work(1 + step * i);
+      omp_set_lock(&lock);
+      work(1 + step);
+      omp_unset_lock(&lock);
+#pragma omp single
+      for (int i = 0; i < 6; i++) {
+#pragma omp task
+        work(i);
+      }
+    }
+  }
+}
+"""
+
+
+def available():
+    return b"without SQLite" not in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent").stderr
+
+
+
+@unittest.skipUnless(available(), "this stave was built without SQLite")
+class Questions(cli.Case):
+    """Of one run."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not cli.CAN_TRACE:
+            raise unittest.SkipTest("clang or the tracer is not there")
+        program = cli.compile_program(cls.folder + "/program", PROGRAM)
+        cls.archive = cls.folder + "/archive"
+        cli.trace(program, cls.archive)
+        cls.truth = Intervals(cls.archive)
+        cls.run_ = stave.open(cls.archive, command=cli.STAVE)
+        cls.addClassCleanup(cls.run_.close)
+
+    def assert_near(self, found, wanted):
+        self.assertEqual(set(found), set(wanted))
+        for key, value in found.items():
+            self.assertLessEqual(abs(value - wanted[key]), 50, key)
+
+    def lengths(self, word):
+        """{location: lengths in ns of its regions whose names have the word, in the order of begins}"""
+        found = collections.defaultdict(list)
+        for region in sorted(self.truth.regions, key=lambda region: region.begin):
+            if word in region.name:
+                found[region.location].append(self.truth.span_ns(region.end - region.begin))
+        return found
+
+    def test_longest_barrier_of_each_thread(self):
+        found = {row.thread: row.longest_ns for row in self.run_.barrier_wait_by_thread}
+        self.assert_near(found, {key: max(value) for key, value in self.lengths("barrier").items()})
+
+    def test_time_of_each_loop_on_each_thread(self):
+        found = {row.thread: row.time_ns for row in self.run_.loop_time_by_thread if "omp for" in row.region}
+        self.assert_near(found, {key: sum(value) for key, value in self.lengths("$omp for").items()})
+
+    def test_histogram_of_lock_holds(self):
+        found = sorted(row.hold_ns for row in self.run_.lock_hold)
+        wanted = sorted(self.truth.span_ns(hold.released - hold.acquired) for hold in self.truth.holds)
+        self.assertEqual(len(found), 10)
+        self.assertTrue(all(abs(one - other) <= 2 for one, other in zip(found, wanted)))
+
+    def test_idle_time_before_each_region(self):
+        found = [(row.thread, row.idle_ns) for row in self.run_.idle_before_region if row.idle_ns is not None]
+        wanted = [(location, self.truth.span_ns(after[0] - before[1]))
+                  for location, spans in self.truth.memberships.items() if location != 0
+                  for before, after in zip(spans, spans[1:])]
+        self.assertEqual(len(found), 4)
+        for one, other in zip(sorted(found), sorted(wanted)):
+            self.assertEqual(one[0], other[0])
+            self.assertLessEqual(abs(one[1] - other[1]), 2)
+
+    def test_granularity_of_tasks(self):
+        row, = self.run_.task_granularity
+        ran = collections.Counter()
+        for piece in self.truth.pieces:
+            ran[piece.task] += self.truth.span_ns(piece.end - piece.begin)
+        self.assertEqual((row.tasks, len(ran)), (30, 30))
+        self.assert_near({"sum": row.run_ns, "most": row.longest_ns, "least": row.shortest_ns},
+                         {"sum": sum(ran.values()), "most": max(ran.values()), "least": min(ran.values())})
+
+    def test_imbalance_of_a_loop_over_time(self):
+        found = [row.imbalance for row in sorted(self.run_.imbalance_over_time, key=lambda row: row.begin_ns)]
+        instances = list(zip(*self.lengths("$omp for").values()))
+        self.assertEqual((len(found), len(instances)), (5, 5))
+        for one, times in zip(found, instances):
+            self.assertAlmostEqual(one, max(times) / (sum(times) / len(times)) - 1, delta=0.01)
+
+    def test_rows_and_columns(self):
+        row = next(iter(self.run_.regions))
+        self.assertEqual(list(row._fields), self.run_.regions.columns)
+        self.assertEqual(len(self.run_.regions), len(list(self.run_.regions)))
+        self.assertEqual(len(self.run_.regions.where("thread = ?", 1)),
+                         sum(row.thread == 1 for row in self.run_.regions))
+        self.assertIn("<table>", self.run_._repr_html_())    # pylint: disable=protected-access
+        self.assertIn("&lt;", self.run_.sql("SELECT '<b>' AS x")._repr_html_())    # pylint: disable=protected-access
+        with self.assertRaises(AttributeError):
+            self.run_.nonsense      # pylint: disable=pointless-statement
+
+    def test_data_frames(self):
+        if importlib.util.find_spec("pandas") is None:
+            self.skipTest("pandas is not there")
+        frame = self.run_.regions.df()
+        self.assertEqual(len(frame), len(self.run_.regions))
+        self.assertEqual(str(frame["parent"].dtype), "Int64")
+        self.assertEqual(int((frame["end_ns"] - frame["begin_ns"]).sum()),
+                         sum(row.end_ns - row.begin_ns for row in self.run_.regions))
+
+    def test_plots(self):
+        try:
+            import matplotlib   # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("matplotlib is not there")
+        matplotlib.use("agg")
+        self.assertEqual(len(self.run_.plot_timeline().patches), len(self.run_.regions))
+        self.assertEqual(len(self.run_.plot_imbalance().lines[0].get_xdata()), 5)
+        self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_granularity().patches), 30)
+        self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_lock_holds().patches), 10)
+
+    def test_what_the_command_says(self):
+        self.assertEqual(self.run_.findings, self.run_.report()["findings"])
+        self.assertEqual(self.run_.check()["violations"], 0)
+        self.assertLessEqual({"old", "new"}, set(stave.compare(self.run_, self.archive, command=cli.STAVE)))
+        with self.assertRaises(RuntimeError):
+            stave.open(self.path("absent"), command=cli.STAVE)
+
+    def test_only_reading(self):
+        with self.assertRaises(Exception):
+            list(self.run_.sql("DELETE FROM runs"))
+        self.assertEqual(len(self.run_.runs), 1)
+
+
+@unittest.skipUnless(available(), "this stave was built without SQLite")
+class Made_(cli.FreshCase):
+    """Of archives whose answer is known by their making."""
+
+    def test_bytes_between_ranks(self):
+        with Job(self.path("job")) as job:
+            for begin in (1, 3):
+                job.call(0, "MPI_Send", begin, begin + 1, send=(1, 7, 100))
+                job.call(1, "MPI_Recv", begin, begin + 1.5, receive=(0, 7, 100))
+        with stave.open(self.path("job"), command=cli.STAVE) as run:
+            self.assertEqual([(row.sender, row.receiver, row.bytes) for row in run.communication_matrix], [(0, 1, 200)])
+
+    def test_critical_path(self):
+        """Thread 1 waits until thread 0 has created a task, and works on it; thread 0 waits for that at the end."""
+        with Made(self.path("path")) as made:
+            for thread in (1, 0):
+                if thread == 0:
+                    made.now += 3000
+                    made.create(0, 1, line=5)
+                made.enter(thread, "implicit barrier", line=1)
+                made.enter(thread, "barrier wait", line=1)
+                if thread == 0:
+                    made.start(1, 0, 1, line=5)
+            made.now += 5000
+            made.end(1, 0, 1, line=5)
+            for thread in (1, 0):
+                made.leave(thread, "barrier wait", line=1)
+                made.leave(thread, "implicit barrier", line=1)
+        with stave.open(self.path("path"), command=cli.STAVE) as run:
+            steps = [(row.thread, row.cause) for row in run.critical_path]
+            longest = max(run.critical_path, key=lambda row: row.end_ns - row.begin_ns)
+        self.assertEqual([step for step in steps if step[1] != "fork"][:2], [(0, "begin"), (1, "task creation")], steps)
+        self.assertEqual(longest.thread, 1)
+        self.assertGreaterEqual(longest.end_ns - longest.begin_ns, 5_000_000)
+
+
+class Package(unittest.TestCase):
+    def test_standard_library_only(self):
+        code = "import stave, sys; print(sorted(m for m in ('pandas', 'matplotlib', 'numpy') if m in sys.modules))"
+        result = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": PACKAGE},
+                                capture_output=True, text=True, check=True)
+        self.assertEqual(result.stdout, "[]\n")
+
+    def test_version(self):
+        root = pathlib.Path(HERE, "../..")
+        version = root.joinpath("meson.build").read_text(encoding="utf-8").split("version: '")[1].split("'")[0]
+        self.assertIn(f'version = "{version}"', root.joinpath("python/pyproject.toml").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
