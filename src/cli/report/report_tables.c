@@ -296,7 +296,7 @@ static void fill_wait(struct section_row *row, uint32_t region, const struct rep
   add_thread(row, base->longest_location);
 }
 
-static const struct section wait_section = {"Waiting: barriers, taskwait, taskgroup, devices",
+static const struct section wait_section = {"Waiting: barriers, tasks, devices",
                                             is_waited_in,
                                             wait_weight,
                                             fill_wait,
