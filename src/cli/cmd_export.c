@@ -17,17 +17,17 @@ enum { FORMAT_WIDTH = 12 };
 
 struct export_format {
   const char *name, *summary;
-  export_write write, write_tasks; /* write_tasks: with --tasks; NULL: not offered */
-  bool is_database;                /* a file of several archives, and nothing for a pipe */
+  export_write write;
+  bool is_database; /* a file of several archives, and nothing for a pipe */
 };
 
 static const struct export_format formats[] = {
-    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome, NULL, false},
+    {"chrome", "trace events as JSON, for ui.perfetto.dev and chrome://tracing", export_chrome, false},
     {"csv",
      "every event as a row of a table, for pandas, DuckDB and others; with --table: regions, tasks, ...",
-     export_csv, NULL, false},
-    {"dot", "the graph of tasks by lines in the source, for Graphviz", export_dot, export_dot_tasks, false},
-    {"sqlite", "tables of regions, tasks, locks and more, and views, as a database", NULL, NULL, true},
+     export_csv, false},
+    {"dot", "the graph of tasks by lines in the source, for Graphviz", export_dot, false},
+    {"sqlite", "tables of regions, tasks, locks and more, and views, as a database", NULL, true},
 };
 
 struct export_request {
@@ -36,7 +36,6 @@ struct export_request {
   size_t archive_count;
   const struct export_format *format;
   const char *output; /* NULL or "-": standard output */
-  bool has_tasks;     /* --tasks */
   bool has_table;
   enum schema_table table;
   int fd; /* what it is written to */
@@ -49,8 +48,6 @@ static const char *format_word(size_t number) {
 static const struct usage_option options[] = {
     {'f', "format", "FORMAT", "one of those below", USAGE_WORD, format_word},
     {'o', "output", "FILE", "the file to write; without it, or as -, standard output", USAGE_FILE, NULL},
-    {'t', "tasks", NULL, "with dot: each task is a node, instead of each line in the source", USAGE_NOTHING,
-     NULL},
     {'T', "table", "NAME", "with csv: this table of stave-tables(5) instead of events", USAGE_WORD,
      export_tables_word},
     {0},
@@ -74,8 +71,7 @@ static int write_output(const struct export_request *request, const struct archi
                         struct sink *sink, char error[TRACE_ERROR_BYTES]) {
   if (request->has_table)
     return export_tables_csv(job, request->table, sink, error);
-  export_write write = request->has_tasks ? request->format->write_tasks : request->format->write;
-  return write(job->trace, sink, error);
+  return request->format->write(job->trace, sink, error);
 }
 
 /* Where the output fails, that is what ended the reading too. */
@@ -147,8 +143,6 @@ static bool set_option(void *data, int option, const char *value) {
   struct export_request *request = data;
   if (option == 'o')
     request->output = value;
-  if (option == 't')
-    request->has_tasks = true;
   if (option == 'T')
     return read_table(value, request);
   return option != 'f' || read_format(value, &request->format);
@@ -177,8 +171,6 @@ static bool is_right(const struct export_request *request) {
   const struct export_format *format = request->format;
   if (!format)
     return usage_error("export", "no format given");
-  if (request->has_tasks && !format->write_tasks)
-    return usage_error("export", "--tasks is for the format dot");
   if (request->has_table && format->write != export_csv)
     return usage_error("export", "--table is for the format csv");
   if (request->archive_count > 1 && !format->is_database)

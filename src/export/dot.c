@@ -1,437 +1,511 @@
-/* The graph of single tasks, for Graphviz.
+/* The graph of tasks by lines in the source, for Graphviz: a node stands for all tasks of a construct, or for
+ * all waits of a taskwait, taskgroup or barrier; an edge for all that lead from one to the other. It is as
+ * large as the program, not as the run, and may have cycles.
  *
- * Nodes are tasks (tID) and the places where something waits for tasks: taskwaits and ends of taskgroups
- * (wTASK_NUMBER) and barriers (bTEAM_NUMBER). When a task is complete it may not be known yet what will wait
- * for it: its edge leads to the next waiting place of its parent, which has a number already. If nothing
- * waits there until the parent is complete, it becomes a mere point from which an edge leads to what waits
- * for the parent's descendants: the end of the taskgroup around it, or its team's next barrier. So nothing
- * has to be kept of a task that is gone, but for the last tasks on the addresses that depend clauses of a
- * living parent's children name. */
+ * What will wait for a task is often not known when it is created. Until then its construct is counted where
+ * something will be found: at its parent, in the taskgroup around it, at its team. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/constructs.h"
 #include "analysis/dependences.h"
 #include "analysis/replay.h"
 #include "base/array.h"
-#include "export/dot.h"
+#include "base/pair_map.h"
 #include "export/export.h"
 #include "export/values.h"
 
-static const char creation[] = " [color=\"#999999\"]";
-static const char waiting[] = " [style=dashed]";
-static const char order[] = " [color=\"#999999\", style=dotted]";
-static const char dependence[] = " [color=\"#0072b2\", penwidth=2]";
+/* How many tasks of a line have something in common. */
+struct line_share {
+  uint32_t line;
+  uint64_t count;
+};
 
-/* A node by name. */
-struct graph_point {
-  char kind; /* t, w, b; 0: none */
+struct shares {
+  struct line_share *items;
+  size_t count;
+};
+
+enum edge_look { LOOK_CREATION, LOOK_WAITING, LOOK_ORDER, LOOK_DEPENDENCE };
+
+struct line_edge {
+  uint32_t from, to;
+  enum edge_look look;
+  uint64_t count;
+};
+
+enum shape { SHAPE_NONE, SHAPE_TASK, SHAPE_IMPLICIT, SHAPE_WAIT };
+
+/* Of the position of a region; of several with one label the first. */
+struct line_node {
+  enum shape shape;
+  uint32_t first;   /* the line with this label */
+  uint64_t count;   /* tasks, waits */
+  uint64_t ticks;   /* how long they ran */
+  uint64_t not_run; /* or did not end */
+};
+
+/* A living task. */
+struct line_task {
+  uint64_t id; /* 0: none */
+  uint32_t line, current;
+  bool is_counted;
+  struct shares *joins; /* children, by taskgroups; the first are those outside of all */
+  size_t join_count;    /* array_add's */
+  uint32_t barriers;
+  uint64_t group; /* id of the task whose taskgroup is around it; 0: none */
+  uint32_t group_slot, group_join;
+};
+
+struct line_team {
   uint64_t id;
-  uint32_t number;
+  struct shares waited_for; /* at the next barrier */
+  uint32_t shown;           /* number of the last barrier where something waited */
 };
 
-/* What waits for the children that a task creates now: its own next taskwait, or that inside of a
- * taskgroup. */
-struct join {
-  uint32_t number, children; /* of the waiting place to come; that lead to it */
-  uint32_t end;              /* number of the taskgroup's end; 0: no taskgroup */
-  bool is_end_used;
-};
-
-struct task_node {
-  uint64_t id; /* of the task; 0: none */
-  uint32_t region, points, barriers;
-  bool is_written;
-  struct graph_point
-      current; /* what the task's next children come from: itself, or the last that it waited at */
-  struct graph_point waited_at; /* where its parent waits for it */
-  struct graph_point group;     /* end of the taskgroup around the task */
-  uint32_t group_slot;
-  struct join *joins; /* innermost last; the first is the task's own */
-  size_t join_count, join_capacity;
-};
-
-/* Barriers of a team are left by all its members before the next one is: one at a time. */
-struct graph_team {
-  uint64_t id;
-  uint32_t barrier;      /* the last that somebody has left */
-  bool has_tasks;        /* since then */
-  bool is_barrier_shown; /* something waited there */
-};
-
-struct graph {
+struct line_graph {
   struct trace *trace;
   struct sink *sink;
   struct replay *replay;
   struct dependences *dependences;
-  struct task_node *nodes;
-  size_t node_count;
-  struct graph_team *teams;
+  struct line_node *lines; /* one a region, then tasks and initial tasks without one */
+  struct line_task *tasks;
+  size_t task_count;
+  struct line_team *teams;
   size_t team_count;
-  struct last_created {
+  struct line_edge *edges;
+  size_t edge_count;
+  struct pair_map edge_numbers;
+  struct last_task {
     uint64_t parent;
-    struct dependences_task task;
-  } * last_created; /* by location */
+    struct dependences_task task; /* its slot is the line here: tasks may be gone */
+  } * last_created;               /* by location */
+  uint64_t last_source, last_sink;
+  uint32_t colours; /* given so far */
   int error;
 };
 
-/* -- memory -- */
-
-/* array_reserve_zeroed, whose failure is the graph's. */
-static bool grow(struct graph *graph, void *items_address, size_t *capacity, size_t needed,
-                 size_t item_bytes) {
-  bool is_enough = array_reserve_zeroed(items_address, capacity, needed, item_bytes);
-  if (!is_enough)
+static bool is_whole(struct line_graph *graph, const void *memory) {
+  if (!memory)
     graph->error = -ENOMEM;
-  return is_enough;
+  return memory != NULL;
 }
 
-/* Pointers to nodes last until the next call. */
-static struct task_node *node_of(struct graph *graph, const struct replay_task *task) {
-  if (!grow(graph, &graph->nodes, &graph->node_count, (size_t)task->slot + 1, sizeof *graph->nodes))
-    return NULL;
-  struct task_node *node = &graph->nodes[task->slot];
-  if (node->id == task->id)
-    return node;
-  *node = (struct task_node){.id = task->id,
-                             .region = REPLAY_NONE,
-                             .current = {'t', task->id, 0},
-                             .joins = node->joins,
-                             .join_capacity = node->join_capacity};
-  if (!grow(graph, &node->joins, &node->join_capacity, 1, sizeof *node->joins))
-    return NULL;
-  node->joins[node->join_count++] = (struct join){0};
-  return node;
+/* -- lines -- */
+
+static uint32_t task_line(const struct line_graph *graph, uint32_t region) {
+  return region == REPLAY_NONE ? (uint32_t)graph->trace->region_count : graph->lines[region].first;
 }
 
-static struct graph_team *team_at(struct graph *graph, size_t location) {
+static uint32_t implicit_line(const struct line_graph *graph, uint32_t region) {
+  return region == REPLAY_NONE ? (uint32_t)graph->trace->region_count + 1 : graph->lines[region].first;
+}
+
+/* What a region is called: "task @file.c:12", where it is created, too. */
+static const char *label_of(const struct trace *trace, uint32_t region) {
+  static const char prefix[] = "!$omp ", creating[] = "create ";
+  const char *name = region == REPLAY_NONE ? "task" : trace->regions[region].name;
+  name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+  return name + (strncmp(name, creating, strlen(creating)) == 0 ? strlen(creating) : 0);
+}
+
+static const char *line_label(const struct line_graph *graph, uint32_t line) {
+  if (line == graph->trace->region_count + 1)
+    return "initial task";
+  return label_of(graph->trace, line < graph->trace->region_count ? line : REPLAY_NONE);
+}
+
+struct labelled {
+  const char *label;
+  uint32_t region;
+};
+
+static int by_label(const void *left, const void *right) {
+  const struct labelled *a = left, *b = right;
+  int order = strcmp(a->label, b->label);
+  return order ? order : (a->region > b->region) - (a->region < b->region);
+}
+
+/* A construct has several regions: where its tasks are created and where they run. */
+static bool join_labels(struct line_graph *graph) {
+  size_t count = graph->trace->region_count;
+  struct labelled *all = calloc(count + 1, sizeof *all);
+  if (!is_whole(graph, all))
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    all[i] = (struct labelled){label_of(graph->trace, i), i};
+  qsort(all, count, sizeof *all, by_label);
+  for (size_t i = 0; i < count; i++) {
+    bool is_same = i > 0 && strcmp(all[i].label, all[i - 1].label) == 0;
+    graph->lines[all[i].region].first = is_same ? graph->lines[all[i - 1].region].first : all[i].region;
+  }
+  free(all);
+  return true;
+}
+
+static void count_line(struct line_graph *graph, uint32_t line, enum shape shape) {
+  graph->lines[line].shape = shape;
+  graph->lines[line].count++;
+}
+
+/* -- edges -- */
+
+static void add_edge(struct line_graph *graph, uint32_t from, uint32_t to, enum edge_look look,
+                     uint64_t count) {
+  uint64_t low = (uint64_t)to << 2 | look;
+  uintptr_t number = (uintptr_t)pair_map_get(&graph->edge_numbers, from, low);
+  if (number == 0) {
+    struct line_edge *edge = array_add(&graph->edges, &graph->edge_count, sizeof *edge);
+    number = graph->edge_count;
+    if (!is_whole(graph, edge))
+      return;
+    *edge = (struct line_edge){from, to, look, 0};
+    if (!pair_map_put(&graph->edge_numbers, from, low, (void *)number))
+      graph->error = -ENOMEM;
+  }
+  graph->edges[number - 1].count += count;
+}
+
+static void share_out(struct line_graph *graph, struct shares *shares, uint32_t line, uint64_t count) {
+  for (size_t i = 0; i < shares->count; i++)
+    if (shares->items[i].line == line) {
+      shares->items[i].count += count;
+      return;
+    }
+  struct line_share *item = array_add(&shares->items, &shares->count, sizeof *item);
+  if (is_whole(graph, item))
+    *item = (struct line_share){line, count};
+}
+
+static void forget(struct shares *shares) {
+  free(shares->items);
+  *shares = (struct shares){0};
+}
+
+static void move(struct line_graph *graph, struct shares *from, struct shares *to) {
+  for (size_t i = 0; i < from->count; i++)
+    share_out(graph, to, from->items[i].line, from->items[i].count);
+  forget(from);
+}
+
+/* They wait at the line. Returns whether there are any. */
+static bool wait_for(struct line_graph *graph, struct shares *shares, uint32_t line) {
+  bool is_any = shares->count > 0;
+  for (size_t i = 0; i < shares->count; i++)
+    add_edge(graph, shares->items[i].line, line, LOOK_WAITING, shares->items[i].count);
+  forget(shares);
+  return is_any;
+}
+
+/* -- tasks and teams that are alive -- */
+
+static void release(struct line_graph *graph, struct line_task *task) {
+  for (size_t i = 0; i < task->join_count; i++)
+    forget(&task->joins[i]);
+  free(task->joins);
+  if (task->id > 0)
+    dependences_forget(graph->dependences, task->id);
+  *task = (struct line_task){0};
+}
+
+/* Pointers last until the next call. */
+static struct line_task *task_of(struct line_graph *graph, const struct replay_task *task) {
+  if (!array_reserve_zeroed(&graph->tasks, &graph->task_count, (size_t)task->slot + 1,
+                            sizeof *graph->tasks)) {
+    graph->error = -ENOMEM;
+    return NULL;
+  }
+  struct line_task *found = &graph->tasks[task->slot];
+  if (found->id == task->id)
+    return found;
+  release(graph, found);
+  found->line = task->is_implicit ? implicit_line(graph, task->region)
+                                  : task_line(graph, task->create_region != REPLAY_NONE ? task->create_region
+                                                                                        : task->region);
+  found->current = found->line;
+  found->id = task->id;
+  return is_whole(graph, array_add(&found->joins, &found->join_count, sizeof *found->joins)) ? found : NULL;
+}
+
+static struct line_team *team_at(struct line_graph *graph, size_t location) {
   const struct replay_team *team = replay_current_team(graph->replay, location);
   if (!team)
     return NULL;
-  if (!grow(graph, &graph->teams, &graph->team_count, (size_t)team->slot + 1, sizeof *graph->teams))
+  if (!array_reserve_zeroed(&graph->teams, &graph->team_count, (size_t)team->slot + 1,
+                            sizeof *graph->teams)) {
+    graph->error = -ENOMEM;
     return NULL;
-  struct graph_team *known = &graph->teams[team->slot];
-  if (known->id != team->id)
-    *known = (struct graph_team){.id = team->id};
-  return known;
-}
-
-/* -- writing -- */
-
-static void write_place(struct graph *graph, struct graph_point place) {
-  sink_byte(graph->sink, place.kind);
-  sink_number(graph->sink, place.id);
-  if (place.kind != 't') {
-    sink_byte(graph->sink, '_');
-    sink_number(graph->sink, place.number);
   }
-}
-
-static void write_edge(struct graph *graph, struct graph_point from, struct graph_point to,
-                       const char *look) {
-  if (!from.kind || !to.kind)
-    return;
-  sink_text(graph->sink, "  ");
-  write_place(graph, from);
-  sink_text(graph->sink, " -> ");
-  write_place(graph, to);
-  sink_text(graph->sink, look);
-  sink_byte(graph->sink, '\n');
-}
-
-static const char *label_of(const struct graph *graph, uint32_t region) {
-  return dot_label(graph->trace, region);
-}
-
-static void write_point(struct graph *graph, struct graph_point place) {
-  sink_text(graph->sink, "  ");
-  write_place(graph, place);
-  sink_text(graph->sink, " [shape=point]\n");
-}
-
-static void write_waiting_place(struct graph *graph, struct graph_point place, uint32_t region) {
-  sink_text(graph->sink, "  ");
-  write_place(graph, place);
-  sink_text(graph->sink, " [shape=ellipse, label=");
-  sink_dot(graph->sink, label_of(graph, region));
-  sink_text(graph->sink, "]\n");
-}
-
-/* Tasks of one construct have one colour: eight light ones that differ in hue and brightness. */
-static void write_task(struct graph *graph, const struct task_node *node, const char *more) {
-  sink_text(graph->sink, "  ");
-  write_place(graph, (struct graph_point){'t', node->id, 0});
-  sink_text(graph->sink, " [fillcolor=\"");
-  sink_text(graph->sink, dot_colour(node->region));
-  sink_text(graph->sink, "\", label=\"");
-  sink_dot_part(graph->sink, label_of(graph, node->region));
-  sink_text(graph->sink, "\\n");
-  sink_dot_part(graph->sink, more);
-  sink_text(graph->sink, "\"]\n");
-}
-
-/* Implicit tasks are shown if they create others. */
-static void write_implicit(struct graph *graph, struct task_node *node, const struct replay_task *task,
-                           size_t location) {
-  if (node->is_written)
-    return;
-  node->is_written = true;
-  node->region = task->region;
-  sink_text(graph->sink, "  ");
-  write_place(graph, (struct graph_point){'t', node->id, 0});
-  sink_text(graph->sink, " [shape=octagon, label=\"");
-  sink_dot_part(graph->sink, task->region == REPLAY_NONE ? "initial task" : label_of(graph, task->region));
-  sink_text(graph->sink, "\\n");
-  sink_dot_part(graph->sink, graph->trace->locations[location].name);
-  sink_text(graph->sink, "\"]\n");
-}
-
-/* -- waiting -- */
-
-static struct graph_point waiting_place(const struct task_node *node, uint32_t number) {
-  return (struct graph_point){'w', node->id, number};
-}
-
-/* What leads to the join goes on to `to`, whose node is another one. */
-static void lead_on(struct graph *graph, const struct task_node *node, struct join *join,
-                    struct graph_point to) {
-  if (join->children == 0)
-    return;
-  write_point(graph, waiting_place(node, join->number));
-  write_edge(graph, waiting_place(node, join->number), to, waiting);
-  join->number = join->children = 0;
-}
-
-static void go_on_from(struct graph *graph, struct task_node *node, struct graph_point place) {
-  write_edge(graph, node->current, place, order);
-  node->current = place;
-}
-
-/* It waits for all children so far, whichever taskgroup they were created in. */
-static void end_taskwait(struct graph *graph, struct task_node *node, uint32_t region) {
-  size_t i = node->join_count;
-  while (i > 0 && node->joins[i - 1].children == 0)
-    i--;
-  if (i == 0)
-    return;
-  struct join *join = &node->joins[i - 1];
-  struct graph_point place = waiting_place(node, join->number);
-  write_waiting_place(graph, place, region);
-  join->number = join->children = 0;
-  for (size_t outer = 0; outer + 1 < i; outer++)
-    lead_on(graph, node, &node->joins[outer], place);
-  go_on_from(graph, node, place);
-}
-
-static void begin_taskgroup(struct graph *graph, struct task_node *node) {
-  if (!grow(graph, &node->joins, &node->join_capacity, node->join_count + 1, sizeof *node->joins))
-    return;
-  node->joins[node->join_count++] = (struct join){.end = ++node->points};
-}
-
-static void end_taskgroup(struct graph *graph, struct task_node *node, uint32_t region) {
-  if (node->join_count < 2)
-    return;
-  struct join *join = &node->joins[--node->join_count];
-  struct graph_point end = waiting_place(node, join->end);
-  if (join->children == 0 && !join->is_end_used)
-    return;
-  lead_on(graph, node, join, end);
-  write_waiting_place(graph, end, region);
-  go_on_from(graph, node, end);
-}
-
-static void end_barrier(struct graph *graph, struct task_node *node, struct graph_team *team,
-                        uint32_t region) {
-  struct graph_point place = {'b', team->id, ++node->barriers};
-  if (team->barrier < node->barriers) {
-    team->barrier = node->barriers;
-    team->is_barrier_shown = team->has_tasks;
-    team->has_tasks = false;
-    if (team->is_barrier_shown)
-      write_waiting_place(graph, place, region);
+  struct line_team *found = &graph->teams[team->slot];
+  if (found->id != team->id) {
+    forget(&found->waited_for);
+    *found = (struct line_team){.id = team->id};
   }
-  if (!team->is_barrier_shown)
-    return;
-  for (size_t i = 0; i < node->join_count; i++)
-    lead_on(graph, node, &node->joins[i], place);
-  if (node->is_written)
-    go_on_from(graph, node, place);
+  return found;
 }
 
-/* What waits for a task's descendants if the task itself did not. */
-static struct graph_point outer_place(struct graph *graph, const struct task_node *node, size_t location) {
-  if (node->group.kind) {
-    struct task_node *owner = &graph->nodes[node->group_slot];
-    for (size_t i = 0; owner->id == node->group.id && i < owner->join_count; i++)
-      owner->joins[i].is_end_used |= owner->joins[i].end == node->group.number;
-    return node->group;
-  }
-  struct graph_team *team = team_at(graph, location);
-  if (!team)
-    return (struct graph_point){0};
-  team->has_tasks = true;
-  return (struct graph_point){'b', team->id, team->barrier + 1};
+/* Where something waits for the children of a task that is complete; NULL: nothing does. */
+static struct shares *outer_shares(struct line_graph *graph, const struct line_task *task, size_t location) {
+  struct line_task *owner = task->group > 0 ? &graph->tasks[task->group_slot] : NULL;
+  if (owner && owner->id == task->group && task->group_join < owner->join_count)
+    return &owner->joins[task->group_join];
+  struct line_team *team = team_at(graph, location);
+  return team ? &team->waited_for : NULL;
 }
 
-/* -- tasks -- */
-
-static void create(struct graph *graph, const struct replay_task_event *step) {
-  if (!node_of(graph, step->task))
+static void create(struct line_graph *graph, const struct replay_task_event *step) {
+  if (!task_of(graph, step->task))
     return;
-  struct task_node *parent = node_of(graph, step->other);
-  struct task_node *child = node_of(graph, step->task);
-  struct graph_team *team = team_at(graph, step->location);
-  if (!parent || !child)
+  struct line_task *parent = task_of(graph, step->other), *child = task_of(graph, step->task);
+  parent = parent && child ? &graph->tasks[step->other->slot] : NULL;
+  if (!parent)
     return;
-  parent = &graph->nodes[step->other->slot];
-  if (step->other->is_implicit)
-    write_implicit(graph, parent, step->other, step->location);
-  struct join *join = &parent->joins[parent->join_count - 1];
-  if (join->children++ == 0)
-    join->number = ++parent->points;
-  child->region = step->task->create_region;
-  child->group = join->end ? waiting_place(parent, join->end) : parent->group;
-  child->group_slot = join->end ? step->other->slot : parent->group_slot;
-  if (team)
-    team->has_tasks = true;
-  write_edge(graph, parent->current, child->current, creation);
-  child->waited_at = waiting_place(parent, join->number);
-  graph->last_created[step->location] = (struct last_created){parent->id, {child->id, step->task->slot}};
+  if (step->other->is_implicit && !parent->is_counted)
+    count_line(graph, parent->line, SHAPE_IMPLICIT);
+  parent->is_counted = true;
+  count_line(graph, child->line, SHAPE_TASK);
+  bool is_in_group = parent->join_count > 1;
+  child->group = is_in_group ? parent->id : parent->group;
+  child->group_slot = is_in_group ? step->other->slot : parent->group_slot;
+  child->group_join = is_in_group ? (uint32_t)parent->join_count - 1 : parent->group_join;
+  share_out(graph, &parent->joins[parent->join_count - 1], child->line, 1);
+  add_edge(graph, parent->current, child->line, LOOK_CREATION, 1);
+  graph->last_created[step->location] = (struct last_task){parent->id, {child->id, child->line}};
 }
 
-static void complete(struct graph *graph, const struct replay_task_event *step) {
-  struct task_node *node = node_of(graph, step->task);
-  char time[64] = "never run";
-  if (!node)
+static void complete(struct line_graph *graph, const struct replay_task_event *step) {
+  struct line_task *task = task_of(graph, step->task);
+  struct shares *outer = task ? outer_shares(graph, task, step->location) : NULL;
+  if (!task)
     return;
-  if (step->task->has_begun)
-    snprintf(time, sizeof time, "%.3f ms", (double)trace_span_ns(graph->trace, step->task->run_ticks) / 1e6);
-  for (size_t i = 0; i < node->join_count; i++)
-    if (node->joins[i].children > 0)
-      lead_on(graph, node, &node->joins[i], outer_place(graph, node, step->location));
-  write_task(graph, node, time);
-  write_edge(graph, node->current, node->waited_at, waiting);
-  dependences_forget(graph->dependences, node->id);
-  node->id = 0;
+  task = &graph->tasks[step->task->slot];
+  for (size_t i = 0; outer && i < task->join_count; i++)
+    move(graph, &task->joins[i], outer);
+  graph->lines[task->line].ticks += step->task->run_ticks;
+  graph->lines[task->line].not_run += !step->task->has_begun;
+  release(graph, task);
 }
 
 static void on_task(void *data, const struct replay_task_event *step) {
-  struct graph *graph = data;
   if (step->step == REPLAY_TASK_CREATED)
-    create(graph, step);
+    create(data, step);
   else if (step->step == REPLAY_TASK_COMPLETED)
-    complete(graph, step);
+    complete(data, step);
 }
 
 static void on_team(void *data, const struct replay_team_event *step) {
-  struct graph *graph = data;
-  if (step->step != REPLAY_TEAM_END || step->task->slot >= graph->node_count)
-    return;
-  struct task_node *node = &graph->nodes[step->task->slot];
-  if (node->id != step->task->id)
-    return;
-  for (size_t i = 0; i < node->join_count; i++)
-    lead_on(graph, node, &node->joins[i], (struct graph_point){0});
-  dependences_forget(graph->dependences, node->id);
-  node->id = 0;
+  struct line_graph *graph = data;
+  if (step->step == REPLAY_TEAM_END && step->task->slot < graph->task_count &&
+      graph->tasks[step->task->slot].id == step->task->id)
+    release(graph, &graph->tasks[step->task->slot]);
 }
 
 static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
                           uint64_t address) {
   (void)address;
-  write_edge(data, (struct graph_point){'t', source.id, 0}, (struct graph_point){'t', sink.id, 0},
-             dependence);
+  struct line_graph *graph = data;
+  if (source.id == graph->last_source && sink.id == graph->last_sink)
+    return;
+  graph->last_source = source.id;
+  graph->last_sink = sink.id;
+  add_edge(graph, source.slot, sink.slot, LOOK_DEPENDENCE, 1);
+}
+
+/* -- waiting -- */
+
+static void go_on_from(struct line_graph *graph, struct line_task *task, uint32_t line) {
+  count_line(graph, line, SHAPE_WAIT);
+  add_edge(graph, task->current, line, LOOK_ORDER, 1);
+  task->current = line;
+}
+
+static bool wait_for_all(struct line_graph *graph, struct line_task *task, uint32_t line) {
+  bool is_any = false;
+  for (size_t i = 0; i < task->join_count; i++)
+    is_any |= wait_for(graph, &task->joins[i], line);
+  return is_any;
+}
+
+static void end_taskgroup(struct line_graph *graph, struct line_task *task, uint32_t line) {
+  if (task->join_count > 1 && wait_for(graph, &task->joins[--task->join_count], line))
+    go_on_from(graph, task, line);
+}
+
+static void end_barrier(struct line_graph *graph, struct line_task *task, struct line_team *team,
+                        uint32_t line) {
+  uint32_t number = ++task->barriers;
+  bool is_any = wait_for_all(graph, task, line);
+  if (wait_for(graph, &team->waited_for, line) || is_any)
+    team->shown = number;
+  if (team->shown == number && task->is_counted)
+    go_on_from(graph, task, line);
+  else if (team->shown == number)
+    graph->lines[line].shape = SHAPE_WAIT;
 }
 
 /* -- events -- */
 
-static void enter(void *data, const struct trace_event *event, enum construct construct) {
-  struct graph *graph = data;
-  const struct replay_task *task = replay_current_task(graph->replay, event->location);
-  const struct last_created *created = &graph->last_created[event->location];
+static void enter(struct line_graph *graph, const struct trace_event *event, enum construct construct) {
+  const struct last_task *created = &graph->last_created[event->location];
   uint64_t address;
   if (construct == CONSTRUCT_taskgroup) {
-    struct task_node *node = node_of(graph, task);
-    if (node)
-      begin_taskgroup(graph, node);
+    struct line_task *task = task_of(graph, replay_current_task(graph->replay, event->location));
+    if (task)
+      is_whole(graph, array_add(&task->joins, &task->join_count, sizeof *task->joins));
   } else if (construct_class(construct) == CONSTRUCT_CLASS_depend && created->parent > 0 &&
-             values_attribute(graph->trace, event, "dependence address", &address)) {
-    if (!dependences_add(graph->dependences, created->parent, created->task, construct, address))
-      graph->error = -ENOMEM;
+             values_attribute(graph->trace, event, "dependence address", &address) &&
+             !dependences_add(graph->dependences, created->parent, created->task, construct, address)) {
+    graph->error = -ENOMEM;
   }
 }
 
-static void leave(void *data, const struct trace_event *event, enum construct construct, uint32_t region) {
-  struct graph *graph = data;
-  const struct replay_task *task = replay_current_task(graph->replay, event->location);
-  struct task_node *node = node_of(graph, task);
-  if (!node)
+static void leave(struct line_graph *graph, const struct trace_event *event, enum construct construct,
+                  uint32_t region) {
+  const struct replay_task *running = replay_current_task(graph->replay, event->location);
+  struct line_task *task = task_of(graph, running);
+  uint32_t line = task_line(graph, region);
+  if (!task)
     return;
-  if (construct == CONSTRUCT_taskwait)
-    end_taskwait(graph, node, region);
-  else if (construct == CONSTRUCT_taskwait_depend && graph->last_created[event->location].parent == node->id)
-    node->current = (struct graph_point){'t', graph->last_created[event->location].task.id, 0};
-  else if (construct == CONSTRUCT_taskgroup)
-    end_taskgroup(graph, node, region);
-  else if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) {
-    struct graph_team *team = task->is_implicit ? team_at(graph, event->location) : NULL;
+  if (construct == CONSTRUCT_taskwait && wait_for_all(graph, task, line)) {
+    go_on_from(graph, task, line);
+  } else if (construct == CONSTRUCT_taskwait_depend &&
+             graph->last_created[event->location].parent == task->id) {
+    task->current = graph->last_created[event->location].task.slot;
+  } else if (construct == CONSTRUCT_taskgroup) {
+    end_taskgroup(graph, task, line);
+  } else if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) {
+    struct line_team *team = running->is_implicit ? team_at(graph, event->location) : NULL;
     if (team)
-      end_barrier(graph, node, team, region);
+      end_barrier(graph, task, team, line);
   }
+}
+
+static bool ends_waiting(enum construct construct) {
+  return construct == CONSTRUCT_taskwait || construct == CONSTRUCT_taskwait_depend ||
+         construct == CONSTRUCT_taskgroup || construct == CONSTRUCT_barrier ||
+         construct == CONSTRUCT_implicit_barrier;
+}
+
+/* Before the replay: what ends here has waited for the tasks that it knows now. */
+static bool on_event(void *data, const struct trace_event *event) {
+  struct line_graph *graph = data;
+  if (event->kind == TRACE_Enter || event->kind == TRACE_Leave) {
+    uint32_t position = trace_region_position(graph->trace, event->Enter.region); /* as Leave.region */
+    enum construct construct = replay_construct(graph->replay, position);
+    if (event->kind == TRACE_Enter)
+      enter(graph, event, construct);
+    else if (ends_waiting(construct))
+      leave(graph, event, construct, position);
+  }
+  if (!replay_process(graph->replay, event))
+    graph->error = -ENOMEM;
+  return graph->error == 0 && graph->sink->error == 0;
+}
+
+/* -- writing -- */
+
+/* Of tasks of one construct, by its number: eight light ones that differ in hue and brightness. */
+static const char *colour(uint32_t number) {
+  static const char *const colours[] = {"#cfe8f7", "#fbe3b5", "#c9ebdd", "#f6d3c0",
+                                        "#e9d5e6", "#f7f4c1", "#b9cfe4", "#dddddd"};
+  return colours[number % 8];
+}
+
+static void write_line(struct line_graph *graph, uint32_t number) {
+  const struct line_node *line = &graph->lines[number];
+  struct sink *sink = graph->sink;
+  char more[192] = "";
+  double ms = (double)trace_span_ns(graph->trace, line->ticks) / 1e6;
+  if (line->shape == SHAPE_TASK)
+    snprintf(more, sizeof more, "%llu task%s, %.3f ms in all, %.3f us each", (unsigned long long)line->count,
+             line->count == 1 ? "" : "s", ms, ms * 1e3 / (double)line->count);
+  else if (line->shape == SHAPE_IMPLICIT)
+    snprintf(more, sizeof more, "created by %llu implicit task%s", (unsigned long long)line->count,
+             line->count == 1 ? "" : "s");
+  if (line->not_run > 0)
+    snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu never run",
+             (unsigned long long)line->not_run);
+  sink_text(sink, "  l");
+  sink_number(sink, number);
+  sink_text(sink, line->shape == SHAPE_WAIT       ? " [shape=ellipse, label=\""
+                  : line->shape == SHAPE_IMPLICIT ? " [shape=octagon, label=\""
+                                                  : " [label=\"");
+  sink_dot_part(sink, line_label(graph, number));
+  if (*more)
+    sink_text(sink, "\\n");
+  sink_dot_part(sink, more);
+  sink_text(sink, "\", fillcolor=\"");
+  sink_text(sink, line->shape == SHAPE_TASK ? colour(graph->colours++) : "#ffffff");
+  sink_text(sink, "\"]\n");
+}
+
+static void write_edge(struct line_graph *graph, const struct line_edge *edge) {
+  static const char *const looks[] = {[LOOK_CREATION] = "color=\"#999999\"",
+                                      [LOOK_WAITING] = "style=dashed",
+                                      [LOOK_ORDER] = "color=\"#999999\", style=dotted",
+                                      [LOOK_DEPENDENCE] = "color=\"#0072b2\""};
+  char text[128];
+  unsigned digits = 0;
+  for (uint64_t rest = edge->count; rest > 0; rest /= 10)
+    digits++;
+  snprintf(text, sizeof text, "  l%u -> l%u [%s, label=\"%llu\", penwidth=%u]\n", edge->from, edge->to,
+           looks[edge->look], (unsigned long long)edge->count, (digits + 1) / 2);
+  sink_text(graph->sink, text);
+}
+
+static void write_graph(struct line_graph *graph) {
+  for (uint32_t i = 0; i < graph->trace->region_count + 2; i++)
+    if (graph->lines[i].shape != SHAPE_NONE)
+      write_line(graph, i);
+  for (size_t i = 0; i < graph->edge_count; i++)
+    write_edge(graph, &graph->edges[i]);
 }
 
 /* -- all of it -- */
 
-static int open_graph(struct graph *graph) {
+static int open_graph(struct line_graph *graph) {
   const struct replay_observer observer = {.task = on_task, .team = on_team};
   const struct dependences_observer dependences = {.before = on_dependence};
   graph->last_created = calloc(graph->trace->location_count + 1, sizeof *graph->last_created);
+  graph->lines = calloc(graph->trace->region_count + 2, sizeof *graph->lines);
   graph->replay = replay_create(graph->trace, &observer, graph, 0, UINT64_MAX);
   graph->dependences = dependences_create(&dependences, graph);
-  return graph->last_created && graph->replay && graph->dependences ? 0 : -ENOMEM;
+  bool is_open = graph->last_created && graph->lines && graph->replay && graph->dependences;
+  return is_open && join_labels(graph) ? 0 : -ENOMEM;
 }
 
-/* Tasks that never complete, because the program did not end as it should have. */
-static void write_rest(struct graph *graph) {
-  for (size_t i = 0; i < graph->node_count; i++) {
-    struct task_node *node = &graph->nodes[i];
-    for (size_t join = 0; node->id > 0 && join < node->join_count; join++)
-      lead_on(graph, node, &node->joins[join], (struct graph_point){0});
-    if (node->id > 0 && !node->is_written && node->region != REPLAY_NONE)
-      write_task(graph, node, "not complete");
-    if (node->id > 0)
-      write_edge(graph, node->current, node->waited_at, waiting);
-  }
-}
-
-static void close_graph(struct graph *graph) {
-  for (size_t i = 0; i < graph->node_count; i++)
-    free(graph->nodes[i].joins);
-  free(graph->nodes);
+static void close_graph(struct line_graph *graph) {
+  for (size_t i = 0; i < graph->task_count; i++)
+    release(graph, &graph->tasks[i]);
+  for (size_t i = 0; i < graph->team_count; i++)
+    forget(&graph->teams[i].waited_for);
+  free(graph->tasks);
   free(graph->teams);
+  free(graph->edges);
+  free(graph->lines);
   free(graph->last_created);
+  pair_map_free(&graph->edge_numbers);
   dependences_free(graph->dependences);
   replay_free(graph->replay);
 }
 
-int export_dot_tasks(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
-  struct graph graph = {.trace = trace, .sink = sink};
+static const char head[] =
+    "digraph tasks {\n"
+    "  graph [rankdir=TB]\n"
+    "  node [shape=box, style=filled, fillcolor=\"#ffffff\", fontname=\"sans-serif\", fontsize=10]\n"
+    "  edge [fontname=\"sans-serif\", fontsize=9, arrowsize=0.6]\n";
+
+int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
+  struct line_graph graph = {.trace = trace, .sink = sink};
   int result = open_graph(&graph);
   if (result == 0) {
-    dot_write_head(sink, true);
-    result = dot_read(&(struct dot_reading){.trace = trace,
-                                            .sink = sink,
-                                            .replay = graph.replay,
-                                            .graph = &graph,
-                                            .error = &graph.error,
-                                            .enter = enter,
-                                            .leave = leave},
-                      error);
+    sink_text(sink, head);
+    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
   }
   if (result == 0) {
-    write_rest(&graph);
+    write_graph(&graph);
     sink_text(sink, "}\n");
     result = graph.error;
   }

@@ -20,7 +20,4 @@ int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR
 /* Which tasks create, precede and wait for which, by their lines in the source, in Graphviz's language. */
 int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
 
-/* The same of single tasks. */
-int export_dot_tasks(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
-
 #endif

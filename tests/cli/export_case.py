@@ -77,22 +77,15 @@ class Case(cli.Case):
         self.assertEqual(len(ends), len({event["id"] for event in ends}))
         return [(starts[end["id"]]["tid"], starts[end["id"]]["ts"], end["tid"], end["ts"]) for end in ends]
 
-    def edges(self, archive):
-        """Edges between tasks by look: labels of both ends, as Graphviz understands the file."""
-        text, graph = self.graph(archive, "--tasks")
-        acyclic = subprocess.run(["acyclic", "-n"], input=text.encode(), capture_output=True, check=False)
-        self.assertEqual(acyclic.returncode, 0, "the graph has a cycle")
-        return self.edges_of(graph)
-
     def line_edges(self, archive):
-        """The same between lines, with the number that each edge has."""
-        return self.edges_of(self.graph(archive)[1], with_number=True)
+        """Edges by look: labels of both ends, as Graphviz understands the file, and the number that each has."""
+        return self.edges_of(self.graph(archive)[1])
 
-    def graph(self, archive, *options):
+    def graph(self, archive):
         """The file, and what Graphviz makes of it."""
         if not shutil.which("dot"):
             self.skipTest("graphviz is not installed")
-        text = self.text("dot", archive, *options)
+        text = self.text("dot", archive)
         drawn = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=False,
                                timeout=cli.HANG_S)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
@@ -101,7 +94,7 @@ class Case(cli.Case):
                                                check=True).stdout)
 
     @staticmethod
-    def edges_of(graph, with_number=False):
+    def edges_of(graph):
         labels = {node["_gvid"]: node["label"].split("\\n")[0] if "label" in node and node["label"] != "\\N"
                   else node["shape"] for node in graph["objects"]}
         found = collections.defaultdict(set)
@@ -109,5 +102,5 @@ class Case(cli.Case):
             look = "dependence" if edge.get("color") == "#0072b2" else edge.get("style", "creation")
             ends = labels[edge["tail"]], labels[edge["head"]]
             found[{"dashed": "waiting", "dotted": "order"}.get(look, look)].add(
-                (*ends, int(edge["label"])) if with_number else ends)
+                (*ends, int(edge["label"])))
         return found

@@ -116,9 +116,10 @@ class Traced(Case):
         self.tracks(events)
         begun = sum(event["ph"] == "f" for event in events)
         self.assertGreaterEqual(begun, created)
-        found = self.edges(self.archive)
-        self.assertEqual(len(found["dependence"]), 1)       # seven tasks of one construct: an edge to itself by label
-        self.assertTrue(any("taskgroup" in head for _, head in found["waiting"]))
+        found = self.line_edges(self.archive)
+        self.assertEqual([number for _, _, number in found["dependence"]], [6])     # of seven tasks of one construct
+        self.assertEqual(sum(number for _, _, number in found["creation"]), created)
+        self.assertTrue(any("taskgroup" in head for _, head, _ in found["waiting"]))
 
 
 if __name__ == "__main__":

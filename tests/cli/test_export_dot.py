@@ -5,11 +5,11 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from export_case import Case, export
+from export_case import Case
 from made_archive import Made
 
 
-class Dot(Case):
+class Lines(Case):
     def test_dependences(self):
         """A diamond: the runtime told nothing of it but the clauses."""
         path = self.path("diamond")
@@ -20,10 +20,10 @@ class Dot(Case):
             for task in range(1, 5):
                 made.run(1, 0, task, line=10 + task)
         task = lambda line: f"task @made.c:{line}"
-        found = self.edges(path)
-        self.assertEqual(found["dependence"], {(task(11), task(12)), (task(11), task(13)), (task(12), task(14)),
-                                               (task(13), task(14))})
-        self.assertEqual(found["creation"], {("parallel @made.c:1", task(line)) for line in range(11, 15)})
+        found = self.line_edges(path)
+        self.assertEqual(found["dependence"], {
+            (task(11), task(12), 1), (task(11), task(13), 1), (task(12), task(14), 1), (task(13), task(14), 1)})
+        self.assertEqual(found["creation"], {("parallel @made.c:1", task(line), 1) for line in range(11, 15)})
 
     def test_waiting(self):
         path = self.path("waiting")
@@ -40,33 +40,17 @@ class Dot(Case):
             made.leave(0, "taskwait", line=21)
             made.create(0, 4, line=14)
             made.run(1, 0, 4, line=14)
-        found = self.edges(path)
+        found = self.line_edges(path)
         task = lambda line: f"task @made.c:{line}"
         self.assertEqual(found["waiting"], {
-            (task(12), "point"), ("point", "taskgroup @made.c:20"),
-            (task(11), "taskwait @made.c:21"), (task(13), "taskwait @made.c:21"),
-            (task(14), "point"), ("point", "implicit barrier @made.c:1")})
+            (task(12), "taskgroup @made.c:20", 1), (task(11), "taskwait @made.c:21", 1),
+            (task(13), "taskwait @made.c:21", 1), (task(14), "implicit barrier @made.c:1", 1)})
         self.assertEqual(found["creation"], {
-            ("parallel @made.c:1", task(11)), ("parallel @made.c:1", task(12)), ("taskgroup @made.c:20", task(13)),
-            ("taskwait @made.c:21", task(14))})
+            ("parallel @made.c:1", task(11), 1), ("parallel @made.c:1", task(12), 1),
+            ("taskgroup @made.c:20", task(13), 1), ("taskwait @made.c:21", task(14), 1)})
         self.assertEqual(found["order"], {
-            ("parallel @made.c:1", "taskgroup @made.c:20"), ("taskgroup @made.c:20", "taskwait @made.c:21"),
-            ("taskwait @made.c:21", "implicit barrier @made.c:1")})
-
-    def test_descendants(self):
-        """A task that its parent did not wait for: the taskgroup around the parent does."""
-        path = self.path("descendants")
-        with Made(path) as made:
-            made.enter(0, "taskgroup", line=20)
-            made.create(0, 1, line=11)
-            made.start(1, 0, 1, line=11)
-            made.create(1, 1, line=12)
-            made.end(1, 0, 1, line=11)
-            made.run(1, 1, 1, line=12)
-            made.leave(0, "taskgroup", line=20)
-        found = self.edges(path)
-        self.assertEqual(found["waiting"], {("task @made.c:11", "point"), ("task @made.c:12", "point"),
-                                            ("point", "taskgroup @made.c:20")})
+            ("parallel @made.c:1", "taskgroup @made.c:20", 1), ("taskgroup @made.c:20", "taskwait @made.c:21", 1),
+            ("taskwait @made.c:21", "implicit barrier @made.c:1", 1)})
 
     def test_task_that_never_ended(self):
         path = self.path("unended")
@@ -76,10 +60,8 @@ class Dot(Case):
             made.start(1, 0, 2, line=12)
             made.leave(1, "task", line=12)
             made.switch(1, 1, 0, step=False)
-        self.assertEqual(len(self.edges(path)["creation"]), 2)
+        self.assertEqual(len(self.line_edges(path)["creation"]), 2)
 
-
-class Lines(Case):
     def test_many_tasks(self):
         """A hundred tasks of two constructs are two nodes, and edges have their numbers."""
         path = self.path("many")
@@ -121,9 +103,6 @@ class Lines(Case):
         task = "task @made.c:11"
         self.assertEqual(found["creation"], {("parallel @made.c:1", task, 1), (task, task, 1)})
         self.assertEqual(found["waiting"], {(task, "taskgroup @made.c:20", 2)})
-
-    def test_options(self):
-        self.fails(export("-f", "csv", "--tasks", self.simple), "--tasks is for the format dot", status=2)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Names(Case):
         events = self.chrome(path)
         self.assertIn(f"task @{HOSTILE}:5", {event.get("name") for event in events})
         self.assertIn(HOSTILE.rsplit("/", 1)[-1], {event["args"].get("name") for event in events if "args" in event})
-        self.assertTrue(self.edges(path)["creation"])
+        self.assertTrue(self.line_edges(path)["creation"])
         for kind in FORMATS:
             self.assertNotIn("\033", self.text(kind, path))
 

@@ -17,8 +17,7 @@ FAIL_CALLS = os.path.join(cli.BUILD_ROOT, "tests/fault/fail_calls.so")
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 ALLOCATIONS = ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup")
 COMMANDS = (["info"], ["info", "--json"], ["report"], ["report", "--json"], ["check"], ["check", "--json"],
-            ["timeline", "-o", "-"], ["export", "-f", "chrome"], ["export", "-f", "csv"], ["export", "-f", "dot"],
-            ["export", "-f", "dot", "--tasks"])
+            ["timeline", "-o", "-"], ["export", "-f", "chrome"], ["export", "-f", "csv"], ["export", "-f", "dot"])
 
 
 @unittest.skipUnless(os.path.exists(FAIL_CALLS), "no fail_calls.so")
