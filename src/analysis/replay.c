@@ -521,11 +521,3 @@ struct replay_now replay_now(const struct replay *replay, size_t location) {
   return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
                              activity_now(replay, thread)};
 }
-
-uint32_t replay_task_slots(const struct replay *replay) {
-  return replay->tasks.count;
-}
-
-uint32_t replay_team_slots(const struct replay *replay) {
-  return replay->teams.count;
-}

@@ -219,11 +219,6 @@ struct replay_now replay_now(const struct replay *replay, size_t location);
 const struct replay_task *replay_find_task(const struct replay *replay, uint32_t comm, uint32_t thread,
                                            uint32_t generation);
 
-/* One more than the greatest slot given so far, of tasks and of teams: how large tables by slot have to
- * be. */
-uint32_t replay_task_slots(const struct replay *replay);
-uint32_t replay_team_slots(const struct replay *replay);
-
 /* What the region at this position is; REPLAY_NONE is OTHER. */
 enum construct replay_construct(const struct replay *replay, uint32_t region);
 

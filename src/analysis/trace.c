@@ -359,12 +359,6 @@ static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_B
   return result;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_on_event on_event, void *data,
-                        char error[TRACE_ERROR_BYTES]) {
-  struct event_receiver receiver = {trace, index, on_event, data, false};
-  return read_stream(&receiver, error);
-}
-
 int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
                       char error[TRACE_ERROR_BYTES]) {
   int result = 0;

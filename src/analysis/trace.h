@@ -186,20 +186,16 @@ void trace_close(struct trace *trace);
 /* Takes one event; it and what it points to last until the return. False stops the reading. */
 typedef bool (*trace_on_event)(void *data, const struct trace_event *event);
 
-/* Gives every event of location `index` (position in `locations`) to `on_event`, in the order of the file.
- * Times are on the archive's common clock, references are the archive's global ones. Returns 0, also if
- * `on_event` stopped it, or -EIO with one line in `error`: what came until then has been delivered. */
-int trace_read_location(struct trace *trace, size_t index, trace_on_event on_event, void *data,
-                        char error[TRACE_ERROR_BYTES]);
-
-/* The same for every location, one after another. */
+/* Gives every event to `on_event`, location by location, in the order of the file. Times are on the archive's
+ * common clock, references are the archive's global ones. Returns 0, also if `on_event` stopped it, or -EIO
+ * with one line in `error`: what came until then has been delivered. */
 int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
                       char error[TRACE_ERROR_BYTES]);
 
 /* Gives the events of all locations from `from_ticks` to `to_ticks` (both included) to `on_event`, merged by
  * time; events of one location stay in the order of their file, also where their time is equal or goes
  * backwards. Reads from the beginning in every case, and not further than `to_ticks`. 0 and UINT64_MAX are
- * everything. Memory: one chunk of each location's file. Returns as trace_read_location. */
+ * everything. Memory: one chunk of each location's file. Returns as trace_read_events. */
 int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ticks, trace_on_event on_event,
                         void *data, char error[TRACE_ERROR_BYTES]);
 

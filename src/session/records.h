@@ -119,8 +119,4 @@ const char *record_name(unsigned type);
 /* The row's class. */
 enum record_class record_class(unsigned type);
 
-/* Prints a record's fields as text, for logs and tests: "work ticks=12 count=4 codeptr=0x40 kind=1 ...".
- * Returns what snprintf would. */
-int record_print(const struct record *record, char *text, size_t size);
-
 #endif

@@ -166,10 +166,6 @@ struct record *session_map_ring(int fd, const struct session_header *header, uin
   return memory;
 }
 
-void session_drop_pages(struct session_header *header) {
-  madvise(header, header->constants.bytes, MADV_DONTNEED);
-}
-
 /* Pops the stack of given-back slots. The change counter in the high half makes a stale compare fail. */
 static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
   _Atomic uint64_t *top = &header->shared.slots_free;

@@ -43,17 +43,13 @@ void session_unmap(struct session_header *header);
 uint64_t session_bytes_before_rings(const struct session_header *header);
 
 /* Unmaps the rings alone, which the application maps one by one: a limit on its address space may come later
- * than its threads. session_unmap and session_drop_pages are not for what is left; munmap of
+ * than its threads. session_unmap is not for what is left; munmap of
  * session_bytes_before_rings is. */
 void session_unmap_rings(struct session_header *header);
 
 /* Maps the ring of slot `index`, `bytes` of it, of the memory that fd is; NULL: it is not to be had, errno
  * says why. Forked children have no part of it, as they have none of the session. */
 struct record *session_map_ring(int fd, const struct session_header *header, uint32_t index, uint64_t bytes);
-
-/* Gives the kernel back what this process knows of the memory's pages, which takes most of session_unmap's
- * time. What is in them stays, and comes again where it is touched. */
-void session_drop_pages(struct session_header *header);
 
 /* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */

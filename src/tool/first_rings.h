@@ -21,8 +21,11 @@ uint64_t first_ring_bytes(uint32_t index);
  * the caller's. */
 bool first_ring_populate(uint32_t index);
 
-/* What session_unmap and session_drop_pages do, of the mapped part and rings of tool.session. */
+/* What session_unmap does, of the mapped part and rings of tool.session. */
 void first_rings_unmap(void);
+
+/* Gives the kernel back what this process knows of their pages, which takes most of the time of unmapping.
+ * What is in them stays, and comes again where it is touched. */
 void first_rings_let_go(void);
 
 /* The same for the threads that are expected, one after another as long as *state is `while_it_is`: before

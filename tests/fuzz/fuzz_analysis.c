@@ -225,17 +225,11 @@ int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ti
   return 0;
 }
 
-int trace_read_location(struct trace *trace, size_t index, trace_on_event on_event, void *data,
-                        char error[TRACE_ERROR_BYTES]) {
-  (void)trace, (void)error;
-  deliver(index, 0, UINT64_MAX, on_event, data);
-  return 0;
-}
-
 int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
                       char error[TRACE_ERROR_BYTES]) {
+  (void)error;
   for (size_t i = 0; i < trace->location_count; i++)
-    trace_read_location(trace, i, on_event, data, error);
+    deliver(i, 0, UINT64_MAX, on_event, data);
   return 0;
 }
 
@@ -320,7 +314,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_export(export_chrome);
   if (passes & PASS_DOT) {
     run_export(export_dot);
-    run_export(export_dot_tasks);
   }
   if (passes & PASS_PAGE)
     run_timeline(null, false);

@@ -55,15 +55,6 @@ static void both_sides_see_the_same(void **state) {
   session_unmap(NULL);
 }
 
-static void what_is_let_go_stays(void **state) {
-  struct session_header *session = ((struct fixture *)*state)->session;
-  struct record *ring = session_ring(session, session->constants.slots_max, RING_BYTES, 1);
-  ring[1].ticks = 77;
-  session_drop_pages(session);
-  assert_int_equal(ring[1].ticks, 77);
-  assert_int_equal(session->constants.magic, SESSION_MAGIC);
-}
-
 static void fresh_memory_is_zero(void **state) {
   struct fixture *fixture = *state;
   struct session_header expected = {.constants = {.magic = SESSION_MAGIC,
@@ -387,7 +378,6 @@ static void a_dead_writer_is_seen(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       IN_SESSION(both_sides_see_the_same),
-      IN_SESSION(what_is_let_go_stays),
       IN_SESSION(fresh_memory_is_zero),
       IN_SESSION(growth_has_an_end),
       IN_SESSION(nobody_can_take_the_memory_away),

@@ -106,10 +106,6 @@ uint64_t event_writer_events(const struct event_writer *writer) {
   return writer->events;
 }
 
-uint32_t event_writer_location(const struct event_writer *writer) {
-  return writer->location;
-}
-
 void event_writer_close(struct event_writer *writer) {
   event_files_end(writer->files, writer->location, (size_t)(writer->at - writer->chunk), writer->events);
   event_files_release(writer->files, writer->location);

@@ -33,9 +33,6 @@ struct event_writer *event_writer_open(struct event_files *files, uint32_t locat
 /* How many events were taken. */
 uint64_t event_writer_events(const struct event_writer *writer);
 
-/* The location whose events they are. */
-uint32_t event_writer_location(const struct event_writer *writer);
-
 /* No event follows: the location's file is ended, and its memory given back. */
 void event_writer_close(struct event_writer *writer);
 
