@@ -1,7 +1,6 @@
 /* The records that the tool writes and the writer reads: one 32-byte slot each, some with further slots.
  *
- * The table in records.def declares them; from it come the enumeration, one struct a record, and the
- * printer. */
+ * The table in records.def declares them; from it come the enumeration, and one struct a record. */
 #ifndef STAVE_SESSION_RECORDS_H
 #define STAVE_SESSION_RECORDS_H
 
