@@ -47,6 +47,7 @@
 #define STAVE_PROPERTY_PROCESSORS_WRITER_NS "STAVE::PROCESSORS::WRITER_NS"
 #define STAVE_PROPERTY_PROCESSORS_BUSY_NS "STAVE::PROCESSORS::BUSY_NS"
 #define STAVE_PROPERTY_PROCESSORS_IDLE_NS "STAVE::PROCESSORS::IDLE_NS"
+#define STAVE_PROPERTY_PROCESSORS_STOLEN_NS "STAVE::PROCESSORS::STOLEN_NS" /* of busy: by a hypervisor */
 /* Properties of location groups and locations: what the kernel said of the process and its threads, some ten
  * times a second; none with STAVE_KEEP. A process's readings, with blanks between them, are numbers with
  * commas: ticks since the reading before, the first one since 0; since then, in us, processor time of all its

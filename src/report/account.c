@@ -13,17 +13,11 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
-enum { READINGS_MAX = 1 << 20, NUMBERS = 4 };
-
-/* Of an interval: at the edge of a thread's life its readings end in the middle of one. */
-enum process_number { TICKS, OWN, THROTTLED, STOPPED };
-
 struct account_thread {
-  uint32_t location;
   size_t mask;
-  const char *next; /* its next reading */
-  size_t first;
-  double ran, ready; /* in this interval */
+  const struct account_line *line;
+  double ran,
+      ready; /* in this interval: at the edge of a thread's life its readings end in the middle of one */
   bool has_reading;
 };
 
@@ -32,28 +26,9 @@ struct account_process {
   struct account_thread *threads;
   size_t count, present, number;
   struct account_masks masks;
-  double us;                   /* in ticks */
+  const struct account_readings *readings;
   double begin, end, from, to; /* ticks: of the trace, and of the window */
-  double last_ticks, all;      /* all: of the intervals */
 };
-
-/* Numbers with commas up to a blank; those that lack are 0. NULL: there is no more. */
-static const char *read_numbers(const char *text, double numbers[NUMBERS]) {
-  char *end;
-  memset(numbers, 0, NUMBERS * sizeof *numbers);
-  for (int i = 0; i < NUMBERS; i++) {
-    numbers[i] = (double)strtoull(text, &end, 10);
-    if (end == text)
-      return NULL;
-    text = end;
-    if (*text != ',')
-      break;
-    text++;
-  }
-  while (*text && *text != ' ')
-    text++;
-  return *text ? text + 1 : text;
-}
 
 static double smaller(double a, double b) {
   return a < b ? a : b;
@@ -75,17 +50,13 @@ static void read_threads(struct account_process *process) {
     process->masks.masks[i].wanted = 0;
   for (size_t i = 0; i < process->count; i++) {
     struct account_thread *thread = &process->threads[i];
-    double numbers[NUMBERS];
-    const char *next = process->number >= thread->first && thread->next ? thread->next : NULL;
-    next = next ? read_numbers(next, numbers) : NULL;
-    thread->has_reading = next != NULL;
-    if (process->number >= thread->first)
-      thread->next = next;
-    if (!next)
+    const struct account_line *line = thread->line;
+    thread->has_reading = process->number >= line->first && process->number < line->first + line->count;
+    if (!thread->has_reading)
       continue;
     process->present++;
-    thread->ran = numbers[0] * process->us;
-    thread->ready = numbers[1] * process->us;
+    thread->ran = line->ran[process->number - line->first];
+    thread->ready = line->ready[process->number - line->first];
     process->masks.masks[thread->mask].wanted += thread->ran + thread->ready;
   }
 }
@@ -103,8 +74,10 @@ struct interval {
   double ran, ready;
 };
 
-static struct interval sum_up(const struct account_process *process, const double numbers[NUMBERS],
-                              double begin, double end) {
+static struct interval sum_up(const struct account_process *process) {
+  const struct account_readings *readings = process->readings;
+  size_t number = process->number;
+  double begin = readings->times[number - 1], end = readings->times[number];
   double ticks = overlap(begin, end, process->begin, process->end);
   struct interval sum = {.ticks = ticks,
                          .share = ticks > 0
@@ -112,9 +85,9 @@ static struct interval sum_up(const struct account_process *process, const doubl
                                                 process->from, process->to) /
                                             ticks
                                       : 0,
-                         .own = numbers[OWN] * process->us,
-                         .throttled = numbers[THROTTLED] * process->us,
-                         .stopped = numbers[STOPPED] * process->us};
+                         .own = readings->own[number],
+                         .throttled = readings->throttled[number],
+                         .stopped = readings->stopped[number]};
   sum.stopped = smaller(sum.stopped, ticks);
   for (size_t i = 0; i < process->count; i++)
     if (process->threads[i].has_reading) {
@@ -141,9 +114,6 @@ static void charge(struct account_process *process, const struct interval *inter
   account->ready += share * interval->ready;
   account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
   account->own_threads += share * others;
-  for (size_t i = 0; i < process->count; i++)
-    if (process->threads[i].has_reading)
-      process->report->threads[process->threads[i].location].ready += share * process->threads[i].ready;
   add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
   add_lost(account, interval, HINDRANCE_TEAM,
            take(&left, account_masks_excess(&process->masks, interval->ticks)));
@@ -153,17 +123,10 @@ static void charge(struct account_process *process, const struct interval *inter
   account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
 }
 
-static void read_process(struct account_process *process, const char *readings) {
-  double numbers[NUMBERS];
-  for (process->number = 0; process->number < READINGS_MAX; process->number++) {
-    double before = process->last_ticks;
-    if (!(readings = read_numbers(readings, numbers)))
-      return;
-    process->last_ticks += numbers[TICKS];
+static void read_process(struct account_process *process) {
+  for (process->number = 1; process->number < process->readings->count; process->number++) {
     read_threads(process);
-    if (process->number == 0)
-      continue;
-    struct interval interval = sum_up(process, numbers, before, process->last_ticks);
+    struct interval interval = sum_up(process);
     if (interval.ticks > 0)
       charge(process, &interval);
   }
@@ -171,17 +134,14 @@ static void read_process(struct account_process *process, const char *readings) 
 
 /* -- a process -- */
 
-static bool add_thread(struct account_process *process, uint32_t location) {
+static bool add_thread(struct account_process *process, const struct account_lines *lines,
+                       uint32_t location) {
   const struct trace *trace = process->report->trace;
-  uint64_t ref = trace->locations[location].ref;
-  const char *readings = trace_location_property(trace, ref, STAVE_PROPERTY_RUN_TIMES);
-  const char *mask = trace_location_property(trace, ref, STAVE_PROPERTY_MAY_USE);
-  char *end;
-  if (!readings)
+  const char *mask = trace_location_property(trace, trace->locations[location].ref, STAVE_PROPERTY_MAY_USE);
+  if (!lines->lines[location].process)
     return true;
   struct account_thread *thread = &process->threads[process->count++];
-  *thread = (struct account_thread){.location = location, .first = strtoull(readings, &end, 10)};
-  thread->next = *end == ' ' ? end + 1 : end;
+  *thread = (struct account_thread){.line = &lines->lines[location]};
   thread->mask = account_mask_add(&process->masks, mask ? mask : "");
   return thread->mask != SIZE_MAX;
 }
@@ -242,17 +202,17 @@ static double number_of(const struct trace *trace, uint64_t group, const char *n
   return text ? strtod(text, NULL) : 0;
 }
 
-static bool add_process(struct report *report, struct account_machines *machines, size_t number) {
+static bool add_process(struct report *report, const struct account_lines *lines,
+                        struct account_machines *machines, size_t number) {
   const struct trace *trace = report->trace;
   uint64_t group = trace->location_groups[number].ref;
-  const char *readings = trace_process_property(trace, group, STAVE_PROPERTY_RUN_TIMES);
   struct account_process process = {.report = report,
-                                    .us = (double)trace->clock.ticks_per_second / 1e6,
+                                    .readings = &lines->processes[number],
                                     .threads = calloc(trace->location_count + 1, sizeof *process.threads)};
   bool is_fine = process.threads != NULL;
-  for (uint32_t i = 0; readings && i < trace->location_count && is_fine; i++)
+  for (uint32_t i = 0; i < trace->location_count && is_fine; i++)
     if (report->threads[i].process == number && !report->threads[i].is_device)
-      is_fine = add_thread(&process, i);
+      is_fine = add_thread(&process, lines, i);
   if (is_fine && process.count > 0) {
     report->account.is_known = true;
     report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
@@ -260,18 +220,18 @@ static bool add_process(struct report *report, struct account_machines *machines
     set_window(&process);
     note_masks(&report->account, &process.masks);
     is_fine = note_machine(machines, trace->location_groups[number].node, &process.masks);
-    read_process(&process, readings);
+    read_process(&process);
   }
   account_masks_free(&process.masks);
   free(process.threads);
   return is_fine;
 }
 
-static bool add_processes(struct report *report) {
+static bool add_processes(struct report *report, const struct account_lines *lines) {
   struct account_machines machines = {0};
   bool is_fine = true;
   for (size_t i = 0; i < report->trace->location_group_count && is_fine; i++)
-    is_fine = add_process(report, &machines, i);
+    is_fine = add_process(report, lines, &machines, i);
   for (size_t i = 0; i < machines.count; i++) {
     report->account.processors += (uint64_t)machines.items[i].masks.processors;
     account_masks_free(&machines.items[i].masks);
@@ -280,12 +240,23 @@ static bool add_processes(struct report *report) {
   return is_fine;
 }
 
-bool account_find(struct report *report) {
+/* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel tells of it for
+ * the whole run alone. */
+static void take_stolen(struct report *report) {
   struct report_account *account = &report->account;
-  if (!add_processes(report))
+  double lost = report->process_count == 1 ? take(&account->slept, report->processors.stolen) : 0;
+  double at_once = report->wall ? (account->ran + account->ready + lost) / (double)report->wall : 1;
+  account->lost[HINDRANCE_HYPERVISOR] = lost;
+  account->gain[HINDRANCE_HYPERVISOR] = lost / larger(1, at_once);
+}
+
+bool account_find(struct report *report, const struct account_lines *lines) {
+  struct report_account *account = &report->account;
+  if (!add_processes(report, lines))
     return false;
   account->all = (double)report->cpus * (double)report->wall;
   double found = account->ran + account->ready + account->slept + account->lost[HINDRANCE_STOPPED];
+  take_stolen(report);
   account->slept = larger(0, account->slept);
   account->unknown = larger(0, account->all - found);
   return true;

@@ -2,6 +2,7 @@
 #ifndef STAVE_REPORT_ACCOUNT_H
 #define STAVE_REPORT_ACCOUNT_H
 
+#include "report/account_lines.h"
 #include "report/report.h"
 
 /* The processors that threads may use ("0-3,8"), and who has the same. */
@@ -28,7 +29,7 @@ void account_masks_free(struct account_masks *masks);
 double account_masks_excess(const struct account_masks *masks, double ticks);
 
 /* Fills report->account, where the archive has it. False: there is no memory. */
-bool account_find(struct report *report);
+bool account_find(struct report *report, const struct account_lines *lines);
 
 /* Whether threads share fewer processors than the machine has. */
 bool account_is_bound(const struct report_account *account);

@@ -117,6 +117,24 @@ static bool is_device_wait(const struct collector *collector, const struct repla
          collector->interests[now->frame->region].is_device_wait;
 }
 
+/* Of the team's region. */
+static void charge_account(struct collector *collector, size_t location, const struct replay_now *now,
+                           uint64_t begin, uint64_t end) {
+  double ran, ready;
+  struct report_parallel *parallel = now->team ? collector_parallel(collector, now->team->region) : NULL;
+  account_line_share(&collector->account.lines[location], (double)begin, (double)end, &ran, &ready);
+  if (!parallel)
+    return;
+  parallel->accounted += (double)(end - begin);
+  parallel->ran += ran;
+  parallel->ready += ready;
+  if (!parallel->ready_useful)
+    parallel->ready_useful =
+        collector_get(collector, collector->trace->location_count * sizeof *parallel->ready_useful);
+  if (parallel->ready_useful && activity_is_useful(now->activity))
+    parallel->ready_useful[location] += ready;
+}
+
 static void see(struct collector *collector, size_t location) {
   struct report_thread *thread = &collector->report->threads[location];
   struct live_process *process = &collector->processes[thread->process];
@@ -162,6 +180,8 @@ static void charge(struct collector *collector, size_t location, const struct re
     return;
   if (report->has_running)
     running_charge(collector, location, now, member, begin, end);
+  if (member && collector->account.lines[location].process)
+    charge_account(collector, location, now, begin, end);
   if (member)
     member->activity[now->activity] += ticks;
   else
@@ -338,6 +358,8 @@ static bool prepare(struct collector *collector) {
   collector->has_failed |= !collector->callback_histogram;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
+  if (!account_lines_read(&collector->account, trace))
+    return false;
   learn_definitions(collector);
   ending_prepare(collector);
   mpi_waits_prepare(collector);
@@ -408,7 +430,7 @@ static void conclude(struct collector *collector) {
   caveats_find(report);
   efficiency_find(report);
   processors_find(report);
-  collector->has_failed |= !account_find(report);
+  collector->has_failed |= !account_find(report, &collector->account);
   find_span(collector);
   collector->has_failed |= collector->paths.has_failed || !findings_make(report);
 }
@@ -420,6 +442,7 @@ static void free_collector(struct collector *collector) {
   locks_free(collector);
   devices_free(collector);
   mpi_waits_free(collector);
+  account_lines_free(&collector->account);
   pool_free(&collector->share_pool, NULL);
   pool_free(&collector->lock_pool, NULL);
   path_store_free(&collector->paths);
@@ -468,6 +491,7 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
 static void free_region(struct report_region *region) {
   if (region->parallel) {
     free(region->parallel->useful);
+    free(region->parallel->ready_useful);
     free(region->parallel->callers);
     free(region->parallel->creations);
     free(region->parallel->delays);

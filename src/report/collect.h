@@ -5,6 +5,7 @@
 
 #include "base/pair_map.h"
 #include "base/pool.h"
+#include "report/account_lines.h"
 #include "report/path.h"
 #include "report/phases.h"
 #include "report/report.h"
@@ -223,6 +224,7 @@ struct collector {
   struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
       samples, callers, counted;
   struct pool share_pool, lock_pool;
+  struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;
   struct doacross_source *sources; /* NULL: none yet */

@@ -71,6 +71,8 @@ static const struct {
                            "the kernel says how long threads were ready, and how long others of the process "
                            "ran; that the one is because of the other is taken from the numbers"},
     [CAUSE_STOPPED] = {"stopped", CONFIDENCE_HIGH, "the kernel says that the process was stopped"},
+    [CAUSE_HYPERVISOR] = {"hypervisor", CONFIDENCE_MEDIUM,
+                          "the kernel counts what is stolen by processor, not by thread"},
     [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
                          "that the data have not changed, or transfers can overlap with kernels, is assumed"},
     [CAUSE_LAUNCHES] = {"kernel launches", CONFIDENCE_MEDIUM,

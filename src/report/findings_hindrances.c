@@ -114,10 +114,24 @@ static void find_stops(struct report *report) {
       "that suspends jobs)");
 }
 
+static void find_hypervisor(struct report *report) {
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = add(report, CAUSE_HYPERVISOR, HINDRANCE_HYPERVISOR);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "a hypervisor gives the processors to other virtual machines");
+  finding_printf(finding->evidence, "time that the kernel calls stolen, in which threads had work to do: ");
+  say_lost(&texts, finding, HINDRANCE_HYPERVISOR);
+  finding_printf(finding->advice,
+                 "nothing in the program: a machine whose processors are not shared (dedicated "
+                 "or reserved ones), or fewer threads than it has");
+}
+
 void findings_of_hindrances(struct report *report) {
   find_quota(report);
   find_binding(report);
   find_own_threads(report);
   find_other_processes(report);
   find_stops(report);
+  find_hypervisor(report);
 }

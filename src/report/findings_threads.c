@@ -73,12 +73,13 @@ double findings_take_disturbed(struct report *report, uint32_t region, double bu
 }
 
 /* What the busiest thread of the region has more than the mean without the time that it was ready, in ticks:
- * no others that use the processors make it so. `share` of that is of the region. */
-static double uneven_work(const struct report *report, const uint64_t *useful, double share) {
+ * no others that use the processors make it so. */
+static double uneven_work(const struct report *report, const struct report_parallel *parallel) {
   double most = 0, sum = 0, count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
-    double own = (double)useful[i] - share * report->threads[i].ready;
-    if (useful[i] == 0)
+    double ready = parallel->ready_useful ? parallel->ready_useful[i] : 0;
+    double own = (double)parallel->useful[i] - ready;
+    if (parallel->useful[i] == 0)
       continue;
     own = own > 0 ? own : 0;
     most = own > most ? own : most;
@@ -88,13 +89,23 @@ static double uneven_work(const struct report *report, const uint64_t *useful, d
   return count > 0 ? most - sum / count : 0;
 }
 
+/* The region's part of what kept threads from running: by how long they were ready in it; stops by its time.
+ */
+static double disturbance(const struct report *report, const struct report_parallel *parallel) {
+  const struct report_account *account = &report->account;
+  double processes = report->process_count ? (double)report->process_count : 1;
+  double stopped = account->gain[HINDRANCE_STOPPED] / processes;
+  double by_wall = report->wall ? (double)parallel->wall / (double)report->wall : 0;
+  double by_ready = account->ready > 0 ? parallel->ready / account->ready : 0;
+  return stopped * by_wall + (report_hindrance_gain(report) - stopped) * (by_ready < 1 ? by_ready : 1);
+}
+
 double findings_leave_own(const struct report *report, uint32_t region, double *budget) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  double share = report->wall ? (double)parallel->wall / (double)report->wall : 0;
-  double disturbed = report_hindrance_gain(report) * share;
+  double disturbed = disturbance(report, parallel);
   if (!report->account.is_known || report->has_running || disturbed <= 0)
     return 0;
-  double uneven = parallel->useful ? uneven_work(report, parallel->useful, share) : 0;
+  double uneven = parallel->useful ? uneven_work(report, parallel) : 0;
   double own = *budget < uneven ? *budget : uneven;
   *budget = *budget - own > disturbed ? *budget - own - disturbed : 0;
   return own;

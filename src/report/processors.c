@@ -23,7 +23,11 @@ void processors_find(struct report *report) {
     return;
   processors->is_known = true;
   processors->all = busy + ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_IDLE_NS);
-  processors->others = busy - processors->own - writer - TICK_S * second * (double)(processors->count + 1);
+  double ticks = TICK_S * second * (double)(processors->count + 1);
+  double stolen = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_STOLEN_NS);
+  double share = busy > stolen ? processors->own / (busy - stolen) : 1;
+  processors->stolen = stolen > ticks ? stolen * (share < 1 ? share : 1) : 0;
+  processors->others = busy - stolen - processors->own - writer - ticks;
   if (processors->others < OTHERS_SHARE_MIN * processors->all)
     processors->others = 0;
 }

@@ -39,7 +39,6 @@ struct report_thread {
   bool has_running, processor_known; /* what follows; which processor it was on */
   uint64_t running[RUNNING_COUNT];
   uint64_t preemptions, yields, blocks, migrations, faults; /* how often; faults: of pages */
-  double ready;                                             /* as of the account */
 };
 
 /* One process: a location group. */
@@ -101,7 +100,11 @@ struct report_parallel {
   double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
   /* of inner teams: wall time that outer ones wait for theirs, less what they would wait anyway */
   double outer_waited;
-  double preempted;              /* wall time that it would be shorter had no member ever been preempted */
+  double preempted; /* wall time that it would be shorter had no member ever been preempted */
+  /* of its members' time, as the account has it: of how much it is known, and the part that they ran and were
+   * ready */
+  double accounted, ran, ready;
+  double *ready_useful;          /* by location: while it worked; NULL: not known */
   bool is_nested;                /* ever inside another team */
   struct report_caller *callers; /* the longest first; of those instances of which it is known */
   size_t caller_count;
@@ -291,6 +294,7 @@ enum report_cause {
   CAUSE_BINDING,
   CAUSE_OWN_THREADS,
   CAUSE_STOPPED,
+  CAUSE_HYPERVISOR,
   CAUSE_CHUNK_SIZE,
   CAUSE_DOACROSS,
   CAUSE_LATE_SENDER,
@@ -367,6 +371,7 @@ struct report_processors {
   double own;     /* used by the process */
   double others;  /* at least, by other programs; 0: nothing to speak of */
   double all;     /* all of them together, idle or not */
+  double stolen;  /* by a hypervisor, as far as that is the process's part; 0: nothing to speak of */
 };
 
 /* What disturbs the numbers. */

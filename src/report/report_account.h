@@ -12,6 +12,7 @@ enum hindrance {
   HINDRANCE_OWN_THREADS, /* of the process, that are none of OpenMP's */
   HINDRANCE_OTHERS,      /* other processes */
   HINDRANCE_STOPPED,     /* by a signal; these threads were not ready */
+  HINDRANCE_HYPERVISOR,  /* other virtual machines; the kernel counts it as neither running nor ready */
   HINDRANCE_COUNT
 };
 
@@ -20,7 +21,7 @@ struct report_account {
   bool is_known;
   double all, ran, ready, slept;
   double unknown;               /* before and behind the readings */
-  double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped: besides */
+  double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped, hypervisor: besides */
   double gain[HINDRANCE_COUNT]; /* wall time */
   double own_threads;           /* processor time of the process's other threads */
   uint64_t online;              /* processors of the machine */

@@ -43,6 +43,7 @@ static void add_processor(const struct processors *processors, struct processor_
   if (fields < 5 || !may_use(processors, number))
     return;
   sum->busy_ns += (user + nice + system + irq + softirq + stolen) * tick_ns();
+  sum->stolen_ns += stolen * tick_ns();
   sum->idle_ns += (idle + io) * tick_ns();
   sum->is_known = true;
 }
@@ -91,5 +92,6 @@ struct processor_time processors_used(const struct processors *processors) {
                                  .own_ns = since(begin->own_ns, end.own_ns),
                                  .writer_ns = since(begin->writer_ns, end.writer_ns),
                                  .busy_ns = since(begin->busy_ns, end.busy_ns),
+                                 .stolen_ns = since(begin->stolen_ns, end.stolen_ns),
                                  .idle_ns = since(begin->idle_ns, end.idle_ns)};
 }

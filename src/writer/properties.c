@@ -175,6 +175,7 @@ static void set_processors(struct archive *archive, const struct summary *summar
   set_number(archive, STAVE_PROPERTY_PROCESSORS_WRITER_NS, time->writer_ns);
   set_number(archive, STAVE_PROPERTY_PROCESSORS_BUSY_NS, time->busy_ns);
   set_number(archive, STAVE_PROPERTY_PROCESSORS_IDLE_NS, time->idle_ns);
+  set_number(archive, STAVE_PROPERTY_PROCESSORS_STOLEN_NS, time->stolen_ns);
 }
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

@@ -67,6 +67,19 @@ static bool has_word(const char *list, const char *word) {
   return false;
 }
 
+/* The kernel writes blanks and the like in paths as \040. */
+static void unescape(char *path) {
+  enum { DIGITS = 3 };
+  char *to = path;
+  for (const char *at = path; *at; to++) {
+    unsigned code;
+    bool is_code = at[0] == '\\' && sscanf(at + 1, "%3o", &code) == 1;
+    *to = is_code ? (char)code : *at;
+    at += is_code ? 1 + DIGITS : 1;
+  }
+  *to = '\0';
+}
+
 /* proc(5), mountinfo: "id parent major:minor root point options... - type source options". In a container the
  * root of the mount is the container's group, or the process's is seen relative to it. */
 static void try_mount(struct quota *quota, const char *line, bool is_second, const char *group) {
@@ -77,16 +90,17 @@ static void try_mount(struct quota *quota, const char *line, bool is_second, con
     return;
   if (is_second ? strcmp(type, "cgroup2") != 0 : strcmp(type, "cgroup") != 0 || !has_word(options, "cpu"))
     return;
+  unescape(root);
+  unescape(point);
   size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
   bool is_below = strncmp(group, root, length) == 0 && (group[length] == '/' || group[length] == '\0');
   climb(quota, point, is_below ? (group[length] ? group + length : "/") : group);
 }
 
-static void try_mounts(struct quota *quota, pid_t pid, bool is_second, const char *group) {
-  char path[48], *line = NULL;
+static void try_mounts(struct quota *quota, const char *mountinfo, bool is_second, const char *group) {
+  char *line = NULL;
   size_t size = 0;
-  snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)pid);
-  FILE *file = fopen(path, "re");
+  FILE *file = fopen(mountinfo, "re");
   while (file && getline(&line, &size, file) > 0)
     try_mount(quota, line, is_second, group);
   free(line);
@@ -95,12 +109,11 @@ static void try_mounts(struct quota *quota, pid_t pid, bool is_second, const cha
 }
 
 /* "hierarchy:controllers:group". */
-void quota_open(struct quota *quota, pid_t pid) {
-  char path[48], *line = NULL;
+void quota_find(struct quota *quota, const char *cgroup, const char *mountinfo) {
+  char *line = NULL;
   size_t size = 0;
   *quota = (struct quota){.fd = -1};
-  snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
-  FILE *file = fopen(path, "re");
+  FILE *file = fopen(cgroup, "re");
   while (file && getline(&line, &size, file) > 0) {
     line[strcspn(line, "\n")] = '\0';
     char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -109,11 +122,18 @@ void quota_open(struct quota *quota, pid_t pid) {
     *group++ = '\0';
     bool is_second = controllers[1] == '\0';
     if (is_second || has_word(controllers + 1, "cpu"))
-      try_mounts(quota, pid, is_second, group);
+      try_mounts(quota, mountinfo, is_second, group);
   }
   free(line);
   if (file)
     fclose(file);
+}
+
+void quota_open(struct quota *quota, pid_t pid) {
+  char cgroup[48], mountinfo[48];
+  snprintf(cgroup, sizeof cgroup, "/proc/%d/cgroup", (int)pid);
+  snprintf(mountinfo, sizeof mountinfo, "/proc/%d/mountinfo", (int)pid);
+  quota_find(quota, cgroup, mountinfo);
 }
 
 void quota_close(struct quota *quota) {

@@ -11,6 +11,9 @@ struct quota {
 };
 
 void quota_open(struct quota *quota, pid_t pid);
+
+/* The same by what /proc/PID/cgroup and /proc/PID/mountinfo say, or files like these. */
+void quota_find(struct quota *quota, const char *cgroup, const char *mountinfo);
 void quota_close(struct quota *quota);
 
 /* For how long the group was kept from running, summed over its processors, since it was made. */

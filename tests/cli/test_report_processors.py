@@ -19,7 +19,8 @@ import killing
 import tracing
 from report_case import Case
 
-# Each thread has 10 ms of processor time to use in each region. Prints what each has run and was ready for, in ns.
+# Thread 0 has 10 ms of processor time to use in each region, the others so many times as much. Prints what all have run
+# and were ready for.
 PROGRAM = r"""
 #include <omp.h>
 #include <pthread.h>
@@ -42,16 +43,16 @@ static void *busy(void *nothing) {
   return nothing;
 }
 
-static void work(void) {
-  double end = used(CLOCK_THREAD_CPUTIME_ID) + 0.01;
+static void work(double ms) {
+  double end = used(CLOCK_THREAD_CPUTIME_ID) + ms / 1e3;
   while (used(CLOCK_THREAD_CPUTIME_ID) < end)
     ;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 4)
     return 1;
-  int regions = atoi(argv[1]), own = atoi(argv[2]);
+  int regions = atoi(argv[1]), own = atoi(argv[2]), uneven = atoi(argv[3]);
   pthread_t threads[16];
   long long ran[16] = {0}, ready[16] = {0}, before[2] = {0};
   for (int i = 0; i < own; i++)
@@ -61,7 +62,7 @@ int main(int argc, char **argv) {
     return 1;
   for (int i = 0; i < regions; i++) {
 #pragma omp parallel
-    work();
+    work(omp_get_thread_num() ? 10 * uneven : 10);
   }
 #pragma omp parallel
   {
@@ -90,12 +91,13 @@ class Processors(Case):
         super().setUpClass()
         cls.program = cli.compile_program(os.path.join(cls.folder, "program"), PROGRAM, "-lpthread")
 
-    def trace(self, name, regions=60, own=0, processors=None, **settings):
+    def trace(self, name, regions=60, own=0, uneven=1, processors=None, **settings):
         """The program's own numbers and the report's."""
         archive, before = self.path(name), os.sched_getaffinity(0)
         os.sched_setaffinity(0, processors or before)
         try:
-            result = cli.trace(self.program, archive, str(regions), str(own), OMP_NUM_THREADS=2, **settings)
+            result = cli.trace(self.program, archive, str(regions), str(own), str(uneven), OMP_NUM_THREADS=2,
+                               **settings)
         finally:
             os.sched_setaffinity(0, before)
         truth, numbers = json.loads(result.stdout), self.numbers(archive)
@@ -148,7 +150,7 @@ class Processors(Case):
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
         try:
             archive = self.path("others")
-            cli.trace(self.program, archive, "40", "0", OMP_NUM_THREADS=1)
+            cli.trace(self.program, archive, "40", "0", "1", OMP_NUM_THREADS=1)
         finally:
             for other in others:
                 other.kill()
@@ -161,13 +163,33 @@ class Processors(Case):
         self.assertEqual(numbers["findings"][0]["cause"], "other programs")
 
     @unittest.skipUnless(len(PROCESSORS) > 1, "there is one processor")
+    def test_imbalance_on_a_busy_machine(self):
+        """One thread has ten times the work of the other, and other processes compute: both causes stay visible. What
+        the work is in wall time is the program's own; how much of it that is, the machine's load says."""
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+        try:
+            _, numbers = self.trace("uneven", regions=8, uneven=10)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        gain = 8 * (0.1 - (0.1 + 0.01) / 2)
+        found = {one["cause"]: one["gain_s"] for one in numbers["findings"]}
+        self.assertIn("other programs", found)
+        if gain < 0.06 * numbers["wall_s"]:
+            self.skipTest(f"the machine is too busy: {numbers['wall_s']} s for 0.8 s of work")
+        self.assertIn("imbalance", found)
+        self.assertGreater(found["imbalance"], gain / 2)
+        self.assertLess(found["imbalance"], 2 * gain)
+
+    @unittest.skipUnless(len(PROCESSORS) > 1, "there is one processor")
     def test_merged(self):
         """Two processes of one thread, each on a processor of its own."""
         archives, before = [self.path("rank 0"), self.path("rank 1")], os.sched_getaffinity(0)
         for archive, processor in zip(archives, PROCESSORS):
             os.sched_setaffinity(0, [processor])
             try:
-                cli.trace(self.program, archive, "5", "0", OMP_NUM_THREADS=1)
+                cli.trace(self.program, archive, "5", "0", "1", OMP_NUM_THREADS=1)
             finally:
                 os.sched_setaffinity(0, before)
         self.succeeds(cli.stave("merge", "-o", self.path("merged"), *archives))
@@ -178,7 +200,7 @@ class Processors(Case):
         """For a second from when it is seen to be stopped, by a signal from outside."""
         archive = self.path("stopped")
         environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_NUM_THREADS=2)
-        program = subprocess.Popen([self.program, "60", "0"], env=environment, stdout=subprocess.PIPE)
+        program = subprocess.Popen([self.program, "60", "0", "1"], env=environment, stdout=subprocess.PIPE)
         try:
             killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is begun")
             time.sleep(0.1)
@@ -208,7 +230,7 @@ class Processors(Case):
         (group / "cpu.cfs_quota_us").write_text("20000")
         shell = self.write("in_group", f'#!/bin/sh\necho $$ > {group}/tasks\nexec "$@"\n', 0o755)
         archive = self.path("quota")
-        cli.trace(shell, archive, self.program, "20", "0", OMP_NUM_THREADS=2)
+        cli.trace(shell, archive, self.program, "20", "0", "1", OMP_NUM_THREADS=2)
         counts = dict(line.split() for line in (group / "cpu.stat").read_text().splitlines())
         numbers = self.numbers(archive)
         account, throttled = numbers["account"], int(counts["throttled_time"]) / 1e9

@@ -3,14 +3,23 @@
 
 #include "cli/common/json.h"
 
+#include "analysis/label.h"
+#include "cli/common/table.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/text.h"
 
 /* Of threads x wall time: less is not worth a word. */
 #define MIN 0.0005
+#define TABLE_SHARE 0.01
+
+static double larger_than_0(double number) {
+  return number > 0 ? number : 0;
+}
 
 __attribute__((format(printf, 2, 3))) static void add(char text[ACCOUNT_BYTES], const char *format, ...) {
   size_t used = strlen(text);
@@ -46,10 +55,56 @@ char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report
   add(text, "%s", *separator == ',' ? ")" : "");
   if (account->lost[HINDRANCE_STOPPED] >= MIN * all)
     add(text, ", stopped %s", text_percent(share, account->lost[HINDRANCE_STOPPED] / all));
+  if (account->lost[HINDRANCE_HYPERVISOR] >= MIN * all)
+    add(text, ", taken by a hypervisor %s", text_percent(share, account->lost[HINDRANCE_HYPERVISOR] / all));
   add(text, ", slept %s", text_percent(share, account->slept / all));
   if (account->unknown >= MIN * all)
-    add(text, ", not known %s", text_percent(share, account->unknown / all));
+    add(text, ", not known %s (before, between and behind the kernel's counts)",
+        text_percent(share, account->unknown / all));
   return text;
+}
+
+static bool is_accounted(const struct report_region *base) {
+  return base->parallel && base->parallel->accounted > 0;
+}
+
+static double accounted_weight(const struct report_region *base) {
+  return base->parallel->accounted;
+}
+
+static void add_region(struct table *table, const struct report *report, uint32_t region) {
+  const struct report_parallel *one = report->regions[region].parallel;
+  double all = one->accounted, slept = larger_than_0(all - one->ran - one->ready);
+  char label[LABEL_BYTES], time[TEXT_TIME_BYTES], ran[TEXT_TIME_BYTES], ready[TEXT_TIME_BYTES],
+      rest[TEXT_TIME_BYTES];
+  const char *const cells[] = {label_region(label, report->trace, region),
+                               text_time(time, report->trace, all), text_percent(ran, one->ran / all),
+                               text_percent(ready, one->ready / all), text_percent(rest, slept / all)};
+  table_row(table, cells);
+}
+
+void report_print_processors(const struct report_print *print) {
+  static const char *const columns[] = {"ran", "ready without a processor", "slept or stopped"};
+  const struct report_account *account = &print->report->account;
+  struct table table;
+  uint32_t *order;
+  if (!account->is_known || report_lost_by_others(account) < TABLE_SHARE * account->all)
+    return;
+  size_t count = report_print_order(print, is_accounted, accounted_weight, &order);
+  if (count > 0) {
+    table_heading("Who had the processors, by parallel region");
+    table_begin(&table);
+    table_column(&table, "region", TABLE_TEXT);
+    table_column(&table, "threads' time", TABLE_NUMBER);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+      table_column(&table, columns[i], TABLE_NUMBER);
+    for (size_t i = 0; i < count && i < print->top; i++)
+      add_region(&table, print->report, order[i]);
+    table_print(&table);
+    if (count > print->top)
+      printf("  %zu more: --top %zu\n", count - print->top, count);
+  }
+  free(order);
 }
 
 json_t *report_account_json(const struct report *report) {
@@ -58,7 +113,8 @@ json_t *report_account_json(const struct report *report) {
                                      [HINDRANCE_TEAM] = "by_each_other_s",
                                      [HINDRANCE_OWN_THREADS] = "by_own_threads_s",
                                      [HINDRANCE_OTHERS] = "by_other_processes_s",
-                                     [HINDRANCE_STOPPED] = "stopped_s"};
+                                     [HINDRANCE_STOPPED] = "stopped_s",
+                                     [HINDRANCE_HYPERVISOR] = "by_hypervisor_s"};
   const struct {
     const char *name;
     double ticks;

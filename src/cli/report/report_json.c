@@ -234,6 +234,9 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "barrier_release_s", report, (double)one->release);
   put_seconds(object, "imbalance_s", report, (double)one->imbalance);
   put_seconds(object, "preempted_s", report, one->preempted);
+  put_seconds(object, "accounted_s", report, one->accounted);
+  put_seconds(object, "ran_s", report, one->ran);
+  put_seconds(object, "ready_s", report, one->ready);
   put_seconds(object, "stall_s", report, (double)one->stalled);
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);

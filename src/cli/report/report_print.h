@@ -32,6 +32,12 @@ enum { ACCOUNT_BYTES = 512 };
  * x wall time, where that is known. */
 char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report);
 
+/* Thread time in which threads were kept from running. */
+double report_lost_by_others(const struct report_account *account);
+
+/* The same of each parallel region, where threads were ready, or stopped. */
+void report_print_processors(const struct report_print *print);
+
 /* "12.3 ms +- 0.4 ms (1.2 %)": what a finding could save; the deviation only where it is known. */
 char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
                         const struct report_finding *finding);

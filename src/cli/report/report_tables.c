@@ -478,6 +478,7 @@ void report_print_waiting(const struct report_print *print) {
 void report_print_tables(const struct report_print *print) {
   print_section(print, print->report->has_callers ? &called_section : &parallel_section);
   report_print_callers(print);
+  report_print_processors(print);
   print_section(print, &loop_section);
   print_section(print, &mutex_section);
   print_section(print, &wait_section);

@@ -385,8 +385,8 @@ static void print_findings(const struct report_print *print) {
                                             : report_print_nothing(report));
 }
 
-static double lost_by_others(const struct report_account *account) {
-  return account->ready + account->lost[HINDRANCE_STOPPED];
+double report_lost_by_others(const struct report_account *account) {
+  return account->ready + account->lost[HINDRANCE_STOPPED] + account->lost[HINDRANCE_HYPERVISOR];
 }
 
 const char *report_print_nothing(const struct report *report) {
@@ -400,10 +400,15 @@ const char *report_print_nothing(const struct report *report) {
     return "nothing but the threads' waiting for devices, and calls for them, see below";
   if (report->shared[SHARED_WITH_THREADS].unattributed > 0)
     return "nothing for certain: what more threads than processors wait for is not known";
-  if (report->account.is_known && lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
+  if (report->account.is_known &&
+      report_lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
     return "nothing of the program's own: threads were ready without a processor, or stopped, see above";
   if (report->account.is_known && report->account.unknown >= NOTHING_SHARE * report->account.all)
     return "nothing that costs a hundredth in what is known of the threads' time, see above";
+  if (!report->account.is_known && !report->has_running && !report->chance_findings)
+    return "nothing that costs a hundredth of the wall time; whether the threads had processors meanwhile is "
+           "not "
+           "known";
   return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
                                  : "nothing that costs a hundredth of the wall time";
 }

@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+"""stave report: what became of threads x wall time, from archives made by hand in which all of it is known:
+test_report_account.py BUILD [unittest arguments]. (test_report_processors.py has real programs.)"""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import report_case
+from otf2.enums import Type
+from otf2.attribute_value import AttributeValue
+
+EACH_MS = 100
+
+
+class Account(report_case.Case):
+    """Readings each 100 ms; of a thread what it ran and was ready for, in ms, from the first on."""
+    def archive(self, name, lines, regions, wall, throttled=(), stopped=(), others=(), quota=0):
+        """regions: begin, end, and when each thread comes to the barrier; lines: (ran, ready) of each thread."""
+        with self.timed(name) as made:
+            made.program(0, True)
+            for begin, end, arrivals in regions:
+                made.fork(begin)
+                made.begin(begin)
+                for thread in sorted((0, 1), key=lambda thread, at=arrivals: at[thread]):
+                    made.at(arrivals[thread]).enter(thread, "implicit barrier", 1)
+                made.end_all(end)
+            made.program(wall, False)
+            self.note(made, lines, throttled, stopped, others, quota)
+        return self.path(name)
+
+    def note(self, made, lines, throttled, stopped, others, quota):
+        count = max(map(len, lines))
+        at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
+        own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
+        process = ["1000"] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)}"
+                              for i in range(count)]
+        group = made.locations[0].group
+        put = made.definitions.location_group_property
+        put(group, "STAVE::RUN_TIMES", value=AttributeValue(" ".join(process), Type.STRING))
+        put(group, "STAVE::PROCESSORS::ONLINE", value=AttributeValue("2", Type.STRING))
+        if quota:
+            put(group, "STAVE::PROCESSORS::QUOTA", value=AttributeValue(str(quota), Type.STRING))
+        for location, line in zip(made.locations, lines):
+            text = " ".join(f"{1000 * ran},{1000 * ready}" for ran, ready in line)
+            made.definitions.location_property(location, "STAVE::RUN_TIMES",
+                                               value=AttributeValue("1 " + text, Type.STRING))
+            made.definitions.location_property(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+
+    def test_waiting_is_counted_when_it_ends(self):
+        """The kernel counts a wait of 250 ms when the thread gets its processor: in the last of three readings."""
+        lines = [[(100, 0)] * 4, [(100, 0), (0, 0), (0, 0), (50, 250)]]
+        account = self.numbers(self.archive("late", lines, [(0, 400, (400, 400))], 400))["account"]
+        self.ms(account["ran_s"], 550)
+        self.ms(account["ready_s"], 250)
+        self.ms(account["slept_s"], 0)
+        self.ms(account["not_known_s"], 0)
+        self.ms(account["by_other_processes_s"], 250)
+        self.ms(account["by_each_other_s"], 0)
+
+    def test_imbalance_beside_others(self):
+        """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others take half of the processors'
+        time. Both causes are there: without the others a region takes 300 ms, with the same work for each 400."""
+        regions = [(600 * i, 600 * i + 600, (600 * i + 200, 600 * i + 600)) for i in range(4)]
+        lines = [4 * [(50, 50), (50, 50), (0, 0), (0, 0), (0, 0), (0, 0)], 24 * [(50, 50)]]
+        numbers = self.numbers(self.archive("both", lines, regions, 2400))
+        found = {one["cause"]: one["gain_s"] for one in numbers["findings"]}
+        self.assertEqual(set(found), {"imbalance", "other programs"})
+        self.ms(found["imbalance"], 400)  # 4 x (300 - 200) of work
+        self.assertGreater(found["other programs"], 0.8)
+        self.assertLess(found["other programs"], 1.3)
+
+    def test_others_alone(self):
+        """Its twin: the same work for each; one is kept from running for longer."""
+        regions = [(400 * i, 400 * i + 400, (400 * i + 300, 400 * i + 400)) for i in range(4)]
+        lines = [4 * [(50, 50), (50, 50), (100, 0), (0, 0)], 16 * [(50, 50)]]
+        found = {one["cause"] for one in self.numbers(self.archive("alone", lines, regions, 1600))["findings"]}
+        self.assertEqual(found, {"other programs"})
+
+    def test_imbalance_alone(self):
+        """And without others."""
+        regions = [(300 * i, 300 * i + 300, (300 * i + 100, 300 * i + 300)) for i in range(4)]
+        lines = [4 * [(100, 0), (0, 0), (0, 0)], 12 * [(100, 0)]]
+        found = {one["cause"]: one["gain_s"]
+                 for one in self.numbers(self.archive("quiet", lines, regions, 1200))["findings"]}
+        self.assertEqual(set(found), {"imbalance"})
+        self.ms(found["imbalance"], 400)
+
+    def test_shares_of_regions(self):
+        """Of two regions of a second one is disturbed."""
+        with self.timed("two") as made:
+            made.program(0, True)
+            for line, begin in ((1, 0), (9, 1000)):
+                made.fork(begin)
+                made.begin(begin, line)
+                made.at(begin + 1000)
+                for thread in (0, 1):
+                    made.enter(thread, "implicit barrier", line)
+                made.end_all(begin + 1000, line)
+            made.program(2000, False)
+            self.note(made, 2 * [10 * [(100, 0)] + 10 * [(60, 40)]], (), (), (), 0)
+        numbers = self.numbers(self.path("two"))
+        for line, ran, ready in ((1, 2000, 0), (9, 1200, 800)):
+            parallel = self.region(numbers, "parallel", line)["parallel"]
+            self.ms(parallel["ran_s"], ran)
+            self.ms(parallel["ready_s"], ready)
+        text = self.text(self.path("two"))
+        table = text.partition("Who had the processors, by parallel region")[2]
+        self.assertRegex(table, r"(?m)^parallel @made.c:9 +2.00 s +60.0 % +40.0 % +0.0 %$")
+        self.assertRegex(table, r"(?m)^parallel @made.c:1 +2.00 s +100.0 % +0.0 % +0.0 %$")
+
+    def nothing(self, name, lines, wall, **more):
+        """What is said where no cause is found; both threads work all the time."""
+        archive = self.archive(name, lines, [(0, wall, (wall, wall))], wall, **more)
+        text = self.text(archive)
+        self.assertEqual(self.numbers(archive)["findings"], [])
+        return text.partition("\nFindings\n")[2].splitlines()[0].strip(), text
+
+    def test_nothing_where_all_is_known(self):
+        said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
+        self.assertEqual(said, "nothing that costs a hundredth of the wall time")
+        self.assertRegex(text, r"(?m)^account +ran 100.0 %, ready without a processor 0.0 %, slept 0.0 %$")
+
+    def test_nothing_where_not_all_is_known(self):
+        """The last tenth has no readings: how much that is stands in the head, and why."""
+        said, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
+        self.assertEqual(said, "nothing that costs a hundredth in what is known of the threads' time, see above")
+        self.assertRegex(text, r"(?m)^account +.*, not known 9.1 % \(before, between and behind the kernel's counts\)$")
+        self.assertRegex(self.text(self.path("part"), "--brief"), "no findings: .* in what is known")
+
+    def test_nothing_where_the_kernel_was_not_asked(self):
+        """As of archives of other tools: what looks like work may have been waiting for a processor."""
+        with self.timed("others'") as made:
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            made.at(400)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(400)
+            made.program(400, False)
+        text = self.text(self.path("others'"))
+        self.assertIn("nothing that costs a hundredth of the wall time", text)
+        self.assertRegex(text, "whether the threads had processors meanwhile is not known")
+
+    def test_quota(self):
+        """What the group was throttled for is the quota's."""
+        lines = 2 * [8 * [(25, 75)]]
+        numbers = self.numbers(self.archive("quota", lines, [(0, 800, (800, 800))], 800, throttled=8 * [150],
+                                            quota=0.5))
+        self.ms(numbers["account"]["by_quota_s"], 1200)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["quota"])
+
+    def test_stopped(self):
+        lines = 2 * [[(100, 0), (0, 0), (0, 0), (100, 0)]]
+        numbers = self.numbers(self.archive("stopped", lines, [(0, 400, (400, 400))], 400, stopped=(0, 100, 100, 0)))
+        self.ms(numbers["account"]["stopped_s"], 400)
+        self.ms(numbers["account"]["slept_s"], 0)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["stopped"])
+
+
+    def stolen(self, name, threads_ran, stolen_ms):
+        """A run of 800 ms on two processors, of which a hypervisor took so much."""
+        ns = {"BUSY_NS": 2 * 8 * threads_ran + stolen_ms, "OWN_NS": 2 * 8 * threads_ran, "WRITER_NS": 0,
+              "IDLE_NS": 1600 - 2 * 8 * threads_ran - stolen_ms, "STOLEN_NS": stolen_ms}
+        properties = [("STAVE::PROCESSORS", "2")] + [(f"STAVE::PROCESSORS::{key}", str(int(ms * 1e6)))
+                                                      for key, ms in ns.items()]
+        with self.timed(name, properties=properties) as made:
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            made.at(800)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(800)
+            made.program(800, False)
+            self.note(made, 2 * [8 * [(threads_ran, 0)]], (), (), (), 0)
+        return self.path(name)
+
+    def test_hypervisor(self):
+        """It took half of what the threads wanted; its twin sleeps by itself."""
+        archive = self.stolen("stolen", 50, 800)
+        numbers = self.numbers(archive)
+        self.ms(numbers["account"]["by_hypervisor_s"], 800)
+        self.ms(numbers["account"]["slept_s"], 0)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["hypervisor"])
+        self.ms(numbers["findings"][0]["gain_s"], 400)
+        self.assertRegex(self.text(archive), r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, slept 0.0 %$")
+        numbers = self.numbers(self.stolen("not stolen", 50, 0))
+        self.ms(numbers["account"]["by_hypervisor_s"], 0)
+        self.ms(numbers["account"]["slept_s"], 800)
+        self.assertEqual(numbers["findings"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
