@@ -119,6 +119,29 @@ static bool read_lines(struct account_lines *lines, const struct trace *trace) {
   return true;
 }
 
+static double ready_at(const struct account_lines *lines, const struct account_readings *process,
+                       size_t reading) {
+  double sum = 0;
+  for (size_t i = 0; i < lines->line_count; i++) {
+    const struct account_line *line = &lines->lines[i];
+    if (line->process == process && reading >= line->first && reading < line->first + line->count)
+      sum += line->ready[reading - line->first];
+  }
+  return sum;
+}
+
+/* That, too, the kernel counts when it ends: what threads were not ready for in this time was in that before.
+ */
+static void spread_throttled(const struct account_lines *lines, struct account_readings *process) {
+  double carried = 0;
+  for (size_t i = process->count; i-- > 0;) {
+    double own = process->throttled[i], ready = own + carried > 0 ? ready_at(lines, process, i) : 0;
+    double wanted = own + carried;
+    process->throttled[i] = wanted < ready ? wanted : ready;
+    carried = own > process->throttled[i] ? own - process->throttled[i] : 0;
+  }
+}
+
 bool account_lines_read(struct account_lines *ret, const struct trace *trace) {
   *ret = (struct account_lines){
       .processes = calloc(trace->location_group_count + 1, sizeof *ret->processes),
@@ -126,7 +149,11 @@ bool account_lines_read(struct account_lines *ret, const struct trace *trace) {
       .process_count = trace->location_group_count,
       .line_count = trace->location_count,
   };
-  return ret->processes && ret->lines && read_processes(ret, trace) && read_lines(ret, trace);
+  if (!ret->processes || !ret->lines || !read_processes(ret, trace) || !read_lines(ret, trace))
+    return false;
+  for (size_t i = 0; i < ret->process_count; i++)
+    spread_throttled(ret, &ret->processes[i]);
+  return true;
 }
 
 void account_lines_free(struct account_lines *lines) {

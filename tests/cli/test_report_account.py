@@ -151,6 +151,14 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["by_quota_s"], 1200)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["quota"])
 
+    def test_quota_is_counted_when_it_ends(self):
+        """Throttled from 50 to 100 ms, which the kernel says a reading later, as it does of the waiting."""
+        lines = 2 * [[(50, 0), (100, 50), (100, 0), (100, 0)]]
+        account = self.numbers(self.archive("later", lines, [(0, 400, (400, 400))], 400, throttled=(0, 100, 0, 0),
+                                            quota=1))["account"]
+        self.ms(account["ready_s"], 100)
+        self.ms(account["by_quota_s"], 100)
+
     def test_stopped(self):
         lines = 2 * [[(100, 0), (0, 0), (0, 0), (100, 0)]]
         numbers = self.numbers(self.archive("stopped", lines, [(0, 400, (400, 400))], 400, stopped=(0, 100, 100, 0)))
