@@ -3,6 +3,7 @@
 #include "libgomp/parallel.h"
 #include "libgomp/runtime.h"
 #include "libgomp/tasks.h"
+#include "libgomp/work.h"
 
 enum { GOMP_CANCEL_PARALLEL = 1, GOMP_CANCEL_LOOP = 2, GOMP_CANCEL_SECTIONS = 4, GOMP_CANCEL_TASKGROUP = 8 };
 
@@ -19,10 +20,9 @@ static uint32_t flag_of(int which) {
   }
 }
 
-/* A cancelled worksharing region has no other end than this. */
 static void deliver(struct omp_call call, int which, uint32_t how) {
   if (which == GOMP_CANCEL_LOOP || which == GOMP_CANCEL_SECTIONS)
-    implicit_of(call.thread)->work.kind = 0;
+    work_forget(call.thread);
   if (which == GOMP_CANCEL_TASKGROUP)
     call.thread->task->is_cancelled = true;
   DELIVER(cancel, &call.thread->task->data, (int)(flag_of(which) | how), call.code);
@@ -30,16 +30,20 @@ static void deliver(struct omp_call call, int which, uint32_t how) {
 
 bool GOMP_cancel(int which, bool is_active) {
   struct omp_call call = CALL_ENTER();
-  bool is_cancelled = call.thread->library->GOMP_cancel(which, is_active);
-  if (call.thread->is_traced && is_cancelled)
+  if (!call.is_traced)
+    return call.library->GOMP_cancel(which, is_active);
+  bool is_cancelled = call.library->GOMP_cancel(which, is_active);
+  if (is_cancelled)
     deliver(call, which, is_active ? OMPT_CANCEL_activated : OMPT_CANCEL_detected);
   return is_cancelled;
 }
 
 bool GOMP_cancellation_point(int which) {
   struct omp_call call = CALL_ENTER();
-  bool is_cancelled = call.thread->library->GOMP_cancellation_point(which);
-  if (call.thread->is_traced && is_cancelled)
+  if (!call.is_traced)
+    return call.library->GOMP_cancellation_point(which);
+  bool is_cancelled = call.library->GOMP_cancellation_point(which);
+  if (is_cancelled)
     deliver(call, which, OMPT_CANCEL_detected);
   return is_cancelled;
 }

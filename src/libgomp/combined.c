@@ -8,9 +8,9 @@
 #define COMBINED(name, parameters, arguments, kind_, count_, step_)                                          \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
+    const struct library *library = call.library;                                                            \
     struct omp_team team = {.function = fn, .argument = data};                                               \
-    if (!call.thread->is_traced)                                                                             \
+    if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
     team.work = (struct work){.kind = kind_, .count = count_, .step = step_};                                \
     parallel_begin(call, &team, threads);                                                                    \
@@ -20,10 +20,7 @@
     parallel_end(call, &team);                                                                               \
   }
 
-#define COUNT                                                                                                \
-  (step > 0 ? work_iterations(start < end ? (uint64_t)end - (uint64_t)start : 0, (uint64_t)step)             \
-            : work_iterations(end < start ? (uint64_t)start - (uint64_t)end : 0, -(uint64_t)step))
-
+#define COUNT work_count(start, end, step)
 #define LOOP(schedule, kind)                                                                                 \
   COMBINED(GOMP_parallel_loop_##schedule,                                                                    \
            (FUNCTION, long start, long end, long step, long chunk, unsigned flags),                          \

@@ -9,8 +9,9 @@ int omp_control_tool(int command, int modifier, void *argument) {
   if (!library_of(__builtin_return_address(0), &range))
     return NO_TOOL;
   struct omp_call call = CALL_ENTER();
-  ompt_callback_control_tool_t control = __atomic_load_n(&callbacks.control_tool, __ATOMIC_RELAXED);
-  if (!call.thread->is_traced)
+  if (!call.is_traced)
     return NO_TOOL;
-  return control ? control((uint64_t)command, (uint64_t)modifier, argument, call.code) : NO_CALLBACK;
+  if (!IS_WANTED(control_tool))
+    return NO_CALLBACK;
+  return DELIVER(control_tool, (uint64_t)command, (uint64_t)modifier, argument, call.code);
 }

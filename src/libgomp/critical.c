@@ -6,22 +6,23 @@
 #define START(name, kind, parameters, arguments, wait)                                                       \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    if (!call.thread->is_traced)                                                                             \
-      return call.thread->library->name arguments;                                                           \
+    if (!call.is_traced)                                                                                     \
+      return call.library->name arguments;                                                                   \
     mutex_acquire(call, OMPT_MUTEX_##kind, OMPT_STATE_wait_##kind, wait);                                    \
-    call.thread->library->name arguments;                                                                    \
+    call.library->name arguments;                                                                            \
     mutex_acquired(call, OMPT_MUTEX_##kind, wait);                                                           \
   }
 
 #define END(name, kind, parameters, arguments, wait)                                                         \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    call.thread->library->name arguments;                                                                    \
-    if (call.thread->is_traced)                                                                              \
-      mutex_released(call, OMPT_MUTEX_##kind, wait);                                                         \
+    if (!call.is_traced)                                                                                     \
+      return call.library->name arguments;                                                                   \
+    call.library->name arguments;                                                                            \
+    mutex_released(call, OMPT_MUTEX_##kind, wait);                                                           \
   }
 
-#define WAIT_OF(name) (const void *)(uintptr_t)call.thread->library->name
+#define WAIT_OF(name) (const void *)(uintptr_t)call.library->name
 
 START(GOMP_critical_start, critical, (void), (), WAIT_OF(GOMP_critical_start))
 END(GOMP_critical_end, critical, (void), (), WAIT_OF(GOMP_critical_start))

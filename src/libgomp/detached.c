@@ -23,7 +23,9 @@ static size_t place_of(uintptr_t event) {
 }
 
 void detached_begin(struct task_block *home, void *event) {
-  if (!(home->gomp_flags & GOMP_DETACH) || !event)
+  atomic_init(&home->completion, IS_RUNNING);
+  home->is_known = false;
+  if (!event)
     return;
   for (size_t i = 0; i < PLACES; i++) {
     struct event_place *place = &places[(place_of((uintptr_t)event) + i) % PLACES];
@@ -57,7 +59,7 @@ static struct task_block *take(uintptr_t event) {
 }
 
 static void fulfil(struct omp_call call, uintptr_t event) {
-  struct task_block *home = call.thread->is_traced ? take(event) : NULL;
+  struct task_block *home = call.is_traced ? take(event) : NULL;
   if (!home)
     return;
   bool is_late = atomic_exchange(&home->completion, IS_FULFILLED) == HAS_RUN;
@@ -68,11 +70,11 @@ static void fulfil(struct omp_call call, uintptr_t event) {
 void omp_fulfill_event(uintptr_t event) {
   struct omp_call call = CALL_ENTER();
   fulfil(call, event);
-  call.thread->library->omp_fulfill_event(event);
+  call.library->omp_fulfill_event(event);
 }
 
 void omp_fulfill_event_(uintptr_t *event) {
   struct omp_call call = CALL_ENTER();
   fulfil(call, *event);
-  call.thread->library->omp_fulfill_event_(event);
+  call.library->omp_fulfill_event_(event);
 }

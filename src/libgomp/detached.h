@@ -4,7 +4,7 @@
 
 #include "libgomp/tasks.h"
 
-/* The task gets libgomp's `event`. Nothing, if it is not detachable. */
+/* The task gets libgomp's `event`. */
 void detached_begin(struct task_block *home, void *event);
 
 /* The task has run. Whether it is to be completed by its event, which has not been fulfilled. */

@@ -78,7 +78,8 @@ static ompt_set_result_t set_callback(ompt_callbacks_t number, ompt_callback_t c
   switch (number) {
 #define CALLBACK(name, number_, ...)                                                                         \
   case number_:                                                                                              \
-    __atomic_store_n((ompt_callback_t *)&callbacks.name, callback, __ATOMIC_RELAXED);                        \
+    __atomic_store_n((ompt_callback_t *)&callbacks.name, callback ? callback : callback_of_none,             \
+                     __ATOMIC_RELAXED);                                                                      \
     break;
 #include "ompt/callbacks.def"
   default:
@@ -97,6 +98,8 @@ static int get_callback(ompt_callbacks_t number, ompt_callback_t *callback) {
   default:
     return 0;
   }
+  if (*callback == callback_of_none)
+    *callback = NULL;
   return *callback != NULL;
 }
 
@@ -127,7 +130,7 @@ static int get_parallel_info(int level, ompt_data_t **parallel, int *size) {
   if (!implicit || !implicit->team)
     return 0;
   if (parallel)
-    *parallel = &implicit->team->data;
+    *parallel = implicit->parallel;
   if (size)
     *size = (int)implicit->size;
   return 2;
@@ -147,7 +150,7 @@ static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t
   if (frame)
     *frame = &task->frame;
   if (parallel)
-    *parallel = task->implicit->team ? &task->implicit->team->data : NULL;
+    *parallel = task->implicit->parallel;
   if (number)
     *number = (int)task->implicit->index;
   return 2;

@@ -13,6 +13,7 @@
 
 #include "image/elf_image.h"
 #include "image/mappings.h"
+#include "libgomp/exports.h"
 
 enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512 };
 
@@ -22,8 +23,9 @@ struct caller {
   const struct library *_Atomic library;
 };
 
+struct library library_in_scope;
+
 static struct {
-  struct library in_scope;
   bool has_one_in_scope;
   struct library libraries[LIBRARIES_MAX];
   struct caller callers[CALLERS_MAX];
@@ -86,8 +88,8 @@ static void describe(struct library *library, const struct elf_image *image) {
       elf_image_find(image, "__kmpc_fork_call") || elf_image_contains(image, "ompt_start_tool");
 }
 
-__attribute__((constructor)) static void find_in_scope(void) {
-  struct library *library = &libraries.in_scope;
+void library_prepare(void) {
+  struct library *library = &library_in_scope;
   if (!next_of_version("GOMP_parallel", "GOMP_4.0")) /* as in most programs that scripts start */
     return;
 #define EVENT(version, result, name, parameters) *(void **)&library->name = next_of_version(#name, #version);
@@ -105,6 +107,26 @@ __attribute__((constructor)) static void find_in_scope(void) {
   if (libraries.has_one_in_scope && dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) &&
       elf_image_read((uintptr_t)info.dli_fbase, &image))
     describe(library, &image);
+  if (library->has_own_ompt)
+    library_step_aside();
+}
+
+static void step_aside(void *entry, void *function) {
+  if (function)
+    __atomic_store_n((void **)entry, function, __ATOMIC_RELAXED);
+}
+
+void library_step_aside(void) {
+#ifdef HAS_ENTRIES
+#define EVENT(version, result, name, parameters) step_aside(&entries.name, *(void **)&library_in_scope.name);
+#define OLD_EVENT(version, result, name, parameters)                                                         \
+  step_aside(&entries.old_##name, *(void **)&library_in_scope.old_##name);
+  if (libraries.has_one_in_scope) {
+#include "gomp/events.def"
+  }
+#undef EVENT
+#undef OLD_EVENT
+#endif
 }
 
 static void read_library(const struct elf_image *image, struct library *library) {
@@ -230,9 +252,9 @@ const struct library *library_of(const void *caller, struct caller_range *ret) {
   *ret = everything_else();
   if (libraries.has_one_in_scope) {
     /* Not before: it may be initialized after this library. All threads write the same. */
-    __atomic_store_n(&libraries.in_scope.can_cancel, libraries.in_scope.omp_get_cancellation() != 0,
+    __atomic_store_n(&library_in_scope.can_cancel, library_in_scope.omp_get_cancellation() != 0,
                      __ATOMIC_RELAXED);
-    return &libraries.in_scope;
+    return &library_in_scope;
   }
   const struct library *library = known_for(caller, ret);
   return library ? library : find_for(caller, ret);

@@ -48,6 +48,16 @@ struct caller_range {
   uintptr_t begin, bytes;
 };
 
+/* The one in the program's global scope, if there is one. */
+extern struct library library_in_scope __attribute__((visibility("hidden")));
+
+/* When this library is loaded: finds the one in scope. */
+void library_prepare(void);
+
+/* There is no tool: the program's calls need not come to this library, if all mean one libgomp. Before one
+ * has been traced. */
+void library_step_aside(void);
+
 /* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
  * holds. NULL: none is found. Takes no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);

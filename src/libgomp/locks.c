@@ -18,36 +18,37 @@ static void acquired_nested(struct omp_call call, const void *lock, ompt_mutex_t
 typedef void lock_function(void *lock);
 typedef int test_function(void *lock);
 
-static void init(struct omp_call call, void *lock, lock_function *real, ompt_mutex_t kind) {
+static inline void init(struct omp_call call, void *lock, lock_function *real, ompt_mutex_t kind) {
+  if (!call.is_traced)
+    return real(lock);
   real(lock);
-  if (call.thread->is_traced)
-    DELIVER(lock_init, kind, 0, MUTEX_IMPL_futex, (ompt_wait_id_t)(uintptr_t)lock, call.code);
+  DELIVER(lock_init, kind, 0, MUTEX_IMPL_futex, (ompt_wait_id_t)(uintptr_t)lock, call.code);
 }
 
-static void destroy(struct omp_call call, void *lock, lock_function *real, ompt_mutex_t kind) {
-  if (call.thread->is_traced)
+static inline void destroy(struct omp_call call, void *lock, lock_function *real, ompt_mutex_t kind) {
+  if (call.is_traced)
     DELIVER(lock_destroy, kind, (ompt_wait_id_t)(uintptr_t)lock, call.code);
-  real(lock);
+  return real(lock);
 }
 
-static void init_lock(struct omp_call call, void *lock, lock_function *real) {
+static inline void init_lock(struct omp_call call, void *lock, lock_function *real) {
   init(call, lock, real, OMPT_MUTEX_lock);
 }
 
-static void init_nest(struct omp_call call, void *lock, lock_function *real) {
+static inline void init_nest(struct omp_call call, void *lock, lock_function *real) {
   init(call, lock, real, OMPT_MUTEX_nest_lock);
 }
 
-static void destroy_lock(struct omp_call call, void *lock, lock_function *real) {
+static inline void destroy_lock(struct omp_call call, void *lock, lock_function *real) {
   destroy(call, lock, real, OMPT_MUTEX_lock);
 }
 
-static void destroy_nest(struct omp_call call, void *lock, lock_function *real) {
+static inline void destroy_nest(struct omp_call call, void *lock, lock_function *real) {
   destroy(call, lock, real, OMPT_MUTEX_nest_lock);
 }
 
 static inline void set(struct omp_call call, void *lock, lock_function *real) {
-  if (!call.thread->is_traced)
+  if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_lock, OMPT_STATE_wait_lock, lock);
   real(lock);
@@ -55,13 +56,14 @@ static inline void set(struct omp_call call, void *lock, lock_function *real) {
 }
 
 static inline void unset(struct omp_call call, void *lock, lock_function *real) {
+  if (!call.is_traced)
+    return real(lock);
   real(lock);
-  if (call.thread->is_traced)
-    mutex_released(call, OMPT_MUTEX_lock, lock);
+  mutex_released(call, OMPT_MUTEX_lock, lock);
 }
 
-static int test(struct omp_call call, void *lock, test_function *real) {
-  if (!call.thread->is_traced)
+static inline int test(struct omp_call call, void *lock, test_function *real) {
+  if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_test_lock, OMPT_STATE_wait_lock, lock);
   int is_set = real(lock);
@@ -71,27 +73,27 @@ static int test(struct omp_call call, void *lock, test_function *real) {
   return is_set;
 }
 
-static void set_nest(struct omp_call call, void *lock, lock_function *real) {
-  if (!call.thread->is_traced)
+static inline void set_nest(struct omp_call call, void *lock, lock_function *real) {
+  if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_nest_lock, OMPT_STATE_wait_lock, lock);
   real(lock);
   acquired_nested(call, lock, OMPT_MUTEX_nest_lock, nesting_of(lock) == 1);
 }
 
-static void unset_nest(struct omp_call call, void *lock, lock_function *real) {
+static inline void unset_nest(struct omp_call call, void *lock, lock_function *real) {
+  if (!call.is_traced)
+    return real(lock);
   bool is_last = nesting_of(lock) <= 1;
   real(lock);
-  if (!call.thread->is_traced)
-    return;
   if (is_last)
     mutex_released(call, OMPT_MUTEX_nest_lock, lock);
   else
     DELIVER(nest_lock, OMPT_SCOPE_end, (ompt_wait_id_t)(uintptr_t)lock, call.code);
 }
 
-static int test_nest(struct omp_call call, void *lock, test_function *real) {
-  if (!call.thread->is_traced)
+static inline int test_nest(struct omp_call call, void *lock, test_function *real) {
+  if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_test_nest_lock, OMPT_STATE_wait_lock, lock);
   int nesting = real(lock);
@@ -105,11 +107,15 @@ static int test_nest(struct omp_call call, void *lock, test_function *real) {
 #define ONE(result, name, symbol, real, body)                                                                \
   result symbol(void *lock) {                                                                                \
     struct omp_call call = CALL_ENTER();                                                                     \
-    return body(call, lock, call.thread->library->real);                                                     \
+    return body(call, lock, call.library->real);                                                             \
   }
+#ifdef HAS_ENTRIES
+#define VERSION(name)
+#else
+#define VERSION(name) OLD_VERSION(name)
+#endif
 #define OLD(result, name, body)                                                                              \
-  __attribute__((visibility("default"))) result old_##name(void *lock);                                      \
-  __asm__(".symver old_" #name ", " #name "@OMP_1.0");                                                       \
+  VERSION(name)                                                                                              \
   ONE(result, name, old_##name, old_##name, body)
 #define BOTH(result, name, body)                                                                             \
   ONE(result, name, name, name, body)                                                                        \

@@ -7,14 +7,20 @@
 
 typedef unsigned long long ull;
 
+static inline void deliver(struct implicit *implicit, ompt_dispatch_chunk_t chunk) {
+  implicit->chunk = chunk;
+  DELIVER(dispatch, implicit->parallel, &implicit->task.data, OMPT_DISPATCH_ws_loop_chunk,
+          (ompt_data_t){.ptr = &implicit->chunk});
+}
+
+/* Where all calls mean one libgomp, the chunks of a loop with step 1 that follow need no more than
+ * ENTRY, until the thread ends the loop or begins another region. */
 static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
   struct implicit *implicit = implicit_of(call.thread);
   int64_t step = implicit->work.step;
-  uint64_t count = step > 0 ? work_iterations(last - first, (uint64_t)step)
-                            : work_iterations(first - last, -(uint64_t)step);
-  ompt_dispatch_chunk_t instance = {first, count};
-  DELIVER(dispatch, parallel_of(call.thread), &implicit->task.data, OMPT_DISPATCH_ws_loop_chunk,
-          (ompt_data_t){.ptr = &instance});
+  deliver(implicit, work_chunk(first, last, step));
+  if (step == 1 && call.library == &library_in_scope)
+    call.thread->unit_loop = implicit;
 }
 
 /* -- what differs between loops of long and of unsigned long long -- */
@@ -25,20 +31,16 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
 #define UP_PARAMETER_ull bool is_up,
 #define UP_ARGUMENT_long
 #define UP_ARGUMENT_ull is_up,
-#define IS_UP_long (step > 0)
-#define IS_UP_ull is_up
-
-#define COUNT(type)                                                                                          \
-  (IS_UP_##type ? work_iterations(start < end ? (uint64_t)end - (uint64_t)start : 0, (uint64_t)step)         \
-                : work_iterations(end < start ? (uint64_t)start - (uint64_t)end : 0, -(uint64_t)step))
+#define COUNT_long work_count(start, end, step)
+#define COUNT_ull work_count_ull(is_up, start, end, step)
 
 /* -- start -- */
 
 #define START(name, parameters, arguments, kind_, count_, step_)                                             \
   bool name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
-    if (!call.thread->is_traced)                                                                             \
+    const struct library *library = call.library;                                                            \
+    if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
     work_begin(call, (struct work){.kind = kind_, .count = count_, .step = (int64_t)step_});                 \
     bool has_chunk = library->name arguments;                                                                \
@@ -50,18 +52,18 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
 #define LOOP(type, schedule, kind)                                                                           \
   START(NAME_##type(schedule##_start),                                                                       \
         (UP_PARAMETER_##type type start, type end, type step, type size, type * first, type * last),         \
-        (UP_ARGUMENT_##type start, end, step, size, first, last), OMPT_WORK_loop_##kind, COUNT(type), step)
+        (UP_ARGUMENT_##type start, end, step, size, first, last), OMPT_WORK_loop_##kind, COUNT_##type, step)
 #define LOOP_RUNTIME(type, schedule)                                                                         \
   START(NAME_##type(schedule##_start),                                                                       \
         (UP_PARAMETER_##type type start, type end, type step, type * first, type * last),                    \
-        (UP_ARGUMENT_##type start, end, step, first, last), work_kind_of_runtime(library), COUNT(type),      \
+        (UP_ARGUMENT_##type start, end, step, first, last), work_kind_of_runtime(library), COUNT_##type,     \
         step)
 #define LOOP_GIVEN(type, name)                                                                               \
   START(NAME_##type(name),                                                                                   \
         (UP_PARAMETER_##type type start, type end, type step, long schedule, type size, type *first,         \
          type *last, uintptr_t *reductions, void **memory),                                                  \
         (UP_ARGUMENT_##type start, end, step, schedule, size, first, last, reductions, memory),              \
-        work_kind_of(library, schedule), COUNT(type), step)
+        work_kind_of(library, schedule), COUNT_##type, step)
 
 #define DIMENSIONS (implicit_of(call.thread)->loop_dimensions = dimensions, (uint64_t)counts[0])
 #define DOACROSS(type, schedule)                                                                             \
@@ -78,16 +80,42 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
         (dimensions, counts, schedule, size, first, last, reductions, memory),                               \
         work_kind_of(library, schedule), DIMENSIONS, 1)
 
-/* -- next -- */
+/* -- next --
+ *
+ * What each chunk costs counts most. Where the loop needs nothing unusual, nothing is kept in registers over
+ * libgomp's function but the loop. */
 
-#define NEXT(type, schedule)                                                                                 \
-  bool NAME_##type(schedule##_next)(type * first, type * last) {                                             \
+#ifdef HAS_ENTRIES
+#define ENTRY(type, name)                                                                                    \
+  __attribute__((visibility("default"))) bool entry_##name(type *, type *) __asm__(#name);                   \
+  bool entry_##name(type *first, type *last) {                                                               \
+    struct implicit *loop = thread_self.unit_loop;                                                           \
+    if (UNLIKELY(!loop))                                                                                     \
+      return entries.name(first, last);                                                                      \
+    loop->first = first;                                                                                     \
+    loop->last = last;                                                                                       \
+    if (UNLIKELY(!library_in_scope.name(first, last)))                                                       \
+      return false;                                                                                          \
+    uint64_t begin = (uint64_t) * (type *)loop->first;                                                       \
+    deliver(loop, (ompt_dispatch_chunk_t){begin, (uint64_t) * (type *)loop->last - begin});                  \
+    return true;                                                                                             \
+  }
+#else
+#define ENTRY(type, name)
+#endif
+
+#define NEXT_NAMED(type, name)                                                                               \
+  bool name(type *first, type *last) {                                                                       \
     struct omp_call call = CALL_ENTER();                                                                     \
-    bool has_chunk = call.thread->library->NAME_##type(schedule##_next)(first, last);                        \
-    if (call.thread->is_traced && has_chunk)                                                                 \
+    if (!call.is_traced)                                                                                     \
+      return call.library->name(first, last);                                                                \
+    bool has_chunk = call.library->name(first, last);                                                        \
+    if (has_chunk)                                                                                           \
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
     return has_chunk;                                                                                        \
-  }
+  }                                                                                                          \
+  ENTRY(type, name)
+#define NEXT(type, schedule) NEXT_NAMED(type, NAME_##type(schedule##_next))
 
 #define WITH_CHUNKS(type, schedule, kind)                                                                    \
   LOOP(type, schedule, kind)                                                                                 \
@@ -124,28 +152,29 @@ LOOPS(ull)
 
 void GOMP_loop_end(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_loop_end();
+  if (!call.is_traced)
+    return call.library->GOMP_loop_end();
   work_end(call);
   workshare_barrier_begin(call);
-  call.thread->library->GOMP_loop_end();
+  call.library->GOMP_loop_end();
   workshare_barrier_end(call);
 }
 
 bool GOMP_loop_end_cancel(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_loop_end_cancel();
+  if (!call.is_traced)
+    return call.library->GOMP_loop_end_cancel();
   work_end(call);
   workshare_barrier_begin(call);
-  bool is_cancelled = call.thread->library->GOMP_loop_end_cancel();
+  bool is_cancelled = call.library->GOMP_loop_end_cancel();
   workshare_barrier_end(call);
   return is_cancelled;
 }
 
 void GOMP_loop_end_nowait(void) {
   struct omp_call call = CALL_ENTER();
-  call.thread->library->GOMP_loop_end_nowait();
-  if (call.thread->is_traced)
-    work_end(call);
+  if (!call.is_traced)
+    return call.library->GOMP_loop_end_nowait();
+  call.library->GOMP_loop_end_nowait();
+  work_end(call);
 }

@@ -12,25 +12,25 @@ static int flags_of_team(void) {
 
 static void begin_member(struct omp_thread *thread, struct omp_team *team, struct implicit *implicit,
                          struct omp_task *outer) {
-  *implicit = (struct implicit){.task = {.outer = outer, .implicit = implicit, .flags = OMPT_TASK_implicit},
-                                .team = team,
+  *implicit = (struct implicit){.team = team,
+                                .parallel = &team->data,
                                 .size = (unsigned)team->library->omp_get_num_threads(),
                                 .index = (unsigned)team->library->omp_get_thread_num(),
                                 .code = team->code};
+  task_init(&implicit->task, OMPT_TASK_implicit);
+  implicit_enter(thread, implicit, outer);
   implicit->task.frame.exit_frame.ptr = __builtin_frame_address(0);
-  implicit->task.frame.exit_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
-  thread->task = &implicit->task;
   thread->code = team->code;
   thread->state = thread->work_state = OMPT_STATE_work_parallel;
   DELIVER(implicit_task, OMPT_SCOPE_begin, &team->data, &implicit->task.data, implicit->size, implicit->index,
           OMPT_TASK_implicit);
   if (team->work.kind)
-    work_begin((struct omp_call){thread, team->code}, team->work);
+    work_begin(call_inside(thread, team->code), team->work);
 }
 
 static void begin_last_barrier(struct omp_thread *thread, struct implicit *implicit, struct omp_team *team) {
   ompt_data_t *task = &implicit->task.data;
-  work_end_single((struct omp_call){thread, team->code});
+  work_leave_single(call_inside(thread, team->code));
   implicit->task.frame.exit_frame.ptr = NULL;
   thread->state = OMPT_STATE_wait_barrier_implicit_parallel;
   DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_begin, &team->data, task,
@@ -74,14 +74,13 @@ void parallel_end_primary(struct omp_thread *thread, struct omp_team *team) {
 void parallel_begin(struct omp_call call, struct omp_team *team, unsigned requested_threads) {
   struct omp_task *task = call.thread->task;
   team->code = call.code;
-  team->library = call.thread->library;
+  team->library = call.library;
   team->callers = call.thread->callers;
   team->primary = call.thread;
   team->outer = task;
   if (requested_threads == 0)
     requested_threads = (unsigned)team->library->omp_get_max_threads();
   task->frame.enter_frame.ptr = __builtin_frame_address(0);
-  task->frame.enter_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
   DELIVER(parallel_begin, &task->data, &task->frame, &team->data, requested_threads, flags_of_team(),
           call.code);
 }
@@ -93,7 +92,7 @@ static void end_primary(struct omp_thread *thread, struct omp_team *team) {
           team->code);
   DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task, team->code);
   DELIVER(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
-  thread->task = implicit->task.outer;
+  implicit_leave(thread, implicit);
 }
 
 static uint32_t state_outside(const struct omp_thread *thread) {
@@ -111,8 +110,8 @@ void parallel_end(struct omp_call call, struct omp_team *team) {
 
 void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_parallel(fn, data, threads, flags);
+  if (!call.is_traced)
+    return call.library->GOMP_parallel(fn, data, threads, flags);
   struct omp_team team = {.function = fn, .argument = data};
   parallel_begin(call, &team, threads);
   team.library->GOMP_parallel(parallel_member, &team, threads, flags);
@@ -121,8 +120,8 @@ void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned fl
 
 unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_parallel_reductions(fn, data, threads, flags);
+  if (!call.is_traced)
+    return call.library->GOMP_parallel_reductions(fn, data, threads, flags);
   struct omp_team team = {.first = *(void **)data, .function = fn, .argument = data};
   parallel_begin(call, &team, threads);
   unsigned count = team.library->GOMP_parallel_reductions(parallel_member, &team, threads, flags);

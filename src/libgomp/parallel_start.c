@@ -27,8 +27,8 @@ void team_give(struct omp_thread *thread, struct omp_team *team) {
 #define BEGIN(name, parameters, arguments, ...)                                                              \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
-    struct omp_team *team = call.thread->is_traced ? team_take(call.thread) : NULL;                          \
+    const struct library *library = call.library;                                                            \
+    struct omp_team *team = call.is_traced ? team_take(call.thread) : NULL;                                  \
     if (!team)                                                                                               \
       return library->name arguments;                                                                        \
     *team = (struct omp_team){.function = fn, .argument = data, .is_begun_apart = true};                     \
@@ -40,11 +40,8 @@ void team_give(struct omp_thread *thread, struct omp_team *team) {
     parallel_begin_primary(call.thread, team);                                                               \
   }
 
-#define COUNT                                                                                                \
-  (step > 0 ? work_iterations(start < end ? (uint64_t)end - (uint64_t)start : 0, (uint64_t)step)             \
-            : work_iterations(end < start ? (uint64_t)start - (uint64_t)end : 0, -(uint64_t)step))
 #define WORK(kind_)                                                                                          \
-  { .kind = kind_, .count = COUNT, .step = step }
+  { .kind = kind_, .count = work_count(start, end, step), .step = step }
 #define LOOP(schedule)                                                                                       \
   BEGIN(GOMP_parallel_loop_##schedule##_start, (FUNCTION, long start, long end, long step, long chunk),      \
         (fn, data, threads, start, end, step, chunk), WORK(OMPT_WORK_loop_##schedule))
@@ -60,8 +57,8 @@ BEGIN(GOMP_parallel_sections_start, (FUNCTION, unsigned count), (fn, data, threa
 
 void GOMP_parallel_end(void) {
   struct omp_call call = CALL_ENTER();
-  const struct library *library = call.thread->library;
-  struct omp_team *team = call.thread->is_traced ? implicit_of(call.thread)->team : NULL;
+  const struct library *library = call.library;
+  struct omp_team *team = call.is_traced ? implicit_of(call.thread)->team : NULL;
   if (!team || !team->is_begun_apart)
     return library->GOMP_parallel_end();
   parallel_end_primary(call.thread, team);

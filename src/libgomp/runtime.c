@@ -13,7 +13,14 @@
 #include "libgomp/inquiry.h"
 #include "libgomp/thread.h"
 
-struct callbacks callbacks;
+void callback_of_none(void) {
+}
+
+struct callbacks callbacks = {
+#define CALLBACK(name, number, since, result, signature, ...)                                                \
+  .name = (ompt_callback_##signature##_t)callback_of_none,
+#include "ompt/callbacks.def"
+};
 
 /* _OPENMP of gcc 9 to 16. */
 enum { OPENMP_VERSION = 201511 };
@@ -61,8 +68,9 @@ static bool is_disabled(void) {
 __attribute__((constructor)) static void load_candidates(void) {
   const char *list = is_disabled() ? NULL : getenv("OMP_TOOL_LIBRARIES");
   char path[PATH_MAX];
+  library_prepare();
   if (is_disabled())
-    return;
+    return library_step_aside();
   add_candidate(RTLD_DEFAULT);
   while (list && *list) {
     size_t length = strcspn(list, ":");
@@ -72,6 +80,8 @@ __attribute__((constructor)) static void load_candidates(void) {
       add_candidate(handle);
     list += length + (list[length] == ':');
   }
+  if (runtime.candidate_count == 0)
+    library_step_aside();
 }
 
 /* The first that has an answer; which may be not to be initialized, and then there is none. */
@@ -84,6 +94,8 @@ static void start(void) {
     runtime.is_active = runtime.tool->initialize(inquiry_lookup, runtime.library->omp_get_initial_device(),
                                                  &runtime.tool->tool_data);
   }
+  if (!runtime.is_active)
+    library_step_aside();
   errno = error;
 }
 
@@ -99,7 +111,8 @@ uint64_t runtime_unique_id(void) {
 }
 
 static void forget_callbacks(void) {
-#define CALLBACK(name, ...) __atomic_store_n((ompt_callback_t *)&callbacks.name, NULL, __ATOMIC_RELAXED);
+#define CALLBACK(name, ...)                                                                                  \
+  __atomic_store_n((ompt_callback_t *)&callbacks.name, callback_of_none, __ATOMIC_RELAXED);
 #include "ompt/callbacks.def"
 }
 

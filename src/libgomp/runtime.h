@@ -7,21 +7,23 @@
 #include "libgomp/library.h"
 #include "ompt/types.h"
 
-/* The tool's callbacks; NULL: not wanted. They may change at any time. */
+/* The tool's callbacks; what it does not want is callback_of_none. They may change at any time. */
 struct callbacks {
 #define CALLBACK(name, number, since, result, signature, ...) ompt_callback_##signature##_t name;
 #include "ompt/callbacks.def"
 };
 
-extern struct callbacks callbacks;
+extern struct callbacks callbacks __attribute__((visibility("hidden")));
+
+/* Does nothing with any arguments, so that a call need not be preceded by a test. */
+void callback_of_none(void);
 
 /* DELIVER(name, arguments...): calls the tool, if it wants that. */
-#define DELIVER(name, ...)                                                                                   \
-  do {                                                                                                       \
-    __typeof__(callbacks.name) deliver_ = __atomic_load_n(&callbacks.name, __ATOMIC_RELAXED);                \
-    if (deliver_)                                                                                            \
-      deliver_(__VA_ARGS__);                                                                                 \
-  } while (0)
+#define DELIVER(name, ...) callbacks.name(__VA_ARGS__)
+
+/* Whether the tool wants an event; for those that cost more than a call. */
+#define IS_WANTED(name)                                                                                      \
+  ((ompt_callback_t)__atomic_load_n(&callbacks.name, __ATOMIC_RELAXED) != callback_of_none)
 
 /* At the first call of the program: looks for a tool (OpenMP 5.1, 4.2.2) and starts it. Whether there is one.
  */

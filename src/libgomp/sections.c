@@ -14,69 +14,70 @@ static unsigned section(struct omp_call call, unsigned number) {
 
 unsigned GOMP_sections_start(unsigned count) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_sections_start(count);
+  if (!call.is_traced)
+    return call.library->GOMP_sections_start(count);
   work_begin(call, (struct work){.kind = OMPT_WORK_sections, .count = count});
-  return section(call, call.thread->library->GOMP_sections_start(count));
+  return section(call, call.library->GOMP_sections_start(count));
 }
 
 unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_sections2_start(count, reductions, memory);
+  if (!call.is_traced)
+    return call.library->GOMP_sections2_start(count, reductions, memory);
   work_begin(call, (struct work){.kind = OMPT_WORK_sections, .count = count});
-  return section(call, call.thread->library->GOMP_sections2_start(count, reductions, memory));
+  return section(call, call.library->GOMP_sections2_start(count, reductions, memory));
 }
 
 unsigned GOMP_sections_next(void) {
   struct omp_call call = CALL_ENTER();
-  unsigned number = call.thread->library->GOMP_sections_next();
-  return call.thread->is_traced ? section(call, number) : number;
+  if (!call.is_traced)
+    return call.library->GOMP_sections_next();
+  return section(call, call.library->GOMP_sections_next());
 }
 
 void GOMP_sections_end(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_sections_end();
+  if (!call.is_traced)
+    return call.library->GOMP_sections_end();
   work_end(call);
   workshare_barrier_begin(call);
-  call.thread->library->GOMP_sections_end();
+  call.library->GOMP_sections_end();
   workshare_barrier_end(call);
 }
 
 bool GOMP_sections_end_cancel(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_sections_end_cancel();
+  if (!call.is_traced)
+    return call.library->GOMP_sections_end_cancel();
   work_end(call);
   workshare_barrier_begin(call);
-  bool is_cancelled = call.thread->library->GOMP_sections_end_cancel();
+  bool is_cancelled = call.library->GOMP_sections_end_cancel();
   workshare_barrier_end(call);
   return is_cancelled;
 }
 
 void GOMP_sections_end_nowait(void) {
   struct omp_call call = CALL_ENTER();
-  call.thread->library->GOMP_sections_end_nowait();
-  if (call.thread->is_traced)
-    work_end(call);
+  if (!call.is_traced)
+    return call.library->GOMP_sections_end_nowait();
+  call.library->GOMP_sections_end_nowait();
+  work_end(call);
 }
 
 /* -- single -- */
 
 static void begin_single(struct omp_call call, bool is_executor) {
-  work_begin(call, (struct work){.kind = is_executor ? OMPT_WORK_single_executor : OMPT_WORK_single_other,
-                                 .count = 1});
+  work_begin_single(call, is_executor ? OMPT_WORK_single_executor : OMPT_WORK_single_other);
   if (!is_executor)
     work_end(call);
-  implicit_of(call.thread)->has_left_single = !is_executor;
 }
 
 bool GOMP_single_start(void) {
   struct omp_call call = CALL_ENTER();
-  bool is_executor = call.thread->library->GOMP_single_start();
-  if (call.thread->is_traced)
-    begin_single(call, is_executor);
+  if (!call.is_traced)
+    return call.library->GOMP_single_start();
+  bool is_executor = call.library->GOMP_single_start();
+  begin_single(call, is_executor);
   return is_executor;
 }
 
@@ -84,46 +85,45 @@ bool GOMP_single_start(void) {
  * that executes the region. Outside of regions nobody waits. */
 void *GOMP_single_copy_start(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced || !implicit_of(call.thread)->team)
-    return call.thread->library->GOMP_single_copy_start();
-  bool is_executor = call.thread->library->GOMP_single_start();
+  if (!call.is_traced || !implicit_of(call.thread)->team)
+    return call.library->GOMP_single_copy_start();
+  bool is_executor = call.library->GOMP_single_start();
   begin_single(call, is_executor);
   if (is_executor)
     return NULL;
   wait_begin(call, OMPT_SYNC_REGION_barrier_implementation);
-  call.thread->library->GOMP_barrier();
+  call.library->GOMP_barrier();
   wait_end(call, OMPT_SYNC_REGION_barrier_implementation);
   return implicit_of(call.thread)->team->single_data;
 }
 
 void GOMP_single_copy_end(void *data) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced || !implicit_of(call.thread)->team)
-    return call.thread->library->GOMP_single_copy_end(data);
+  if (!call.is_traced || !implicit_of(call.thread)->team)
+    return call.library->GOMP_single_copy_end(data);
   work_end(call);
   implicit_of(call.thread)->team->single_data = data;
   wait_begin(call, OMPT_SYNC_REGION_barrier_implementation);
-  call.thread->library->GOMP_barrier();
+  call.library->GOMP_barrier();
   wait_end(call, OMPT_SYNC_REGION_barrier_implementation);
-  implicit_of(call.thread)->has_left_single = true; /* the barrier behind it is single's */
 }
 
 /* -- scope: only one with reductions of tasks can be seen -- */
 
 void GOMP_scope_start(uintptr_t *reductions) {
   struct omp_call call = CALL_ENTER();
-  if (call.thread->is_traced)
-    work_begin(call, (struct work){.kind = OMPT_WORK_scope, .count = 1});
-  call.thread->library->GOMP_scope_start(reductions);
+  if (call.is_traced)
+    work_begin_single(call, OMPT_WORK_scope);
+  return call.library->GOMP_scope_start(reductions);
 }
 
 /* The barrier at the end of a worksharing region with reductions of tasks. */
 void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   struct omp_call call = CALL_ENTER();
-  const struct library *library = call.thread->library;
-  if (call.thread->is_traced)
-    work_end_single(call);
-  if (!call.thread->is_traced || is_cancelled)
+  const struct library *library = call.library;
+  if (call.is_traced)
+    work_leave_single(call);
+  if (!call.is_traced || is_cancelled)
     return library->GOMP_workshare_task_reduction_unregister(is_cancelled);
   workshare_barrier_begin(call);
   library->GOMP_workshare_task_reduction_unregister(is_cancelled);

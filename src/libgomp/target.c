@@ -8,10 +8,9 @@
 /* -- regions -- */
 
 static void deliver(struct target_region *region, ompt_scope_endpoint_t endpoint) {
-  ompt_callback_target_emi_t emi = __atomic_load_n(&callbacks.target_emi, __ATOMIC_RELAXED);
-  if (emi)
-    emi(region->kind, endpoint, region->device, region->task, region->target_task, &region->data,
-        region->code);
+  if (IS_WANTED(target_emi))
+    DELIVER(target_emi, region->kind, endpoint, region->device, region->task, region->target_task,
+            &region->data, region->code);
   else
     DELIVER(target, region->kind, endpoint, region->device, region->task, region->id, region->code);
 }
@@ -35,15 +34,15 @@ static uint32_t state_in(ompt_target_t kind) {
 static void keep_work(struct target_region *region, struct implicit *implicit) {
   region->work = implicit->work;
   region->loop_dimensions = implicit->loop_dimensions;
-  region->has_left_single = implicit->has_left_single;
+  region->is_after_single = implicit->is_after_single;
   implicit->work.kind = 0;
-  implicit->has_left_single = false;
+  implicit->is_after_single = false;
 }
 
 static void restore_work(const struct target_region *region, struct implicit *implicit) {
   implicit->work = region->work;
   implicit->loop_dimensions = region->loop_dimensions;
-  implicit->has_left_single = region->has_left_single;
+  implicit->is_after_single = region->is_after_single;
 }
 
 static bool is_on_host(const struct omp_thread *thread, const struct target_region *region) {
@@ -56,6 +55,7 @@ void target_begin(struct omp_call call, struct target_region *region) {
   region->id = runtime_unique_id();
   region->innermost = thread->task;
   region->state = thread->state;
+  thread->unit_loop = NULL;
   keep_work(region, implicit_of(thread));
   deliver(region, OMPT_SCOPE_begin);
   thread->state = is_on_host(thread, region) ? thread->work_state : state_in(region->kind);
@@ -67,6 +67,7 @@ void target_end(struct omp_call call, struct target_region *region) {
   thread->state = region->state;
   thread->code = call.code;
   deliver(region, OMPT_SCOPE_end);
+  thread->unit_loop = NULL;
   restore_work(region, implicit_of(thread));
 }
 
@@ -86,8 +87,8 @@ static int device_of(const struct library *library, int device) {
 #define CONSTRUCT(name, parameters, arguments, kind_)                                                        \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
-    if (!call.thread->is_traced)                                                                             \
+    const struct library *library = call.library;                                                            \
+    if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
     struct target_region region = {                                                                          \
         .kind = kind_, .device = device_of(library, device), .task = &call.thread->task->data};              \
@@ -120,8 +121,8 @@ CONSTRUCT(GOMP_target_enter_exit_data, (int device, MAPS, unsigned flags, void *
 void GOMP_target_ext(int device, void (*fn)(void *), MAPS, unsigned flags, void **dependences,
                      void **arguments) {
   struct omp_call call = CALL_ENTER();
-  const struct library *library = call.thread->library;
-  if (!call.thread->is_traced)
+  const struct library *library = call.library;
+  if (!call.is_traced)
     return library->GOMP_target_ext(device, fn, maps, addresses, sizes, kinds, flags, dependences, arguments);
   struct target_region region = {.kind = with_nowait(OMPT_TARGET_region, flags),
                                  .device = device_of(library, device),
@@ -154,8 +155,8 @@ static int pop_device(struct omp_thread *thread) {
 #define DATA(name, parameters, arguments)                                                                    \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
-    if (!call.thread->is_traced)                                                                             \
+    const struct library *library = call.library;                                                            \
+    if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
     struct target_region region = {.kind = OMPT_TARGET_enter_data,                                           \
                                    .device = device_of(library, device),                                     \
@@ -171,8 +172,8 @@ DATA(GOMP_target_data_ext, (int device, MAPS), (device, maps, addresses, sizes, 
 
 void GOMP_target_end_data(void) {
   struct omp_call call = CALL_ENTER();
-  const struct library *library = call.thread->library;
-  if (!call.thread->is_traced)
+  const struct library *library = call.library;
+  if (!call.is_traced)
     return library->GOMP_target_end_data();
   struct target_region region = {
       .kind = OMPT_TARGET_exit_data, .device = pop_device(call.thread), .task = &call.thread->task->data};

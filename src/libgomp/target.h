@@ -18,7 +18,7 @@ struct target_region {
   struct omp_task *innermost; /* of the thread, before it */
   struct work work;           /* of the implicit task around it, before it */
   unsigned loop_dimensions;
-  bool has_left_single;
+  bool is_after_single;
   uint32_t state;
   ompt_data_t data;
   ompt_id_t id; /* in the plain form */

@@ -19,7 +19,7 @@ struct target_block {
 /* -- running -- */
 
 static void run(struct omp_thread *thread, struct target_block *block, void **addresses) {
-  struct omp_call call = {thread, block->code};
+  struct omp_call call = call_inside(thread, block->code);
   struct target_region region = {.kind = block->kind,
                                  .device = block->device,
                                  .task = &block->creator,
@@ -35,12 +35,11 @@ static void run_task(void *data) {
   struct omp_thread *thread = &thread_self;
   struct omp_task *prior = thread->task, *task = &block->task;
   const void *code = thread->code;
-  if (!thread->is_traced)
+  if (!thread->has_begun)
     return block->function(addresses + 1);
   task->outer = prior;
   task->implicit = prior->implicit;
   task->frame.exit_frame.ptr = __builtin_frame_address(0);
-  task->frame.exit_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
   thread->task = task;
   DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
   run(thread, block, addresses + 1);
@@ -91,17 +90,17 @@ bool target_run_as_task(struct omp_call call, int device, void (*fn)(void *), st
                         unsigned flags, void **dependences, void **arguments) {
   void *few[ON_STACK * 3], *memory = few;
   size_t bytes = bytes_of(maps.count + 1);
-  const struct library *library = call.thread->library;
+  const struct library *library = call.library;
   if (maps.count >= ON_STACK)
     memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return false;
-  struct target_block block = {.task.flags = flags_of(call, flags),
-                               .creator = call.thread->task->data,
+  struct target_block block = {.creator = call.thread->task->data,
                                .function = fn,
                                .code = call.code,
                                .kind = flags & GOMP_TARGET_NOWAIT ? OMPT_TARGET_nowait : OMPT_TARGET_region,
                                .device = library->omp_get_initial_device()};
+  task_init(&block.task, flags_of(call, flags));
   struct target_maps all = maps_at(memory, maps.count + 1);
   prepend(maps, all, &block);
   create(call, &block, dependences);

@@ -19,13 +19,10 @@ static struct omp_team *league_of(const struct omp_thread *thread) {
 static void begin_team(struct omp_thread *thread, struct omp_team *league, unsigned size) {
   struct implicit *initial = &league->member;
   unsigned number = (unsigned)league->library->omp_get_team_num();
-  *initial =
-      (struct implicit){.task = {.outer = thread->task, .implicit = initial, .flags = OMPT_TASK_initial},
-                        .team = league,
-                        .size = size,
-                        .index = number,
-                        .code = league->code};
-  thread->task = &initial->task;
+  *initial = (struct implicit){
+      .team = league, .parallel = &league->data, .size = size, .index = number, .code = league->code};
+  task_init(&initial->task, OMPT_TASK_initial);
+  implicit_enter(thread, initial, thread->task);
   DELIVER(implicit_task, OMPT_SCOPE_begin, &league->data, &initial->task.data, size, number,
           OMPT_TASK_initial);
 }
@@ -33,7 +30,7 @@ static void begin_team(struct omp_thread *thread, struct omp_team *league, unsig
 static void end_team(struct omp_thread *thread, struct omp_team *league) {
   struct implicit *initial = &league->member;
   DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &initial->task.data, 0, initial->index, OMPT_TASK_initial);
-  thread->task = initial->task.outer;
+  implicit_leave(thread, initial);
 }
 
 /* -- leagues -- */
@@ -71,8 +68,10 @@ void target_end_leagues(struct omp_thread *thread, const struct omp_task *innerm
 /* gcc 9 to 11: the host has one team, and its end is the region's. */
 void GOMP_teams(unsigned teams, unsigned thread_limit) {
   struct omp_call call = CALL_ENTER();
-  call.thread->library->GOMP_teams(teams, thread_limit);
-  struct omp_team *league = call.thread->is_traced ? begin_league(call, 1) : NULL;
+  if (!call.is_traced)
+    return call.library->GOMP_teams(teams, thread_limit);
+  call.library->GOMP_teams(teams, thread_limit);
+  struct omp_team *league = begin_league(call, 1);
   if (league)
     begin_team(call.thread, league, 1);
 }
@@ -81,10 +80,11 @@ void GOMP_teams(unsigned teams, unsigned thread_limit) {
 bool GOMP_teams4(unsigned least, unsigned most, unsigned thread_limit, bool is_first) {
   struct omp_call call = CALL_ENTER();
   struct omp_thread *thread = call.thread;
-  const struct library *library = thread->library;
+  const struct library *library = call.library;
   struct omp_team *league = NULL;
-  if (thread->is_traced)
-    league = is_first ? begin_league(call, most ? most : 1) : league_of(thread);
+  if (!call.is_traced)
+    return library->GOMP_teams4(least, most, thread_limit, is_first);
+  league = is_first ? begin_league(call, most ? most : 1) : league_of(thread);
   if (league && !is_first)
     end_team(thread, league);
   bool has_one = library->GOMP_teams4(least, most, thread_limit, is_first);

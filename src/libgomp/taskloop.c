@@ -61,8 +61,7 @@ static struct task_block prepare(struct omp_call call, FUNCTION, int64_t step) {
                              .offset = task_block_offset(&alignment),
                              .code = call.code,
                              .task.flags = task_flags(&call, flags),
-                             .gomp_flags = flags,
-                             .is_loops = true,
+                             .traits = TASK_OF_LOOP,
                              .step = step};
 }
 
@@ -84,13 +83,14 @@ static uint64_t tasks_of(struct omp_call call, const struct taskloop *loop, unsi
   return tasks < loop->count ? tasks : loop->count;
 }
 
-static void choose(struct omp_call call, struct taskloop *loop, struct task_block *block,
+static void choose(struct omp_call call, struct taskloop *loop, struct task_block *block, unsigned flags,
                    unsigned long tasks) {
-  uint64_t count = tasks_of(call, loop, block->gomp_flags, tasks);
+  uint64_t count = tasks_of(call, loop, flags, tasks);
   uint64_t bytes = block->offset + block->bytes + OF_LIBGOMP;
-  bool is_undeferred = task_is_undeferred(&call, block->gomp_flags & GOMP_IF);
+  bool is_undeferred = task_is_undeferred(&call, flags & GOMP_IF);
   loop->runs_at_once = is_undeferred || count > (uint64_t)QUEUE_PER_THREAD * implicit_of(call.thread)->size;
-  block->is_created_late = loop->runs_at_once || (!block->copy && count > STACK_BYTES / bytes);
+  if (loop->runs_at_once || (!block->copy && count > STACK_BYTES / bytes))
+    block->traits |= TASK_LATE;
   if (loop->runs_at_once)
     block->task.flags |= OMPT_TASK_undeferred;
 }
@@ -104,7 +104,8 @@ static struct task_block *join(const struct task_block *block, void *few) {
   if (all == MAP_FAILED)
     return NULL;
   *all = *block;
-  all->in_place = all;
+  all->traits |= TASK_IN_PLACE;
+  all->home = all;
   memcpy((char *)all + block->offset, block->data, block->bytes);
   return all;
 }
@@ -115,26 +116,22 @@ static void forget(struct task_block *all) {
     munmap(all, bytes);
 }
 
-#define TASKLOOP(name, type, is_empty, distance)                                                             \
+#define TASKLOOP(name, type, count_)                                                                         \
   void name(FUNCTION, type start, type end_, type step) {                                                    \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.thread->library;                                                    \
-    if (!call.thread->is_traced)                                                                             \
+    const struct library *library = call.library;                                                            \
+    if (!call.is_traced)                                                                                     \
       return library->name(fn, data, copy, bytes, alignment, flags, tasks, priority, start, end_, step);     \
-    int64_t width = (int64_t)step;                                                                           \
     _Alignas(16) char few[ON_STACK];                                                                         \
-    struct taskloop loop = {                                                                                 \
-        .code = call.code,                                                                                   \
-        .count = is_empty ? 0 : work_iterations(distance, (uint64_t)(width > 0 ? width : -width)),           \
-        .waits = !(flags & GOMP_NOGROUP)};                                                                   \
+    struct taskloop loop = {.code = call.code, .count = count_, .waits = !(flags & GOMP_NOGROUP)};           \
     struct task_block block =                                                                                \
-        prepare(call, fn, data, copy, bytes, alignment, flags, tasks, priority, width);                      \
+        prepare(call, fn, data, copy, bytes, alignment, flags, tasks, priority, (int64_t)step);              \
     task_block_offset(&alignment);                                                                           \
-    choose(call, &loop, &block, tasks);                                                                      \
-    struct task_block *all = block.is_created_late && !copy ? join(&block, few) : NULL;                      \
+    choose(call, &loop, &block, flags, tasks);                                                               \
+    struct task_block *all = block.traits & TASK_LATE && !copy ? join(&block, few) : NULL;                   \
     begin(call, &loop);                                                                                      \
     task_frame_enter(call);                                                                                  \
-    library->name(task_block_runner(library, copy || block.is_created_late, flags), all ? all : &block,      \
+    library->name(task_block_runner(library, copy || block.traits & TASK_LATE, flags), all ? all : &block,   \
                   all ? NULL : task_block_copy, (long)block.offset + bytes, alignment, flags, tasks,         \
                   priority, start, end_, step);                                                              \
     task_frame_leave(call);                                                                                  \
@@ -143,11 +140,5 @@ static void forget(struct task_block *all) {
       forget(all);                                                                                           \
   }
 
-#define IS_UP (width > 0)
-#define DISTANCE (IS_UP ? (uint64_t)end_ - (uint64_t)start : (uint64_t)start - (uint64_t)end_)
-TASKLOOP(GOMP_taskloop, long, (IS_UP ? end_ <= start : end_ >= start), DISTANCE)
-
-#undef IS_UP
-/* The direction of an unsigned loop is a flag of its own (GOMP_TASK_FLAG_UP). */
-#define IS_UP (flags & GOMP_UP)
-TASKLOOP(GOMP_taskloop_ull, unsigned long long, (IS_UP ? end_ <= start : end_ >= start), DISTANCE)
+TASKLOOP(GOMP_taskloop, long, work_count(start, end_, step))
+TASKLOOP(GOMP_taskloop_ull, unsigned long long, work_count_ull(flags &GOMP_UP, start, end_, step))

@@ -7,127 +7,92 @@
 #include "libgomp/exports.h"
 #include "libgomp/runtime.h"
 #include "libgomp/taskloop.h"
+#include "libgomp/work.h"
 
 /* -- blocks -- */
 
-size_t task_block_offset(long *alignment) {
-  enum { MIN = 16 };
-  size_t whole = *alignment > MIN ? (size_t)*alignment : MIN;
-  *alignment = (long)whole;
-  return (sizeof(struct task_block) + whole - 1) / whole * whole;
+static bool is_run_in_place(const struct task_block *block) {
+  return block->traits & TASK_IN_PLACE && block->home == block;
 }
 
-static void *data_of(struct task_block *block) {
-  return block->in_place == block ? block->data : (char *)block + block->offset;
+static void *data_behind(struct task_block *block) {
+  return (char *)block + block->offset;
 }
 
 /* The event of a detachable task has been written to the header; the program looks for it in its own data. */
 static void hand_over_event(const struct task_block *block) {
-  if (block->gomp_flags & GOMP_DETACH && block->data && block->words[0])
+  if (block->data && block->words[0])
     *(void **)block->data = block->words[0];
 }
 
-static void deliver_create(struct task_block *home) {
+static void deliver_create(struct omp_task *task, void **dependences, const void *code) {
   struct omp_task *creator = thread_self.task;
-  DELIVER(task_create, &creator->data, &creator->frame, &home->task.data, (int)home->task.flags,
-          home->dependences != NULL, home->code);
-  if (home->dependences)
-    dependences_deliver(&home->task.data, home->dependences);
+  DELIVER(task_create, &creator->data, &creator->frame, &task->data, (int)task->flags, dependences != NULL,
+          code);
+  if (dependences)
+    dependences_deliver(&task->data, dependences);
 }
 
 void task_block_copy(void *to, void *from) {
   struct task_block *copy = to, *block = from;
-  hand_over_event(block);
-  *copy = *block;
-  if (block->copy)
-    block->copy((char *)to + block->offset, block->data);
-  else
-    memcpy((char *)to + block->offset, block->data, block->bytes);
-  if (!block->home) {
-    copy->home = copy;
-    if (!block->is_created_late)
-      deliver_create(copy);
-  }
-  detached_begin(copy->home, block->words[0]);
+  if (block->traits & TASK_DETACHED)
+    hand_over_event(block);
+  copy->home = block->traits & TASK_AT_HOME ? block : copy;
+  task_init(&copy->task, block->task.flags);
+  copy->function = block->function;
+  copy->offset = block->offset;
+  copy->code = block->code;
+  copy->traits = block->traits;
+  copy->step = block->step;
+  task_copy_data(data_behind(copy), block->data, block->bytes, block->copy);
+  if (!(block->traits & (TASK_AT_HOME | TASK_LATE)))
+    deliver_create(&copy->task, block->dependences, block->code);
+  if (block->traits & TASK_DETACHED)
+    detached_begin(copy->home, block->words[0]);
 }
 
 /* -- running -- */
 
-static void hand_over_bounds(struct task_block *block) {
+static void hand_over_bounds(const struct task_block *block, void *data) {
   uint64_t first, last;
-  memcpy(data_of(block), block->words, 2 * sizeof *block->words);
+  memcpy(data, block->words, 2 * sizeof *block->words);
   memcpy(&first, &block->words[0], sizeof first);
   memcpy(&last, &block->words[1], sizeof last);
-  uint64_t width = block->step > 0 ? (uint64_t)block->step : -(uint64_t)block->step;
-  uint64_t distance = block->step > 0 ? last - first : first - last;
-  ompt_dispatch_chunk_t chunk = {first, width ? (distance + width - 1) / width : 0};
+  ompt_dispatch_chunk_t chunk = work_chunk(first, last, block->step);
   DELIVER(dispatch, parallel_of(&thread_self), &block->home->task.data, OMPT_DISPATCH_taskloop_chunk,
           (ompt_data_t){.ptr = &chunk});
-}
-
-/* libgomp never moves a task that has begun to another thread, so a thread's tasks are a stack. */
-static void begin(struct omp_thread *thread, struct task_block *home) {
-  struct omp_task *prior = thread->task, *task = &home->task;
-  taskloop_has_created(thread);
-  task->outer = prior;
-  task->implicit = prior->implicit;
-  task->frame.exit_frame.ptr = __builtin_frame_address(0);
-  task->frame.exit_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
-  thread->task = task;
-  thread->code = home->code;
-  thread->state = thread->work_state;
-  DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
-}
-
-static ompt_task_status_t status_at_end(struct task_block *home) {
-  if (detached_end(home))
-    return OMPT_TASK_STATUS_detach;
-  return home->task.is_cancelled ? OMPT_TASK_STATUS_cancel : OMPT_TASK_STATUS_complete;
-}
-
-static void end(struct omp_thread *thread, struct task_block *home, uint32_t state) {
-  struct omp_task *outer = home->task.outer;
-  thread->task = outer;
-  thread->state = state;
-  DELIVER(task_schedule, &home->task.data, status_at_end(home), &outer->data);
 }
 
 /* libgomp may run the creator's block itself, for one task after the other. */
 static void create_late(struct task_block *block) {
   block->home = block;
-  block->task.data = (ompt_data_t){0};
-  deliver_create(block);
+  task_init(&block->task, block->task.flags);
+  deliver_create(&block->task, NULL, block->code);
 }
 
-void task_block_run(void *data) {
-  struct task_block *block = data;
+void task_block_run(void *given) {
+  struct task_block *block = given;
   struct omp_thread *thread = &thread_self;
   uint32_t state = thread->state;
-  if (block->is_created_late) {
+  bool is_in_place = is_run_in_place(block);
+  void *data = is_in_place ? block->data : data_behind(block);
+  if (block->traits & TASK_LATE)
     create_late(block);
-  } else if (block->in_place == block) {
+  struct task_block *home = block->home;
+  if (is_in_place && block->traits & TASK_DETACHED) {
     hand_over_event(block);
     detached_begin(block, block->words[0]);
   }
-  begin(thread, block->home);
-  if (block->is_loops)
-    hand_over_bounds(block);
-  block->function(data_of(block));
-  end(thread, block->home, state);
+  task_begin(thread, &home->task, block->code);
+  if (block->traits & TASK_OF_LOOP)
+    hand_over_bounds(block, data);
+  block->function(data);
+  thread->state = state;
+  bool waits = block->traits & TASK_DETACHED && detached_end(home);
+  task_end(thread, &home->task, waits ? OMPT_TASK_STATUS_detach : task_status(&home->task));
 }
 
 /* -- creating -- */
-
-uint32_t task_flags(const struct omp_call *call, unsigned gomp_flags) {
-  uint32_t flags = OMPT_TASK_explicit;
-  if (gomp_flags & GOMP_UNTIED)
-    flags |= OMPT_TASK_untied;
-  if (gomp_flags & GOMP_FINAL || call->thread->task->flags & OMPT_TASK_final)
-    flags |= OMPT_TASK_final;
-  if (gomp_flags & GOMP_MERGEABLE)
-    flags |= OMPT_TASK_mergeable;
-  return flags;
-}
 
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred) {
   const struct implicit *implicit = implicit_of(call->thread);
@@ -135,43 +100,37 @@ bool task_is_undeferred(const struct omp_call *call, bool is_deferred) {
          (!implicit->team && !implicit->has_target_tasks);
 }
 
-void task_frame_enter(struct omp_call call) {
-  ompt_frame_t *frame = &call.thread->task->frame;
-  frame->enter_frame.ptr = __builtin_frame_address(0);
-  frame->enter_frame_flags = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
-}
-
-void task_frame_leave(struct omp_call call) {
-  call.thread->task->frame.enter_frame.ptr = NULL;
-  call.thread->code = call.code;
-}
-
 /* An undeferred task lives in this frame: it ends before the call does. */
-void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-               bool is_deferred, unsigned flags, void **dependences, int priority, void *detach) {
+static void begin_undeferred(struct task_block *block) {
+  block->traits |= block->copy ? TASK_AT_HOME : TASK_IN_PLACE;
+  block->home = block;
+  task_init(&block->task, block->task.flags | OMPT_TASK_undeferred);
+  deliver_create(&block->task, block->dependences, block->code);
+}
+
+void task_create_any(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                     bool is_deferred, unsigned flags, void **dependences, int priority, void *detach) {
   struct omp_call call = CALL_ENTER();
-  const struct library *library = call.thread->library;
-  if (!call.thread->is_traced)
-    return library->GOMP_task(fn, data, copy, bytes, alignment, is_deferred, flags, dependences, priority,
-                              detach);
-  bool is_undeferred = task_is_undeferred(&call, is_deferred);
-  struct task_block block = {.home = is_undeferred ? &block : NULL,
-                             .function = fn,
-                             .copy = copy,
-                             .data = data,
-                             .dependences = flags & GOMP_DEPEND ? dependences : NULL,
-                             .bytes = (size_t)bytes,
-                             .offset = task_block_offset(&alignment),
-                             .code = call.code,
-                             .task.flags =
-                                 task_flags(&call, flags) | (is_undeferred ? OMPT_TASK_undeferred : 0),
-                             .gomp_flags = flags,
-                             .in_place = is_undeferred && !copy ? &block : NULL};
+  if (!call.is_traced)
+    return call.library->GOMP_task(fn, data, copy, bytes, alignment, is_deferred, flags, dependences,
+                                   priority, detach);
+  struct task_block block;
+  block.function = fn;
+  block.copy = copy;
+  block.data = data;
+  block.dependences = flags & GOMP_DEPEND ? dependences : NULL;
+  block.bytes = (size_t)bytes;
+  block.offset = task_block_offset(&alignment);
+  block.code = call.code;
+  block.task.flags = task_flags(&call, flags);
+  block.traits = flags & GOMP_DETACH ? TASK_DETACHED : 0;
+  block.step = 0;
   task_frame_enter(call);
-  if (is_undeferred)
-    deliver_create(&block);
-  library->GOMP_task(task_block_runner(library, copy || block.in_place, flags), &block,
-                     block.in_place ? NULL : task_block_copy, (long)block.offset + bytes, alignment,
-                     is_deferred, flags, dependences, priority, detach);
+  if (task_is_undeferred(&call, is_deferred))
+    begin_undeferred(&block);
+  bool is_in_place = block.traits & TASK_IN_PLACE;
+  call.library->GOMP_task(task_block_runner(call.library, copy || is_in_place, flags), &block,
+                          is_in_place ? NULL : task_block_copy, (long)block.offset + bytes, alignment,
+                          is_deferred, flags, dependences, priority, detach);
   task_frame_leave(call);
 }

@@ -2,6 +2,10 @@
 #ifndef STAVE_LIBGOMP_TASKS_H
 #define STAVE_LIBGOMP_TASKS_H
 
+#include <string.h>
+
+#include "libgomp/runtime.h"
+#include "libgomp/taskloop.h"
 #include "libgomp/thread.h"
 
 /* Bits of what compilers hand over as flags (GOMP_TASK_FLAG_...). */
@@ -18,32 +22,44 @@ enum {
   GOMP_DETACH = 1 << 13
 };
 
+/* What is unusual in a task. */
+enum {
+  TASK_IN_PLACE = 1 << 0, /* nothing is copied: libgomp runs the creator's block, the function gets `data` */
+  TASK_AT_HOME = 1 << 1,  /* its identity is in its creator's frame: it ends before its creator's call does */
+  TASK_LATE = 1 << 2,     /* task_create is delivered when it runs */
+  TASK_OF_LOOP = 1 << 3,  /* a taskloop's: words[0] and [1] are its bounds */
+  TASK_DETACHED = 1 << 4  /* words[0] is its event */
+};
+
 /* The header in front of a task's own data, in the block that libgomp keeps for it, or alone on the stack of
  * the thread that creates it. libgomp knows three words of it, as they are at these places of the program's
- * data. */
+ * data. What a thread has to write for each task comes last, and is as little as can be. */
 struct task_block {
-  void *words[3]; /* a taskloop's bounds, written after the copy; or [0]: the event that a detachable task has
-                   */
-  struct task_block *home; /* where `task` is for as long as it lives: here, or in its creator's frame */
+  void *words[3]; /* of a taskloop: its bounds, written after the copy; of a detachable task: its event */
+  struct task_block *home; /* where `task` is: here, or in its creator's frame */
+  int64_t step;            /* of a taskloop */
+  _Atomic int completion;  /* of a detachable task: detached.c */
+  bool is_known;
+  struct omp_task task;
   void (*function)(void *);
   void (*copy)(void *, void *); /* NULL: the data are copied as they are */
   void *data;                   /* the program's, from which they are copied */
   void **dependences;           /* NULL: none */
   size_t bytes, offset;         /* of the program's data, and from the header to them */
   const void *code;
-  struct omp_task task;
-  unsigned gomp_flags;
-  struct task_block *in_place; /* the block whose data are not copied: the function gets `data` itself */
-  bool is_created_late;        /* task_create is delivered when it runs */
-  bool is_loops;               /* a taskloop's: words[0] and [1] are its bounds */
-  int64_t step;                /* of a taskloop */
-  _Atomic int completion;      /* of a detachable task: detached.c */
-  bool is_known;
+  unsigned traits;
 };
 
 /* Where the program's data begin behind a header, if they are aligned so. `alignment` becomes the whole
  * block's. */
-size_t task_block_offset(long *alignment);
+static inline size_t task_block_offset(long *alignment) {
+  enum { MIN = 16 };
+  if (LIKELY(*alignment <= MIN)) {
+    *alignment = MIN;
+    return (sizeof(struct task_block) + MIN - 1) / MIN * MIN;
+  }
+  return (sizeof(struct task_block) + (size_t)*alignment - 1) / (size_t)*alignment * (size_t)*alignment;
+}
 
 /* What libgomp gets: how it copies a block, and what it calls. The copy is where task_create is delivered,
  * unless `home` has been set: then that has been done. */
@@ -61,14 +77,62 @@ static inline void (*task_block_runner(const struct library *library, bool has_o
 }
 
 /* Where the calling thread's task goes on: begins and ends a call in which tasks may run. */
-void task_frame_enter(struct omp_call call);
-void task_frame_leave(struct omp_call call);
+static inline __attribute__((always_inline)) void task_frame_enter(struct omp_call call) {
+  call.thread->task->frame.enter_frame.ptr = __builtin_frame_address(0);
+}
 
-/* A task as compilers describe it, in OMPT's flags. */
-uint32_t task_flags(const struct omp_call *call, unsigned gomp_flags);
+static inline void task_frame_leave(struct omp_call call) {
+  call.thread->task->frame.enter_frame.ptr = NULL;
+  call.thread->code = call.code;
+}
+
+/* Around the task's function. libgomp never moves a task that has begun to another thread, so a thread's
+ * tasks are a stack. */
+static inline __attribute__((always_inline)) void task_begin(struct omp_thread *thread, struct omp_task *task,
+                                                             const void *code) {
+  struct omp_task *prior = thread->task;
+  if (UNLIKELY(thread->taskloop))
+    taskloop_has_created(thread);
+  task->outer = prior;
+  task->implicit = prior->implicit;
+  task->frame.exit_frame.ptr = __builtin_frame_address(0);
+  thread->task = task;
+  thread->code = code;
+  thread->state = thread->work_state;
+  DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
+}
+
+static inline void task_end(struct omp_thread *thread, struct omp_task *task, ompt_task_status_t status) {
+  struct omp_task *outer = task->outer;
+  thread->task = outer;
+  DELIVER(task_schedule, &task->data, status, &outer->data);
+}
+
+static inline ompt_task_status_t task_status(const struct omp_task *task) {
+  return UNLIKELY(task->is_cancelled) ? OMPT_TASK_STATUS_cancel : OMPT_TASK_STATUS_complete;
+}
+
+/* What the program's data are copied with; `copy` NULL: as they are. */
+static inline void task_copy_data(void *to, void *data, size_t bytes, void (*copy)(void *, void *)) {
+  if (copy)
+    copy(to, data);
+  else
+    memcpy(to, data, bytes);
+}
+
+/* A task as compilers describe it, in OMPT's flags: some are in the same order. */
+static inline uint32_t task_flags(const struct omp_call *call, unsigned gomp_flags) {
+  const unsigned same = GOMP_UNTIED | GOMP_FINAL | GOMP_MERGEABLE;
+  return OMPT_TASK_explicit | (gomp_flags & same) * (OMPT_TASK_untied / GOMP_UNTIED) |
+         (call->thread->task->flags & OMPT_TASK_final);
+}
 
 /* Whether libgomp runs a task at once that is created now. A full queue makes it do that, too, which it does
  * not say beforehand. */
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
+
+/* GOMP_task for tasks of all kinds. */
+void task_create_any(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                     bool is_deferred, unsigned flags, void **dependences, int priority, void *detach);
 
 #endif

@@ -7,18 +7,18 @@
 
 void GOMP_taskwait(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_taskwait();
+  if (!call.is_traced)
+    return call.library->GOMP_taskwait();
   wait_begin(call, OMPT_SYNC_REGION_taskwait);
-  call.thread->library->GOMP_taskwait();
+  call.library->GOMP_taskwait();
   wait_end(call, OMPT_SYNC_REGION_taskwait);
 }
 
 /* As if a task with these dependences was created and run at once. */
 void GOMP_taskwait_depend(void **dependences) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_taskwait_depend(dependences);
+  if (!call.is_traced)
+    return call.library->GOMP_taskwait_depend(dependences);
   struct omp_task *task = call.thread->task;
   ompt_data_t data = {0};
   const uint32_t flags = OMPT_TASK_taskwait | OMPT_TASK_undeferred | OMPT_TASK_mergeable;
@@ -26,7 +26,7 @@ void GOMP_taskwait_depend(void **dependences) {
   DELIVER(task_create, &task->data, &task->frame, &data, (int)flags, 1, call.code);
   dependences_deliver(&data, dependences);
   call.thread->state = OMPT_STATE_wait_taskwait;
-  call.thread->library->GOMP_taskwait_depend(dependences);
+  call.library->GOMP_taskwait_depend(dependences);
   call.thread->state = call.thread->work_state;
   DELIVER(task_schedule, &data, OMPT_TASK_STATUS_taskwait_complete, NULL);
   task_frame_leave(call);
@@ -34,21 +34,21 @@ void GOMP_taskwait_depend(void **dependences) {
 
 void GOMP_taskgroup_start(void) {
   struct omp_call call = CALL_ENTER();
-  if (call.thread->is_traced)
+  if (call.is_traced)
     DELIVER(sync_region, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_begin, parallel_of(call.thread),
             &call.thread->task->data, call.code);
-  call.thread->library->GOMP_taskgroup_start();
+  return call.library->GOMP_taskgroup_start();
 }
 
 void GOMP_taskgroup_end(void) {
   struct omp_call call = CALL_ENTER();
-  if (!call.thread->is_traced)
-    return call.thread->library->GOMP_taskgroup_end();
+  if (!call.is_traced)
+    return call.library->GOMP_taskgroup_end();
   ompt_data_t *task = &call.thread->task->data, *parallel = parallel_of(call.thread);
   task_frame_enter(call);
   call.thread->state = OMPT_STATE_wait_taskgroup;
   DELIVER(sync_region_wait, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_begin, parallel, task, call.code);
-  call.thread->library->GOMP_taskgroup_end();
+  call.library->GOMP_taskgroup_end();
   DELIVER(sync_region_wait, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_end, parallel, task, call.code);
   DELIVER(sync_region, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_end, parallel, task, call.code);
   call.thread->state = call.thread->work_state;

@@ -13,25 +13,25 @@ static void run_team(void *data) {
   struct omp_thread *thread = league->primary;
   struct implicit *initial = &league->member;
   unsigned number = (unsigned)league->library->omp_get_team_num();
-  *initial =
-      (struct implicit){.task = {.outer = thread->task, .implicit = initial, .flags = OMPT_TASK_initial},
-                        .team = league,
-                        .size = (unsigned)league->library->omp_get_num_teams(),
-                        .index = number,
-                        .code = league->code};
-  thread->task = &initial->task;
+  *initial = (struct implicit){.team = league,
+                               .parallel = &league->data,
+                               .size = (unsigned)league->library->omp_get_num_teams(),
+                               .index = number,
+                               .code = league->code};
+  task_init(&initial->task, OMPT_TASK_initial);
+  implicit_enter(thread, initial, thread->task);
   DELIVER(implicit_task, OMPT_SCOPE_begin, &league->data, &initial->task.data, initial->size, number,
           OMPT_TASK_initial);
   league->function(league->argument);
   DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &initial->task.data, 0, number, OMPT_TASK_initial);
-  thread->task = initial->task.outer;
+  implicit_leave(thread, initial);
 }
 
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned thread_limit, unsigned flags) {
   struct omp_call call = CALL_ENTER();
   struct omp_thread *thread = call.thread;
-  const struct library *library = thread->library;
-  if (!thread->is_traced)
+  const struct library *library = call.library;
+  if (!call.is_traced)
     return library->GOMP_teams_reg(fn, data, teams, thread_limit, flags);
   struct omp_team league = {.code = call.code,
                             .function = fn,

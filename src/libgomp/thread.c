@@ -32,8 +32,6 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
 
 static void end(void *data) {
   struct omp_thread *thread = data;
-  if (!thread->is_traced)
-    return;
   thread_deliver_late_ends(thread);
   if (thread->initial.task.implicit)
     DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
@@ -66,17 +64,16 @@ static void begin(struct omp_thread *thread, ompt_thread_t type) {
   pthread_once(&end_key_made, make_end_key);
   if (end_key != (pthread_key_t)-1)
     pthread_setspecific(end_key, thread);
-  thread->has_begun = thread->is_traced = true;
+  thread->has_begun = true;
   DELIVER(thread_begin, type, &thread->data);
 }
 
 static void begin_initial(struct omp_thread *thread) {
   begin(thread, OMPT_THREAD_initial);
   struct implicit *initial = &thread->initial;
-  initial->task.implicit = initial;
-  initial->task.flags = OMPT_TASK_initial;
+  task_init(&initial->task, OMPT_TASK_initial);
+  implicit_enter(thread, initial, NULL);
   initial->size = 1;
-  thread->task = &initial->task;
   DELIVER(implicit_task, OMPT_SCOPE_begin, NULL, &initial->task.data, 1, 1, OMPT_TASK_initial);
 }
 
@@ -86,7 +83,6 @@ struct omp_thread *thread_of_team(const struct omp_team *team) {
     begin(thread, OMPT_THREAD_worker);
   thread->library = team->library;
   thread->callers = team->callers;
-  thread->is_traced = true;
   return thread;
 }
 
@@ -98,20 +94,37 @@ static void fail(void) {
   _exit(127);
 }
 
+static bool is_in(struct caller_range range, const void *code) {
+  return (uintptr_t)code - range.begin < range.bytes;
+}
+
 /* A library with OMPT of its own delivers its events itself: LLVM's, which has libgomp's names, too. */
+static struct omp_call enter_anew(struct omp_thread *thread, const void *code) {
+  struct caller_range range;
+  const struct library *library = library_of(code, &range);
+  if (!library)
+    fail();
+  if (!library->has_own_ompt && !thread->has_begun && runtime_start(library))
+    begin_initial(thread);
+  if (library->has_own_ompt || !thread->has_begun) {
+    thread->other_callers = range;
+    thread->other = library;
+    return (struct omp_call){.library = library};
+  }
+  thread->callers = range;
+  thread->library = library;
+  thread->code = code;
+  return (struct omp_call){thread, code, library, true};
+}
+
 struct omp_call call_enter_slow(const void *code) {
   struct omp_thread *thread = &thread_self;
   if (library_is_own(code) && thread->library)
-    return (struct omp_call){thread, thread->code};
+    return (struct omp_call){thread, thread->code, thread->library, true};
+  if (is_in(thread->other_callers, code))
+    return (struct omp_call){.library = thread->other};
   int error = errno;
-  const struct library *library = library_of(code, &thread->callers);
-  if (!library)
-    fail();
-  thread->library = library;
-  thread->code = code;
-  if (!library->has_own_ompt && !thread->has_begun && runtime_start(library))
-    begin_initial(thread);
-  thread->is_traced = thread->has_begun && !library->has_own_ompt;
+  struct omp_call call = enter_anew(thread, code);
   errno = error;
-  return (struct omp_call){thread, code};
+  return call;
 }

@@ -9,6 +9,7 @@
 #include "ompt/types.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 struct omp_team;
 struct implicit;
@@ -31,16 +32,29 @@ struct omp_task {
   bool is_cancelled;         /* it leaves a cancelled taskgroup */
 };
 
+/* Before the task has run or created anything. Frames are given by their frame pointers. */
+static inline void task_init(struct omp_task *task, uint32_t flags) {
+  const int how = OMPT_FRAME_runtime | OMPT_FRAME_framepointer;
+  task->data = (ompt_data_t){0};
+  task->frame.exit_frame.ptr = task->frame.enter_frame.ptr = NULL;
+  task->frame.exit_frame_flags = task->frame.enter_frame_flags = how;
+  task->flags = flags;
+  task->is_cancelled = false;
+}
+
 /* An implicit or initial task. */
 struct implicit {
   struct omp_task task;
   struct omp_team *team; /* NULL: it is an initial task */
+  ompt_data_t *parallel; /* the team's */
   unsigned size, index;
   const void *code; /* of the region */
   struct work work;
+  void *first, *last; /* where the program wants a chunk's bounds, while libgomp is asked for one */
+  ompt_dispatch_chunk_t chunk;
   unsigned loop_dimensions; /* of a doacross loop */
   bool has_target_tasks;    /* libgomp has made a team of one for them, which defers others, too */
-  bool has_left_single;     /* another thread executes it: a barrier comes next */
+  bool is_after_single;     /* or scope, the end of which is not seen: the next barrier is its */
 };
 
 /* A parallel region or a league, while it lasts. Its members read it only before they reach its end. */
@@ -66,15 +80,17 @@ struct omp_team {
 enum { DATA_DEVICES_MAX = 8 };
 
 struct omp_thread {
-  struct caller_range callers; /* whose calls mean `library` */
+  struct caller_range callers; /* whose calls mean `library`, and are traced */
   const struct library *library;
-  bool is_traced; /* a tool is there, and the thread has begun */
-  bool has_begun;
+  struct caller_range other_callers; /* whose calls are passed on to `other` */
+  const struct library *other;
+  bool has_begun;             /* there is a tool, which knows the thread */
   bool is_late;               /* the ends of `worker` have not been delivered */
   uint32_t state, work_state; /* ompt_state_t, while it waits and else */
   ompt_wait_id_t wait;
-  const void *code;      /* of its last call that came from the program's code */
-  struct omp_task *task; /* that runs */
+  const void *code;           /* of its last call that came from the program's code */
+  struct omp_task *task;      /* that runs */
+  struct implicit *unit_loop; /* whose chunks need nothing unusual: see loops.c. NULL: not known */
   struct taskloop *taskloop;
   ompt_data_t data;
   struct implicit initial, worker;
@@ -83,24 +99,36 @@ struct omp_thread {
   int data_devices[DATA_DEVICES_MAX];
 };
 
-extern __thread struct omp_thread thread_self __attribute__((tls_model("initial-exec")));
+extern __thread struct omp_thread thread_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* A call of the program. */
+/* A call of the program. One that is not traced is passed on, and has a library only. */
 struct omp_call {
   struct omp_thread *thread;
   const void *code; /* behind it */
+  const struct library *library;
+  bool is_traced;
 };
 
 /* Everything unusual: a thread's first call, one from another file, a jump in place of a call. */
-struct omp_call call_enter_slow(const void *code);
+struct omp_call call_enter_slow(const void *code) __attribute__((cold));
 
-static inline struct omp_call call_enter(const void *code) {
+/* A traced one from a file that is known. */
+static inline bool call_is_usual(const struct omp_thread *thread, const void *code) {
+  return LIKELY((uintptr_t)code - thread->callers.begin < thread->callers.bytes);
+}
+
+static inline __attribute__((always_inline)) struct omp_call call_enter(const void *code) {
   struct omp_thread *thread = &thread_self;
-  if (LIKELY((uintptr_t)code - thread->callers.begin < thread->callers.bytes)) {
-    thread->code = code;
-    return (struct omp_call){thread, code};
-  }
-  return call_enter_slow(code);
+  if (!call_is_usual(thread, code))
+    return call_enter_slow(code);
+  thread->code = code;
+  return (struct omp_call){thread, code, thread->library, true};
+}
+
+/* A call that stands for one of the program's: what libgomp calls is in a region that begins at `code`. */
+static inline struct omp_call call_inside(struct omp_thread *thread, const void *code) {
+  return (struct omp_call){thread, code, thread->library, true};
 }
 
 /* What an exported function begins with. */
@@ -115,13 +143,26 @@ void thread_deliver_late_ends(struct omp_thread *thread);
 /* The ends of the first thread, as the process exits. */
 void thread_end_last(void);
 
+/* The implicit or initial task runs on the thread, in place of `outer` until it has ended. */
+static inline void implicit_enter(struct omp_thread *thread, struct implicit *implicit,
+                                  struct omp_task *outer) {
+  implicit->task.outer = outer;
+  implicit->task.implicit = implicit;
+  thread->task = &implicit->task;
+  thread->unit_loop = NULL;
+}
+
+static inline void implicit_leave(struct omp_thread *thread, const struct implicit *implicit) {
+  thread->task = implicit->task.outer;
+  thread->unit_loop = NULL;
+}
+
 static inline struct implicit *implicit_of(const struct omp_thread *thread) {
   return thread->task->implicit;
 }
 
 static inline ompt_data_t *parallel_of(const struct omp_thread *thread) {
-  struct omp_team *team = thread->task->implicit->team;
-  return team ? &team->data : NULL;
+  return thread->task->implicit->parallel;
 }
 
 #endif

@@ -4,29 +4,39 @@
 
 void work_begin(struct omp_call call, struct work work) {
   struct implicit *implicit = implicit_of(call.thread);
-  work_end_single(call);
+  work_leave_single(call);
   work.code = call.code;
   implicit->work = work;
-  DELIVER(work, work.kind, OMPT_SCOPE_begin, parallel_of(call.thread), &implicit->task.data, work.count,
-          call.code);
+  DELIVER(work, work.kind, OMPT_SCOPE_begin, implicit->parallel, &implicit->task.data, work.count, call.code);
+}
+
+void work_begin_single(struct omp_call call, ompt_work_t kind) {
+  work_begin(call, (struct work){.kind = kind, .count = 1});
+  implicit_of(call.thread)->is_after_single = true;
 }
 
 void work_end(struct omp_call call) {
   struct implicit *implicit = implicit_of(call.thread);
   ompt_work_t kind = implicit->work.kind;
+  call.thread->unit_loop = NULL;
   if (!kind)
     return;
   implicit->work.kind = 0;
-  DELIVER(work, kind, OMPT_SCOPE_end, parallel_of(call.thread), &implicit->task.data, implicit->work.count,
+  DELIVER(work, kind, OMPT_SCOPE_end, implicit->parallel, &implicit->task.data, implicit->work.count,
           implicit->work.code);
 }
 
-bool work_end_single(struct omp_call call) {
-  ompt_work_t kind = implicit_of(call.thread)->work.kind;
-  bool is_open = kind == OMPT_WORK_single_executor || kind == OMPT_WORK_scope;
-  if (is_open)
+void work_forget(struct omp_thread *thread) {
+  implicit_of(thread)->work.kind = 0;
+  thread->unit_loop = NULL;
+}
+
+void work_leave_single(struct omp_call call) {
+  struct implicit *implicit = implicit_of(call.thread);
+  ompt_work_t kind = implicit->work.kind;
+  implicit->is_after_single = false;
+  if (kind == OMPT_WORK_single_executor || kind == OMPT_WORK_scope)
     work_end(call);
-  return is_open;
 }
 
 ompt_work_t work_kind_of(const struct library *library, long schedule) {

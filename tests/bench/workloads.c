@@ -43,6 +43,14 @@ static void run_for(long n) {
   }
 }
 
+/* n chunks of one loop. */
+static void run_chunk(long n) {
+#pragma omp parallel
+#pragma omp for schedule(dynamic, 1)
+  for (long i = 0; i < n; i++)
+    __asm__ volatile("");
+}
+
 static void run_barrier(long n) {
 #pragma omp parallel
   for (long i = 0; i < n; i++) {
@@ -222,11 +230,11 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(long);
-  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},         {"barrier", run_barrier},
-                   {"critical", run_critical}, {"lock", run_lock},       {"task", run_task},
-                   {"fib", run_fib},           {"single", run_single},   {"depend", run_depend},
-                   {"taskloop", run_taskloop}, {"threads", run_threads}, {"rest", run_rest},
-                   {"steady", run_steady}};
+  } workloads[] = {{"parallel", run_parallel}, {"for", run_for},           {"barrier", run_barrier},
+                   {"chunk", run_chunk},       {"critical", run_critical}, {"lock", run_lock},
+                   {"task", run_task},         {"fib", run_fib},           {"single", run_single},
+                   {"depend", run_depend},     {"taskloop", run_taskloop}, {"threads", run_threads},
+                   {"rest", run_rest},         {"steady", run_steady}};
   if (argc < 3 || argc > 5)
     return 2;
   omp_init_lock(&lock);

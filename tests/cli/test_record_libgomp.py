@@ -104,6 +104,26 @@ int count(void) {
 }
 """
 
+# Each iteration is slow, and counts what it depends on and is not done.
+DOACROSS = r"""
+#include <unistd.h>
+enum { ROWS = 6, COLUMNS = 8 };
+int count(void) {
+  static volatile char is_done[ROWS][COLUMNS];
+  int early = 0;
+#pragma omp parallel for ordered(2) schedule(static, 1) num_threads(3) reduction(+ : early)
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++) {
+#pragma omp ordered depend(sink : i - 1, j)
+      early += i > 0 && !is_done[i - 1][j];
+      usleep(1000);
+      is_done[i][j] = 1;
+#pragma omp ordered depend(source)
+    }
+  return early;
+}
+"""
+
 LOADER = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -189,6 +209,14 @@ class Libgomp(Case):
             env = {**self.env, **more, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so"}
             result = subprocess.run([program, "3"], env=env, capture_output=True, text=True, check=False)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (3, "4\n", ""))
+
+    def test_tool_that_is_not_there_for_libraries(self):
+        """Their libgomp comes with them, so each call is passed on by this library."""
+        doacross = self.gcc("doacross.so", DOACROSS, "-shared", "-fPIC")
+        loader = self.build("loader", LOADER, "gcc", "-ldl")
+        env = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so", "OMP_TOOL": "disabled"}
+        result = subprocess.run([loader, doacross], env=env, capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (3, "0\n0\n", ""))
 
     def test_programs_that_break_on_llvm(self):
         for name, condition in (("undeferred", "0"), ("deferred", "1")):
