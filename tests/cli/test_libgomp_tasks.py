@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gcc's tasks and target constructs on libgomp: test_libgomp_tasks.py BUILD [unittest arguments].
+"""gcc's tasks, chunks and target constructs on libgomp: test_libgomp_tasks.py BUILD [unittest arguments].
 
 The programs of tests/cli/libgomp have the result that they have untraced, and each prints how many tasks it has
 created and executed itself: as many are in the archive."""
@@ -20,7 +20,8 @@ from archive import Archive
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp")
 COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
-NAMES = {"created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
+NAMES = {"iterations": "iterations", "chunks": "loop chunk",
+         "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
          "cancel": ("cancel",), "update": ("target update",), "target": ("target",), "teams": ("teams",)}
 
@@ -33,6 +34,8 @@ def counts_of(path):
         counts[kind] += 1
         if kind == "Enter":
             counts[archive.regions[event.region._ref].name.split(" @")[0].replace("!$omp ", "")] += 1
+            counts["iterations"] += next((value for attribute, value in (event.attributes or {}).items()
+                                          if attribute.name == "chunk size"), 0)
     archive.close()
     return counts
 
@@ -77,6 +80,9 @@ class Tasks(Case):
 
     def test_fib(self):
         self.in_all_builds("fib.c")
+
+    def test_chunks(self):
+        self.in_all_builds("loops.c")
 
     def test_taskloops(self):
         self.in_all_builds("taskloops.c")
