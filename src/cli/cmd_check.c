@@ -1,5 +1,6 @@
 #include "cli/cmd_check.h"
 
+#include "cli/check_files.h"
 #include "cli/check_print.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
@@ -15,18 +16,21 @@ struct check_request {
   const char *path;
   uint32_t rules;
   bool is_json, is_all;
+  const char *sarif, *junit; /* files; NULL: not wanted */
 };
 
 enum { RULE_WIDTH = 26 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_SARIF, OPTION_JUNIT };
 
 static const char *rule_word(size_t number);
 
 static const struct usage_option options[] = {
     {'a', "all", NULL, "show every place; otherwise ten of each rule", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
+    {OPTION_JUNIT, "junit", "FILE", "write a test case for each rule as JUnit's XML, too", USAGE_FILE, NULL},
+    {OPTION_SARIF, "sarif", "FILE", "write the findings as SARIF 2.1.0, too", USAGE_FILE, NULL},
     {'r', "rules", "LIST", "rules or severities to check, separated by commas; -NAME leaves one out",
      USAGE_LIST, rule_word},
     {0},
@@ -51,13 +55,20 @@ static void print_rules(enum check_severity severity) {
   }
 }
 
+static bool write_files(const struct check_request *request, const struct trace *trace,
+                        const struct check_result *result) {
+  if (request->sarif && !check_write_sarif(request->sarif, trace, result))
+    return false;
+  return !request->junit || check_write_junit(request->junit, trace, result, request->rules);
+}
+
 static int print(const struct check_request *request, const struct trace *trace,
                  const struct check_result *result) {
   if (!request->is_json)
     check_print_text(trace, result, request->is_all);
   else
     check_print_json(trace, result);
-  if (!message_output_is_whole())
+  if (!message_output_is_whole() || !write_files(request, trace, result))
     return EXIT_FAILED;
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
@@ -123,6 +134,10 @@ static bool set_option(void *data, int option, const char *value) {
   struct check_request *request = data;
   request->is_all |= option == 'a';
   request->is_json |= option == OPTION_JSON;
+  if (option == OPTION_SARIF)
+    request->sarif = value;
+  if (option == OPTION_JUNIT)
+    request->junit = value;
   return option != 'r' || read_rules(value, &request->rules);
 }
 
