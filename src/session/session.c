@@ -92,8 +92,9 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
     return error;
   }
   struct session_header *header = memory;
-  /* Nobody may take the memory away under either side (SIGBUS). */
-  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+  /* Nobody may take the memory away under either side (SIGBUS), and what is stored first must be there. */
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+      !session_populate(header, SESSION_HEADER_BYTES)) {
     error = errno;
     munmap(memory, bytes_for(ring_bytes, slots));
     close(fd);

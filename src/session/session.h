@@ -29,7 +29,7 @@ enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
  * the rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise, and one on address space
  * (share.h) down to 16 KiB, or a page. Returns 0, *ret_header
  * (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of memfd_create,
- * ftruncate, mmap or fcntl (the seals). */
+ * ftruncate, mmap, fcntl (the seals) or madvise (the memory of the header). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,18 @@
 #include "session/session.h"
 
 enum { RING_BYTES = 64 << 10, TID = 12345 };
+
+/* In front of the C library's: no page is to be had, which a store would answer with SIGBUS. */
+static bool is_memory_full;
+
+int madvise(void *memory, size_t bytes, int advice) {
+  enum { POPULATE_WRITE = 23 };
+  if (is_memory_full && advice == POPULATE_WRITE) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return (int)syscall(SYS_madvise, memory, bytes, advice);
+}
 
 struct fixture {
   struct session_header *session;
@@ -32,6 +45,16 @@ static int teardown(void **state) {
   struct fixture *fixture = *state;
   session_unmap(fixture->session);
   return close(fixture->fd);
+}
+
+static void without_memory_there_is_no_session(void **state) {
+  struct session_header *session;
+  int fd;
+  (void)state;
+  is_memory_full = true;
+  int error = session_create(RING_BYTES, SESSION_SLOTS_MAX, &session, &fd);
+  is_memory_full = false;
+  assert_int_equal(error, -ENOMEM);
 }
 
 static void both_sides_see_the_same(void **state) {
@@ -383,6 +406,7 @@ int main(void) {
       IN_SESSION(nobody_can_take_the_memory_away),
       IN_SESSION(damaged_constants_are_refused),
       IN_SESSION(a_dead_writer_is_seen),
+      cmocka_unit_test(without_memory_there_is_no_session),
       cmocka_unit_test(impossible_rings_are_refused),
       cmocka_unit_test(what_is_no_session_is_refused),
       IN_SESSION(slots_are_taken_and_returned),
