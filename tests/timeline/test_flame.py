@@ -234,14 +234,18 @@ class Flame(test_page.PageTest):
         self.assertEqual(texts, [["half way", 1000], ["half way", 5010], ["note", 4000]])
 
     def test_names_of_templates(self):
-        """Without what the tooltip has: the values of parameters, what is returned, namespaces."""
+        """What is returned and arguments go first, then those of templates, then namespaces; the tooltip has them."""
         names = {"double company::inner::Assembler<std::string, std::allocator<std::pair<int, int> > >::"
                  "assemble<main::{lambda(int)#1}>(std::map<int, int>, main::{lambda(int)#1}) [clone ._omp_fn.0]":
                  "Assembler<…>::assemble<…>() [clone ._omp_fn.0]",
                  "(anonymous namespace)::solver::step(double*, unsigned long) const": "solver::step() const",
                  "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)":
                  "std::operator<< <…>()",
-                 "std::vector<int, std::allocator<int> >::operator[](unsigned long)": "vector<…>::operator[]()",
+                 "std::vector<int, std::allocator<int> >::operator[](unsigned long)": "std::vector<…>::operator[]()",
+                 "void company::solve<double>(std::vector<double> const&, int)": "company::solve<double>()",
+                 "void company::solve<float>(std::vector<float> const&, int)": "company::solve<float>()",
+                 "PhyloTree::computeLikelihood<Vec4d, 4>(double*, double*, int*)":
+                 "PhyloTree::computeLikelihood<Vec4d, 4>()",
                  "short_one(int)": "short_one(int)",
                  "compute the forces of all particles (inner loop, x < y)":
                  "compute the forces of all particles (inner loop, x < y)",

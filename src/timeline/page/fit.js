@@ -24,21 +24,52 @@ export function fit(text, width, measure) {
 }
 
 const LONG = 40; // letters
-const ANGLES = '\u0001', ROUND = '\u0002'; // stand for what was in brackets
+const ANGLES = 0xe000, ROUND = 0xf000; // from here on: letters that stand for what is in brackets
+const BRACKETS_MAX = 0x800;
 
-// A function's long name in C++ without what is in its brackets, what it returns, and its namespaces but the last:
-// "double a::b::Solver<int>::step(int)" is "Solver<…>::step()". Others are as they are.
+// The name with a letter in the place of each pair of brackets, and what they stand for.
+function withoutBrackets(name) {
+  const contents = [];
+  let text = name, before = '';
+  while (text !== before && contents.length < BRACKETS_MAX / 2) {
+    before = text;
+    text = text.replace(/<[^<>()]*>|\([^<>()]*\)/g, found => {
+      if (contents.length === BRACKETS_MAX)
+        return found;
+      contents.push(found);
+      return String.fromCharCode((found.startsWith('<') ? ANGLES : ROUND) + contents.length - 1);
+    });
+  }
+  return [text, contents];
+}
+
+// Puts back what is in brackets. `angles` and `round` say instead what becomes of those that are not within others,
+// but for the name of a namespace that has none.
+function withBrackets(text, contents, angles, round) {
+  return text.replace(/[\ue000-\uf8ff]/g, letter => {
+    const code = letter.charCodeAt(), isRound = code >= ROUND, content = contents[code - (isRound ? ROUND : ANGLES)];
+    const instead = content === '(anonymous namespace)' ? undefined : isRound ? round : angles;
+    return instead ?? withBrackets(content, contents);
+  });
+}
+
+// The last round brackets that are not within others; -1: there are none.
+function argumentsIn(text) {
+  return [...text].findLastIndex(letter => letter >= '\uf000' && letter <= '\uf8ff');
+}
+
+// A function's long name in C++: what it returns and its arguments go first, then those of templates, then its
+// namespaces but the last, as far as needed: "double a::b::Solver<int>::step(int)" is "a::b::Solver<int>::step()",
+// "a::b::Solver<…>::step()", "Solver<…>::step()". Others are as they are.
 export function shortFunction(name) {
   if (name.length <= LONG || !/::|\w</.test(name))
     return name;
-  let text = name, before = '';
-  while (text !== before) {
-    before = text;
-    text = text.replace(/<[^<>()]*>/g, ANGLES).replace(/\([^<>()]*\)/g, ROUND);
-  }
-  const operator = text.search(/\boperator\b/), end = operator >= 0 ? operator : text.lastIndexOf(ROUND);
-  const begin = end > 0 ? text.lastIndexOf(' ', end) + 1 : 0;
-  return text.slice(begin).split('::').slice(-2).join('::').replaceAll(ANGLES, '<…>').replaceAll(ROUND, '()');
+  const [text, contents] = withoutBrackets(name);
+  const operator = text.search(/\boperator\b/), end = operator >= 0 ? operator : argumentsIn(text);
+  const bare = text.slice(end > 0 ? text.lastIndexOf(' ', end) + 1 : 0);
+  const steps = [withBrackets(bare, contents, undefined, '()'), withBrackets(bare, contents, '<…>', '()')];
+  return steps.find(step => step.length <= LONG) ??
+    withBrackets(bare.split('::').slice(-2).join('::'), contents, '<…>', '()');
 }
 
 // A name in two parts, of which a style sheet may cut the first: the second has the line, ".c:123".
