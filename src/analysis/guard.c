@@ -53,6 +53,8 @@ static int look_on(pid_t worker, int pipe_fd, const struct guard_progress *progr
     bool is_quiet = done == last_done && !atomic_load(&progress->is_waiting);
     if (watch->look)
       watch->look(watch->data, progress, now - start);
+    if (watch->is_unwanted && watch->is_unwanted())
+      kill(worker, SIGKILL);
     quiet_ms = is_quiet ? quiet_ms + worked_ms(last_look, now) : 0;
     last_look = now;
     last_done = done;

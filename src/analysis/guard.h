@@ -31,6 +31,8 @@ struct guard_watch {
   /* every 200 ms; or NULL */
   void (*look)(void *data, const struct guard_progress *progress, uint64_t elapsed_ms);
   void *data;
+  /* asked as often; true: nobody wants the result, and the worker is killed; or NULL */
+  bool (*is_unwanted)(void);
 };
 
 /* Runs `work` in a child, which has the caller's memory and open files as they are now and gives back only

@@ -11,6 +11,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -357,6 +358,27 @@ class Merge(cli.Case):
             os.truncate(broken / name, (broken / name).stat().st_size // share)
             self.fails(merge("-o", self.folder / "none", self.family[0], broken), said)
             self.assertFalse((self.folder / "none").exists())
+
+    def test_stopped(self):
+        """By what a terminal sends, a batch system to all processes of a job, or kill(1) to one: nothing is left. By
+        SIGKILL: no archive that looks whole, and the next merge goes on. What it reads meanwhile has a lease on it."""
+        source = self.folder / "stopped-source"
+        shutil.copytree(self.family[1], source)
+        to_all, to_one, terms = os.killpg, os.kill, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        for send, number in [*((to, number) for to in (to_all, to_one) for number in terms), (to_all, signal.SIGKILL)]:
+            with self.subTest(send=send, number=number), cli.Lease(max((source / "traces").glob("*.def"))):
+                out = self.folder / f"stopped-{number.name}"
+                partial = self.folder / f"{out.name}.partial"
+                command = [cli.STAVE, "merge", "-o", out, self.family[0], source]
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      start_new_session=True) as process:
+                    killing.wait_until(lambda: (partial / "traces/0.evt").exists(), "stave merge is at work")
+                    send(process.pid, number)
+                    said = process.communicate(timeout=20)[1]
+                self.assertEqual(process.returncode, -number, said)
+                self.assertFalse(out.exists())
+                self.assertEqual(partial.exists(), number == signal.SIGKILL)
+        self.expect_equal(self.merged("stopped-SIGKILL", *self.family), self.family)
 
     def test_interrupted_before(self):
         partial = self.folder / "late.partial"

@@ -181,7 +181,8 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
 }
 
 static bool run(struct union_job *job) {
-  const struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress};
+  const struct guard_watch watch = {
+      .patience_ms = PATIENCE_MS, .look = show_progress, .is_unwanted = ending_is_wanted};
   fflush(NULL);
   bool is_done = explain(job, guard_run(work, job, &watch));
   progress_clear();
