@@ -238,7 +238,7 @@ class Libgomp(Case):
         return result
 
     def test_no_shared_memory(self):
-        """As on machines without servers: nothing of Stave's or libgomp's is there; what would be ended runs untraced."""
+        """As on machines without servers: nothing of Stave's or libgomp's is there; what would be ended is untraced."""
         program = self.gcc("program", OMP_PROGRAM)
         for number, mounts in enumerate((READ_ONLY, ABSENT)):
             with self.subTest(mounts.splitlines()[0]):
