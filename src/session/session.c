@@ -15,8 +15,24 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* What is to be made: rings of at most ring_bytes, mapped or not; and what it came to. */
+struct extent {
+  uint64_t ring_bytes;
+  bool with_rings;
+  uint32_t slots;
+  void *memory;
+};
+
 static uint64_t bytes_for(uint64_t ring_bytes, uint32_t slots) {
   return session_ring_offset(slots, ring_bytes, slots);
+}
+
+static uint64_t bytes_before_rings(uint64_t ring_bytes, uint32_t slots) {
+  return session_ring_offset(slots, ring_bytes, 0);
+}
+
+static uint64_t mapped_bytes(const struct extent *extent) {
+  return (extent->with_rings ? bytes_for : bytes_before_rings)(extent->ring_bytes, extent->slots);
 }
 
 /* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again,
@@ -34,21 +50,35 @@ static int truncate_quietly(int fd, uint64_t bytes) {
   return -error;
 }
 
+static void *map_first(int fd, uint64_t bytes) {
+  return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
+/* All of the memory; or what is before the rings: then a limit on address space (`room` has an end) is tried
+ * with all of it, else not even for a moment, since VmPeak is what users and batch systems look at. */
+static void *map_memory(int fd, const struct extent *extent, uint64_t room, uint32_t slots) {
+  uint64_t all = bytes_for(extent->ring_bytes, slots), before = bytes_before_rings(extent->ring_bytes, slots);
+  if (!extent->with_rings && room == UINT64_MAX)
+    return map_first(fd, before);
+  char *memory = map_first(fd, all);
+  if (memory != MAP_FAILED && !extent->with_rings)
+    munmap(memory + before, all - before);
+  return memory;
+}
+
 /* Truncates and maps for as many slots as are to be had in that room, halving until it works, down to
  * slots_least. */
-static int reserve(int fd, uint64_t room, uint64_t ring_bytes, uint32_t slots_most, uint32_t slots_least,
-                   uint32_t *ret_slots, void **ret_memory) {
+static int reserve(int fd, uint64_t room, struct extent *extent, uint32_t slots_most, uint32_t slots_least) {
   int error = -ENOMEM;
   for (uint32_t slots = slots_most; slots > 0 && slots >= slots_least; slots /= 2) {
-    error =
-        bytes_for(ring_bytes, slots) > room ? -ENOMEM : truncate_quietly(fd, bytes_for(ring_bytes, slots));
+    uint64_t bytes = bytes_for(extent->ring_bytes, slots);
+    error = bytes > room ? -ENOMEM : truncate_quietly(fd, bytes);
     if (error)
       continue;
-    void *memory =
-        mmap(NULL, bytes_for(ring_bytes, slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *memory = map_memory(fd, extent, room, slots);
     if (memory != MAP_FAILED) {
-      *ret_slots = slots;
-      *ret_memory = memory;
+      extent->slots = slots;
+      extent->memory = memory;
       return 0;
     }
     error = -errno;
@@ -63,53 +93,66 @@ static uint64_t least_ring_bytes(void) {
 }
 
 /* A limit on files or address space: more but small rings; or as many as there can be. */
-static int reserve_within_limits(int fd, uint64_t *ring_bytes, uint32_t slots_most, uint32_t *ret_slots,
-                                 void **ret_memory) {
+static int reserve_within_limits(int fd, struct extent *extent, uint32_t slots_most) {
   enum { SLOTS_WANTED = 64, RING_MIN_BYTES = 64 << 10 };
   struct session_share share =
       session_share(bytes_for(least_ring_bytes(), SLOTS_WANTED), SLOTS_WANTED, slots_most);
   uint32_t most = share.slots_most, wanted = share.slots_least;
   bool is_small = share.bytes < UINT64_MAX;
   uint64_t least = is_small ? least_ring_bytes() : RING_MIN_BYTES;
-  int error = reserve(fd, share.bytes, *ring_bytes, most, wanted, ret_slots, ret_memory);
-  while ((error == -EFBIG || (error && is_small)) && *ring_bytes > least) {
-    *ring_bytes /= 2;
-    error = reserve(fd, share.bytes, *ring_bytes, most, wanted, ret_slots, ret_memory);
+  int error = reserve(fd, share.bytes, extent, most, wanted);
+  while ((error == -EFBIG || (error && is_small)) && extent->ring_bytes > least) {
+    extent->ring_bytes /= 2;
+    error = reserve(fd, share.bytes, extent, most, wanted);
   }
-  return error ? reserve(fd, share.bytes, *ring_bytes, wanted, 1, ret_slots, ret_memory) : 0;
+  return error ? reserve(fd, share.bytes, extent, wanted, 1) : 0;
 }
 
-int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
-                   int *ret_fd) {
+static struct session_header *begin_header(const struct extent *extent) {
+  struct session_header *header = extent->memory;
+  uint64_t ring_bytes = extent->ring_bytes;
+  madvise(header, mapped_bytes(extent), MADV_DONTDUMP);
+  header->constants.magic = SESSION_MAGIC;
+  header->constants.bytes = bytes_for(ring_bytes, extent->slots);
+  header->constants.ring_bytes = ring_bytes;
+  header->constants.slots_max = extent->slots;
+  atomic_init(&header->shared.growth_left,
+              8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
+  return header;
+}
+
+static int create(struct extent *extent, uint32_t slots_most, struct session_header **ret_header,
+                  int *ret_fd) {
   int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
     return -errno;
-  uint32_t slots = 0;
-  void *memory = NULL;
-  int error = reserve_within_limits(fd, &ring_bytes, slots_most, &slots, &memory);
+  int error = reserve_within_limits(fd, extent, slots_most);
   if (error) {
     close(fd);
     return error;
   }
-  struct session_header *header = memory;
   /* Nobody may take the memory away under either side (SIGBUS), and what is stored first must be there. */
   if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
-      !session_populate(header, SESSION_HEADER_BYTES)) {
+      !session_populate(extent->memory, SESSION_HEADER_BYTES)) {
     error = errno;
-    munmap(memory, bytes_for(ring_bytes, slots));
+    munmap(extent->memory, mapped_bytes(extent));
     close(fd);
     return -error;
   }
-  madvise(memory, bytes_for(ring_bytes, slots), MADV_DONTDUMP);
-  header->constants.magic = SESSION_MAGIC;
-  header->constants.bytes = bytes_for(ring_bytes, slots);
-  header->constants.ring_bytes = ring_bytes;
-  header->constants.slots_max = slots;
-  atomic_init(&header->shared.growth_left,
-              8 * ring_bytes > RING_GROWTH_BYTES ? 8 * (int64_t)ring_bytes : RING_GROWTH_BYTES);
-  *ret_header = header;
+  *ret_header = begin_header(extent);
   *ret_fd = fd;
   return 0;
+}
+
+int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
+                   int *ret_fd) {
+  return create(&(struct extent){.ring_bytes = ring_bytes, .with_rings = true}, slots_most, ret_header,
+                ret_fd);
+}
+
+int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
+                                 int *ret_fd) {
+  return create(&(struct extent){.ring_bytes = ring_bytes}, slots_most, ret_header, ret_fd);
 }
 
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
@@ -148,12 +191,7 @@ void session_unmap(struct session_header *header) {
 }
 
 uint64_t session_bytes_before_rings(const struct session_header *header) {
-  return session_ring_offset(header->constants.slots_max, header->constants.ring_bytes, 0);
-}
-
-void session_unmap_rings(struct session_header *header) {
-  uint64_t before = session_bytes_before_rings(header);
-  munmap((char *)header + before, header->constants.bytes - before);
+  return bytes_before_rings(header->constants.ring_bytes, header->constants.slots_max);
 }
 
 struct record *session_map_ring(int fd, const struct session_header *header, uint32_t index, uint64_t bytes) {

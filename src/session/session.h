@@ -32,6 +32,12 @@ enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
  * ftruncate, mmap, fcntl (the seals) or madvise (the memory of the header). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
+/* The same without the rings, which the application maps one by one: its addresses are of the order of what
+ * is used, and a limit on them may come later than its threads. session_unmap is not
+ * for what it maps; munmap of session_bytes_before_rings is. */
+int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
+                                 int *ret_fd);
+
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
  * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers
  * (SIGBUS); or a negative errno of fstat or mmap. */
@@ -41,11 +47,6 @@ void session_unmap(struct session_header *header);
 
 /* Bytes up to the first ring. */
 uint64_t session_bytes_before_rings(const struct session_header *header);
-
-/* Unmaps the rings alone, which the application maps one by one: a limit on its address space may come later
- * than its threads. session_unmap is not for what is left; munmap of
- * session_bytes_before_rings is. */
-void session_unmap_rings(struct session_header *header);
 
 /* Maps the ring of slot `index`, `bytes` of it, of the memory that fd is; NULL: it is not to be had, errno
  * says why. Forked children have no part of it, as they have none of the session. */

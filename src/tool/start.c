@@ -71,9 +71,9 @@ static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
   if (!runs_on_valgrind())
-    return session_create(ring_bytes, SESSION_SLOTS_MAX, ret_session, ret_fd);
-  return session_create(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES, SLOTS_ON_VALGRIND,
-                        ret_session, ret_fd);
+    return session_create_without_rings(ring_bytes, SESSION_SLOTS_MAX, ret_session, ret_fd);
+  return session_create_without_rings(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES,
+                                      SLOTS_ON_VALGRIND, ret_session, ret_fd);
 }
 
 static int map_memory(int *ret_fd) {
@@ -82,7 +82,6 @@ static int map_memory(int *ret_fd) {
   if (error)
     return error;
   struct session_constants layout = session->constants;
-  session_unmap_rings(session);
   counters_make_room(layout.slots_max);
   session->constants = tool.constants;
   session->constants.magic = layout.magic;

@@ -1,6 +1,6 @@
 /* addresses THREADS [LIMIT_MIB [close]]: a program that limits its address space after its first region, then
  * goes on with so many threads; with `close` it has closed every descriptor that it does not know. Prints, in
- * MiB, how many addresses it had before the limit and with all threads. */
+ * MiB, how many addresses it had before the limit, at most until then, and with all threads. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,6 +23,17 @@ static unsigned long addresses_mib(void) {
   return strtoul(text, NULL, 10) * (unsigned long)sysconf(_SC_PAGESIZE) >> 20;
 }
 
+/* VmPeak, of which statm knows nothing. */
+static unsigned long most_addresses_mib(void) {
+  char text[4096] = "";
+  int fd = open("/proc/self/status", O_RDONLY);
+  if (fd < 0 || read(fd, text, sizeof text - 1) < 0)
+    return 0;
+  close(fd);
+  const char *line = strstr(text, "VmPeak:");
+  return line ? strtoul(line + strlen("VmPeak:"), NULL, 10) >> 10 : 0;
+}
+
 static void *work(void *data) {
 #pragma omp parallel num_threads(1)
   (void)0;
@@ -36,10 +47,11 @@ static void *work(void *data) {
 int main(int argc, char **argv) {
   static pthread_t threads[THREADS_MAX];
   int count = argc > 1 ? atoi(argv[1]) : 1;
-  unsigned long before, with_all;
+  unsigned long before, most, with_all;
 #pragma omp parallel num_threads(2)
   (void)0;
   before = addresses_mib();
+  most = most_addresses_mib();
   if (argc > 2 && atol(argv[2]) > 0) {
     rlim_t bytes = (rlim_t)atol(argv[2]) << 20;
     setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
@@ -57,6 +69,6 @@ int main(int argc, char **argv) {
   pthread_barrier_wait(&barrier);
   for (int i = 0; i < count; i++)
     pthread_join(threads[i], NULL);
-  printf("%lu %lu\n", before, with_all);
+  printf("%lu %lu %lu\n", before, most, with_all);
   return 0;
 }
