@@ -6,6 +6,7 @@
 #include "cli/common/usage.h"
 #include "cli/report/compare_runs.h"
 #include "cli/report/history.h"
+#include "cli/report/report_condition.h"
 #include "cli/report/report_print.h"
 
 #include <stdio.h>
@@ -21,10 +22,12 @@ struct report_request {
   const char *pattern;
   regex_t only;
   bool is_json, is_brief, is_compare;
-  const char *html; /* the history page's name */
-  FILE *out;        /* where a run's object goes that is compared */
+  const char *html;                            /* the history page's name */
+  FILE *out;                                   /* where a run's object goes that is compared */
+  const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written; one of those below are read of them */
   struct compare_condition conditions[COMPARE_CONDITIONS_MAX];
-  size_t condition_count;
+  struct report_condition own_conditions[COMPARE_CONDITIONS_MAX];
+  size_t fail_if_count, condition_count, own_condition_count;
 };
 
 /* Long options that have no letter. */
@@ -51,7 +54,9 @@ static const struct usage_option options[] = {
     {OPTION_JSON, "json", NULL, "one JSON object, with everything, instead of text", USAGE_NOTHING, NULL},
     {OPTION_COMPARE, "compare", NULL, "what changed: OLD NEW, or OLD ... -- NEW ...", USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
-     "with --compare: exit status 3 if it holds: 'wall > 5 %', 'gain > 5 %', 'region:REGEX > 20 ms'",
+     "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s'; with --compare what has grown: 'wall > 5 "
+     "%', "
+     "'region:REGEX > 20 ms'",
      USAGE_NOTHING, NULL},
     {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
      USAGE_FILE, NULL},
@@ -65,6 +70,36 @@ static bool has_wanted(const struct report_print *print) {
     if (report_print_wants(print, i))
       return true;
   return print->only == NULL;
+}
+
+/* What is compared is said in the unit of the condition: a share as percent, else seconds. */
+static void say_condition(const struct report_request *request, const struct report_condition *condition,
+                          int holds, double value) {
+  if (holds < 0)
+    message_say("%s: %s: what it names is not in this run", request->path, condition->text);
+  else if (condition->is_percent)
+    message_say("%s: %s: it is %.1f %%", request->path, condition->text, 100 * value);
+  else
+    message_say("%s: %s: it is %g s", request->path, condition->text, value);
+}
+
+/* Of all regions, whatever --region shows. */
+static int judge(const struct report_request *request, struct report_print print) {
+  int status = EXIT_SUCCESS;
+  print.only = NULL;
+  json_t *object = report_print_object(&print);
+  for (size_t i = 0; i < request->own_condition_count; i++) {
+    double value = 0;
+    int holds = report_condition_holds(&request->own_conditions[i], object, &value);
+    if (holds != 0)
+      say_condition(request, &request->own_conditions[i], holds, value);
+    if (holds < 0)
+      status = EXIT_FAILED;
+    else if (holds > 0 && status == EXIT_SUCCESS)
+      status = EXIT_FOUND;
+  }
+  json_decref(object);
+  return status;
 }
 
 static int print(const struct report_request *request, const struct report *report, const char *anchor) {
@@ -87,7 +122,9 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_brief(&print);
   else
     report_print_text(&print);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  if (!message_output_is_whole())
+    return EXIT_FAILED;
+  return request->own_condition_count ? judge(request, print) : EXIT_SUCCESS;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {
@@ -128,13 +165,23 @@ static bool read_pattern(struct report_request *request, const char *value) {
   return usage_error("report", "--region %s is no regular expression: %s", value, text);
 }
 
-static bool read_condition(struct report_request *request, const char *value) {
-  struct compare_condition *condition = &request->conditions[request->condition_count];
-  if (request->condition_count == COMPARE_CONDITIONS_MAX)
+static bool add_condition(struct report_request *request, const char *value) {
+  if (request->fail_if_count == COMPARE_CONDITIONS_MAX)
     return usage_error("report", "--fail-if is wanted more than %d times", COMPARE_CONDITIONS_MAX);
-  if (!compare_condition_read(condition, value))
-    return usage_error("report", "--fail-if %s is no condition", value);
-  request->condition_count++;
+  request->fail_if[request->fail_if_count++] = value;
+  return true;
+}
+
+/* What they mean depends on whether runs are compared. */
+static bool read_conditions(struct report_request *request) {
+  for (size_t i = 0; i < request->fail_if_count; i++) {
+    const char *text = request->fail_if[i];
+    if (request->is_compare && !compare_condition_read(&request->conditions[i], text))
+      return usage_error("report", "--fail-if %s is no condition", text);
+    if (!request->is_compare && !report_condition_read(&request->own_conditions[i], text))
+      return usage_error("report", "--fail-if %s is no condition: %s", text, report_condition_words);
+    *(request->is_compare ? &request->condition_count : &request->own_condition_count) = i + 1;
+  }
   return true;
 }
 
@@ -150,7 +197,7 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_TOP:
     return read_top(value, &request->top);
   case OPTION_FAIL_IF:
-    return read_condition(request, value);
+    return add_condition(request, value);
   case OPTION_COMPARE:
     request->is_compare = true;
     return true;
@@ -237,14 +284,9 @@ static int write_history(struct report_request *request, char **paths, size_t co
 }
 
 static int check_single(const struct report_request *request, int count) {
-  if (request->is_compare || request->html)
+  if (request->is_compare || request->html || count == 1)
     return -1;
-  if (count > 1)
-    usage_error("report", "one archive at a time");
-  else if (request->condition_count > 0)
-    usage_error("report", "--fail-if is for --compare");
-  else
-    return -1;
+  usage_error("report", "one archive at a time");
   return EXIT_USAGE;
 }
 
@@ -254,6 +296,8 @@ int cmd_report(int argc, char **argv) {
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
   if (status < 0)
     status = check_single(&request, argc - optind);
+  if (status < 0 && !read_conditions(&request))
+    status = EXIT_USAGE;
   if (status < 0 && request.is_json && request.is_brief) {
     usage_error("report", "--brief is for text, not for --json");
     status = EXIT_USAGE;
@@ -270,6 +314,8 @@ int cmd_report(int argc, char **argv) {
   }
   for (size_t i = 0; i < request.condition_count; i++)
     compare_condition_free(&request.conditions[i]);
+  for (size_t i = 0; i < request.own_condition_count; i++)
+    report_condition_free(&request.own_conditions[i]);
   if (request.pattern)
     regfree(&request.only);
   return status;

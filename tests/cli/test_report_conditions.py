@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""stave report --fail-if of one run: test_report_conditions.py BUILD [unittest arguments]."""
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from made_archive import Made
+
+HOLDS, UNKNOWN, USAGE = 3, 1, 2
+
+
+class Conditions(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        """400 us in one region: thread 0 works for 300 us, thread 1 for 100 us."""
+        super().setUpClass()
+        cls.archive = cls.folder + "/archive"
+        with Made(cls.archive, region=False) as made:
+            begin = made.now
+            for thread, work in ((0, 300), (1, 100)):
+                made.now = begin
+                made.event(thread, "thread_team_begin", made.team, step=False)
+                made.enter(thread, "parallel", line=7, step=False)
+                made.now = begin + work
+                made.enter(thread, "implicit barrier", line=7, step=False)
+                made.enter(thread, "barrier wait", line=7, step=False)
+                made.now = begin + 400
+                for construct in ("barrier wait", "implicit barrier", "parallel"):
+                    made.leave(thread, construct, line=7, step=False)
+                made.event(thread, "thread_team_end", made.team, step=False)
+
+    def status(self, *conditions, options=("--brief",)):
+        words = [word for condition in conditions for word in ("--fail-if", condition)]
+        return cli.stave("report", *options, *words, self.archive)
+
+    def test_both_sides_of_what_it_is(self):
+        for holds, fails in (("efficiency < 51 %", "efficiency < 49 %"), ("efficiency > 49 %", "efficiency > 51 %"),
+                             ("wall > 399 us", "wall > 0.401 ms"), ("wall < 0.000401 s", "wall < 399 us"),
+                             ("parallel > 99 %", "parallel < 99 %"), ("serial < 1 %", "serial > 1 %"),
+                             ("activity:barrier wait > 49 %", "activity:barrier wait > 51 %"),
+                             ("activity:barrier wait > 399us", "activity:barrier wait > 401us"),
+                             ("region:parallel @made.c:7$ > 99 %", "region:parallel @made.c:7$ < 99 %"),
+                             ("cause:nothing < 1 %", "cause:nothing > 1 %")):
+            result = self.status(holds)
+            self.assertEqual(result.returncode, HOLDS, holds)
+            self.assertIn(f": {holds}: it is ", cli.said(result))
+            self.succeeds(self.status(fails))
+
+    def test_finding(self):
+        gain = json.loads(cli.stave("report", "--json", self.archive).stdout)["findings"][0]["gain_share"]
+        self.assertEqual(self.status(f"finding > {100 * gain - 1} %").returncode, HOLDS)
+        self.assertEqual(self.status(f"finding > {100 * gain + 1} %").returncode, 0)
+
+    def test_several(self):
+        self.assertEqual(self.status("wall > 1 s", "efficiency < 60 %").returncode, HOLDS)
+        self.assertEqual(self.status("wall > 1 s", "efficiency < 10 %").returncode, 0)
+        self.assertEqual(self.status("efficiency < 60 %", "region:nowhere > 1 %").returncode, UNKNOWN)
+
+    def test_with_json(self):
+        result = self.status("efficiency < 60 %", options=("--json", "--region", "parallel"))
+        self.assertEqual(result.returncode, HOLDS)
+        self.assertEqual(json.loads(result.stdout)["threads"], 2)
+
+    def test_what_is_not_there(self):
+        for condition in ("region:nowhere > 3 %", "activity:sleep > 1 s"):
+            result = self.status(condition)
+            self.assertEqual(result.returncode, UNKNOWN)
+            self.assertIn("what it names is not in this run", cli.said(result))
+
+    def test_what_is_none(self):
+        for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s", "region:( > 5 %",
+                          "region: > 5 %", "wall > -1 s", "wall = 5 s"):
+            self.fails(self.status(condition), f"--fail-if {condition} is no condition", "efficiency", status=USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()
