@@ -94,18 +94,18 @@ static bool open_group(struct counter_group *group) {
 }
 
 static struct counter_group *group_of(const struct thread *thread) {
-  return &tool.counter_groups[thread - tool.threads];
+  return &tool.counters.groups[thread - tool.threads];
 }
 
 /* A slot whose last thread never said that it ended still has that thread's. */
 void counters_attach(struct thread *thread) {
-  if (!tool.counter_groups)
+  if (!tool.counters.groups)
     return;
   int error = errno;
   struct counter_group *group = group_of(thread);
   close_group(group);
-  uint32_t slots = (uint32_t)(thread - tool.threads) + 1, known = atomic_load(&tool.counter_slots);
-  while (known < slots && !atomic_compare_exchange_weak(&tool.counter_slots, &known, slots))
+  uint32_t slots = (uint32_t)(thread - tool.threads) + 1, known = atomic_load(&tool.counters.slots);
+  while (known < slots && !atomic_compare_exchange_weak(&tool.counters.slots, &known, slots))
     ;
   if (open_group(group)) {
     thread->counters_id = group->ids[0];
@@ -117,7 +117,7 @@ void counters_attach(struct thread *thread) {
 }
 
 void counters_detach(struct thread *thread) {
-  if (!tool.counter_groups || !thread->counters_fd)
+  if (!tool.counters.groups || !thread->counters_fd)
     return;
   int error = errno;
   thread->counters_fd = 0;
@@ -127,8 +127,8 @@ void counters_detach(struct thread *thread) {
 
 void counters_close_all(void) {
   int error = errno;
-  for (uint32_t i = atomic_exchange(&tool.counter_slots, 0); i-- > 0;)
-    close_group(&tool.counter_groups[i]);
+  for (uint32_t i = atomic_exchange(&tool.counters.slots, 0); i-- > 0;)
+    close_group(&tool.counters.groups[i]);
   errno = error;
 }
 
@@ -209,14 +209,14 @@ bool counters_prepare(void) {
 
 void counters_make_room(uint32_t slots) {
   size_t bytes = sizeof(struct counter_group);
-  if (tool.constants.counter_count == 0 || tool.counter_groups_count >= slots)
+  if (tool.constants.counter_count == 0 || tool.counters.group_count >= slots)
     return;
-  if (tool.counter_groups)
-    munmap(tool.counter_groups, tool.counter_groups_count * bytes);
+  if (tool.counters.groups)
+    munmap(tool.counters.groups, tool.counters.group_count * bytes);
   void *memory =
       mmap(NULL, slots * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  tool.counter_groups = memory == MAP_FAILED ? NULL : memory;
-  tool.counter_groups_count = tool.counter_groups ? slots : 0;
-  if (!tool.counter_groups)
+  tool.counters.groups = memory == MAP_FAILED ? NULL : memory;
+  tool.counters.group_count = tool.counters.groups ? slots : 0;
+  if (!tool.counters.groups)
     tool.constants.counter_count = 0;
 }

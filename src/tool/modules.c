@@ -16,9 +16,9 @@ struct module_words {
 };
 
 static struct known_module *find_known(uint64_t address) {
-  uint32_t count = atomic_load_explicit(&tool.modules_count, memory_order_acquire);
+  uint32_t count = atomic_load_explicit(&tool.modules.count, memory_order_acquire);
   for (uint32_t i = 0; i < count && i < KNOWN_MODULES_MAX; i++) {
-    struct known_module *known = &tool.modules[i];
+    struct known_module *known = &tool.modules.rows[i];
     uint64_t base = atomic_load_explicit(&known->base, memory_order_acquire);
     if (base && address - base < known->size)
       return known;
@@ -33,21 +33,21 @@ static struct module_range range_of(const struct known_module *known) {
 
 void modules_forget(void) {
   for (uint32_t i = 0; i < KNOWN_MODULES_MAX; i++)
-    atomic_store_explicit(&tool.modules[i].base, 0, memory_order_relaxed);
-  atomic_store(&tool.modules_count, 0);
+    atomic_store_explicit(&tool.modules.rows[i].base, 0, memory_order_relaxed);
+  atomic_store(&tool.modules.count, 0);
 }
 
 /* Two threads may add the same module at once: it is published twice then, which harms nobody. */
 static void add_known(const struct loaded *loaded, bool is_permanent, uint64_t identity) {
-  uint32_t i = atomic_fetch_add_explicit(&tool.modules_count, 1, memory_order_relaxed);
+  uint32_t i = atomic_fetch_add_explicit(&tool.modules.count, 1, memory_order_relaxed);
   if (i >= KNOWN_MODULES_MAX) {
-    atomic_store_explicit(&tool.modules_count, KNOWN_MODULES_MAX, memory_order_relaxed);
+    atomic_store_explicit(&tool.modules.count, KNOWN_MODULES_MAX, memory_order_relaxed);
     return;
   }
-  tool.modules[i].size = loaded->size;
-  tool.modules[i].is_permanent = is_permanent;
-  tool.modules[i].identity = identity;
-  atomic_store_explicit(&tool.modules[i].base, loaded->base, memory_order_release);
+  tool.modules.rows[i].size = loaded->size;
+  tool.modules.rows[i].is_permanent = is_permanent;
+  tool.modules.rows[i].identity = identity;
+  atomic_store_explicit(&tool.modules.rows[i].base, loaded->base, memory_order_release);
 }
 
 /* The executable has no name in the list of libraries. */
@@ -76,8 +76,8 @@ static void publish(const struct loaded *loaded, uint64_t ticks) {
 }
 
 static bool was_there_at_start(uint64_t base) {
-  for (uint32_t i = 0; i < tool.start_count; i++)
-    if (tool.start_bases[i] == base)
+  for (uint32_t i = 0; i < tool.modules.start_count; i++)
+    if (tool.modules.start_bases[i] == base)
       return true;
   return false;
 }
@@ -92,8 +92,8 @@ static void publish_and_add(const struct loaded *loaded, uint64_t address, uint6
 static bool is_time_to_ask(void) {
   if (loaded_asks_linker())
     return true;
-  uint64_t now = clock_ns(CLOCK_MONOTONIC), last = atomic_load(&tool.modules_asked_ns);
-  return now - last >= ASK_EVERY_NS && atomic_compare_exchange_strong(&tool.modules_asked_ns, &last, now);
+  uint64_t now = clock_ns(CLOCK_MONOTONIC), last = atomic_load(&tool.modules.asked_ns);
+  return now - last >= ASK_EVERY_NS && atomic_compare_exchange_strong(&tool.modules.asked_ns, &last, now);
 }
 
 /* Whether the row's library is still there. One of another library is emptied. */
@@ -173,13 +173,13 @@ void thread_recheck_code(uint64_t codeptr) {
 static bool note_base(const struct own_mapping *mapped, void *data) {
   (void)data;
   bool is_new = mapped->is_code && mapped->file_begin && !was_there_at_start(mapped->file_begin);
-  if (is_new && tool.start_count < KNOWN_MODULES_MAX)
-    tool.start_bases[tool.start_count++] = mapped->file_begin;
+  if (is_new && tool.modules.start_count < KNOWN_MODULES_MAX)
+    tool.modules.start_bases[tool.modules.start_count++] = mapped->file_begin;
   return false;
 }
 
 void modules_note_start(void) {
-  tool.start_count = 0;
+  tool.modules.start_count = 0;
   own_memory_each(note_base, NULL);
 }
 

@@ -50,6 +50,22 @@ struct first_thread {
   ompt_set_callback_t set_callback; /* NULL: nothing is to be withdrawn */
 };
 
+/* What counters.c alone knows. */
+struct counting_threads {
+  struct counter_group *groups; /* one for each slot; NULL: no counters are wanted */
+  uint32_t group_count;
+  _Atomic uint32_t slots; /* of these, those that were ever used: the first ones */
+};
+
+/* What modules.c alone knows. */
+struct known_modules {
+  _Atomic uint64_t asked_ns;               /* when the list of mappings was last read for a row below */
+  uint64_t start_bases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
+  uint32_t start_count;
+  _Atomic uint32_t count;
+  struct known_module rows[KNOWN_MODULES_MAX];
+};
+
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
@@ -89,16 +105,10 @@ struct tool {
   /* the same, asked by the sampling handler */
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
-  struct counter_group *counter_groups; /* one for each slot; NULL: no counters are wanted */
-  uint32_t counter_groups_count;
-  _Atomic uint32_t counter_slots;          /* of these, those that were ever used: the first ones */
-  int sample_signal;                       /* 0: no sampling */
-  atomic_bool has_stray_timer;             /* one that could not be deleted still sends it */
-  _Atomic uint64_t modules_asked_ns;       /* when the list of mappings was last read for a row below */
-  uint64_t start_bases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
-  uint32_t start_count;
-  _Atomic uint32_t modules_count;
-  struct known_module modules[KNOWN_MODULES_MAX];
+  struct counting_threads counters;
+  int sample_signal;           /* 0: no sampling */
+  atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
+  struct known_modules modules;
   _Atomic uint32_t device_count;                  /* rows taken below */
   struct device_trace devices[DEVICE_TRACES_MAX]; /* those that offer tracing */
   struct session_constants constants;             /* what every session of this process begins with */

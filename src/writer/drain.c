@@ -61,7 +61,7 @@ static __attribute__((noinline)) void take_slow(struct writer *writer, uint32_t 
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                   const uint64_t *words) {
   struct writer *writer = data;
-  writer->merged_until = record->ticks;
+  writer->drain.merged_until = record->ticks;
   if (writer->kept || writer->run_states || writer->emitter.lacks_room ||
       writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
     take_slow(writer, slot, id, record, words);
@@ -71,9 +71,9 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
 
 struct figures drain_figures(const struct writer *writer) {
   struct figures figures = merge_figures(writer->merge);
-  figures.backlog_waited_ms = writer->waited_ms;
-  if (figures.backlog_records && writer->over_ns)
-    figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->over_ns) / 1000000;
+  figures.backlog_waited_ms = writer->drain.waited_ms;
+  if (figures.backlog_records && writer->drain.over_ns)
+    figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->drain.over_ns) / 1000000;
   figures_add(&figures, &writer->correlator.figures);
   figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
   figures.lost -=
@@ -124,23 +124,24 @@ static int can_sleep(void *data) {
 
 /* The time of it, at once, though a pass over a deep backlog is still under way. */
 static void note_end(struct writer *writer) {
-  if (!writer->over_ns)
-    writer->over_ns = clock_ns(CLOCK_MONOTONIC);
+  if (!writer->drain.over_ns)
+    writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 /* Whether the program would rather have the processor, and records can wait. */
 static bool should_yield(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
-         !writer->is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_yields_cpu(&writer->pace, pace_waited_ns(&writer->pace, writer->merged_until)) &&
+         !writer->drain.is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
+         pace_yields_cpu(&writer->drain.pace,
+                         pace_waited_ns(&writer->drain.pace, writer->drain.merged_until)) &&
          application_check(&writer->application) == APPLICATION_RUNS;
 }
 
 /* How long the oldest record in the backlog has waited, while the program runs. */
 static void note_wait(struct writer *writer) {
-  uint64_t waited_ms = pace_waited_ns(&writer->pace, writer->merged_until) / 1000000;
-  if (!writer->over_ns && waited_ms > writer->waited_ms)
-    writer->waited_ms = waited_ms;
+  uint64_t waited_ms = pace_waited_ns(&writer->drain.pace, writer->drain.merged_until) / 1000000;
+  if (!writer->drain.over_ns && waited_ms > writer->drain.waited_ms)
+    writer->drain.waited_ms = waited_ms;
 }
 
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
@@ -150,17 +151,17 @@ static void note_wait(struct writer *writer) {
 void drain_yield_cpu(void *data) {
   enum { NAPS_MAX = 16 };
   struct writer *writer = data;
-  uint64_t begin = writer->pass_begin, until = writer->merged_until;
+  uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
     note_end(writer);
   if (merge_behind(writer->merge)) {
     note_progress(writer, until < begin ? until : begin);
     note_wait(writer);
   }
-  for (int i = 0; i < NAPS_MAX && pace_is_too_fast(&writer->pace) && should_yield(writer); i++) {
+  for (int i = 0; i < NAPS_MAX && pace_is_too_fast(&writer->drain.pace) && should_yield(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
-    session_writer_sleep(writer->session, writer->nap_ns, can_sleep, writer);
-    writer->nap_ns = pace_nap(writer->nap_ns, merge_drain_full_rings(writer->merge));
+    session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);
+    writer->drain.nap_ns = pace_nap(writer->drain.nap_ns, merge_drain_full_rings(writer->merge));
     stuck_begin(); /* these waits are no halts */
   }
 }
@@ -244,24 +245,25 @@ static uint64_t sleep_after(uint64_t sleep_ns, double max_fill, bool has_new_thr
 static void note_backlog(struct writer *writer) {
   uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (merge_behind(writer->merge))
-    writer->behind_ns = now;
-  else if (now - writer->behind_ns > REST_AFTER_NS)
+    writer->drain.behind_ns = now;
+  else if (now - writer->drain.behind_ns > REST_AFTER_NS)
     merge_rest(writer->merge);
 }
 
 static bool is_over(struct writer *writer) {
-  if (!writer->is_over && has_ended(writer)) {
-    writer->is_over = true;
+  if (!writer->drain.is_over && has_ended(writer)) {
+    writer->drain.is_over = true;
     note_end(writer);
     run_times_end(writer->run_times);
   }
-  return writer->is_over;
+  return writer->drain.is_over;
 }
 
 void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
-  pace_open(&writer->pace, writer->processors.count, writer->constants.clock_kind, &writer->constants.start);
-  writer->nap_ns = pace_nap(0, 0);
+  pace_open(&writer->drain.pace, writer->processors.count, writer->constants.clock_kind,
+            &writer->constants.start);
+  writer->drain.nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);
     uint64_t taken = drain_once(writer);
@@ -274,5 +276,5 @@ void drain(struct writer *writer) {
     sleep_ns = sleep_after(sleep_ns, max_fill > told ? max_fill : told, merge_has_new_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
-  pace_close(&writer->pace);
+  pace_close(&writer->drain.pace);
 }

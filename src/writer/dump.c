@@ -96,7 +96,7 @@ static int open_dump(struct writer *writer) {
   writer->archive = archive_open(writer->directory, NULL);
   if (!writer->archive)
     return -EIO;
-  if (writer->dumper == 0) /* the program waits for us */
+  if (writer->dump.process == 0) /* the program waits for us */
     archive_count_into(writer->archive, &writer->session->shared.progress);
   else
     symbols_count_into(writer->symbols, NULL);
@@ -127,7 +127,7 @@ static void tell_done(struct writer *writer, const char *directory) {
   struct session_shared *shared = &writer->session->shared;
   snprintf(shared->dumped, sizeof shared->dumped, "%s", directory);
   atomic_fetch_add(&shared->dumps_done, 1);
-  atomic_store(&shared->dumps_answered, writer->dumps_seen);
+  atomic_store(&shared->dumps_answered, writer->dump.seen);
   futex_wake_all(&shared->dumps_answered);
 }
 
@@ -170,7 +170,7 @@ void dump_become_copy(void) {
 
 static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
   dump_become_copy();
-  writer->dumper = getpid();
+  writer->dump.process = getpid();
   snprintf(writer->ending, sizeof writer->ending, "still running (%.100s)", writer->keeping.why);
   writer->correlator.died_ticks = until;
   make_dump(writer);
@@ -179,10 +179,10 @@ static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
 
 /* All is kept that came before that time. */
 static void start_dump(struct writer *writer, uint64_t until) {
-  writer->is_dump_due = false;
-  writer->written = writer->due;
-  writer->dumps_seen = writer->dumps_wanted;
-  writer->dumps_before = atomic_load(&writer->session->shared.dumps_done);
+  writer->dump.is_due = false;
+  writer->dump.written = writer->dump.due;
+  writer->dump.seen = writer->dump.wanted;
+  writer->dump.before = atomic_load(&writer->session->shared.dumps_done);
   pid_t pid = fork();
   if (pid == 0)
     run_dumper(writer, until);
@@ -191,33 +191,33 @@ static void start_dump(struct writer *writer, uint64_t until) {
     tell_done(writer, "");
     return;
   }
-  writer->dumper = pid;
+  writer->dump.process = pid;
 }
 
 static void note_due(struct writer *writer, const struct dump_cause *cause, const char *why) {
   snprintf(writer->keeping.why, sizeof writer->keeping.why, "%s", why);
-  writer->due = *cause;
-  writer->is_dump_due = true;
+  writer->dump.due = *cause;
+  writer->dump.is_due = true;
 }
 
 /* What others want, too, is not one of the slowest's, which may lose it. */
 static void want(struct writer *writer, const char *why) {
-  writer->due.is_slowest = false;
-  if (!writer->is_dump_due)
+  writer->dump.due.is_slowest = false;
+  if (!writer->dump.is_due)
     note_due(writer, &(struct dump_cause){0}, why);
 }
 
 static void want_slowest(struct writer *writer, uint32_t trigger, const char *why) {
-  const struct dump_cause *due = &writer->due;
+  const struct dump_cause *due = &writer->dump.due;
   uint64_t ticks = trigger_ticks(writer->triggers[trigger]);
   bool is_mine = due->is_slowest && due->trigger == trigger;
-  if (!writer->is_dump_due || (is_mine && ticks > due->ticks))
+  if (!writer->dump.is_due || (is_mine && ticks > due->ticks))
     note_due(writer, &(struct dump_cause){.is_slowest = true, .trigger = trigger, .ticks = ticks}, why);
 }
 
 /* The slowest have one archive more. */
 static void note_written(struct writer *writer) {
-  const struct dump_cause *written = &writer->written;
+  const struct dump_cause *written = &writer->dump.written;
   const char *directory = writer->session->shared.dumped;
   if (!written->is_slowest || !*directory)
     return;
@@ -232,10 +232,10 @@ static void note_written(struct writer *writer) {
 
 /* Whether no copy runs any more. (Its status may be lost, where SIGCHLD is ignored.) */
 static bool reap(struct writer *writer) {
-  if (!writer->dumper || waitpid(writer->dumper, NULL, WNOHANG) == 0)
-    return !writer->dumper;
-  writer->dumper = 0;
-  if (atomic_load(&writer->session->shared.dumps_done) == writer->dumps_before) {
+  if (!writer->dump.process || waitpid(writer->dump.process, NULL, WNOHANG) == 0)
+    return !writer->dump.process;
+  writer->dump.process = 0;
+  if (atomic_load(&writer->session->shared.dumps_done) == writer->dump.before) {
     report_not_dumped(&writer->report, "the process that wrote the archive has died");
     tell_done(writer, "");
   }
@@ -245,12 +245,12 @@ static bool reap(struct writer *writer) {
 
 /* The one before may have taken longer. */
 static bool is_due(struct writer *writer) {
-  const struct dump_cause *due = &writer->due;
-  if (writer->is_dump_due && due->is_slowest &&
+  const struct dump_cause *due = &writer->dump.due;
+  if (writer->dump.is_due && due->is_slowest &&
       due->ticks <= slowest_least(&writer->slowest[due->trigger],
                                   writer->constants.config.trigger.watches[due->trigger].slowest))
-    writer->is_dump_due = false;
-  return writer->is_dump_due;
+    writer->dump.is_due = false;
+  return writer->dump.is_due;
 }
 
 static void go_on(struct writer *writer, uint64_t until) {
@@ -261,7 +261,7 @@ static void go_on(struct writer *writer, uint64_t until) {
 static void fire(struct writer *writer, uint32_t trigger, const char *why) {
   if (writer->constants.config.trigger.watches[trigger].slowest)
     want_slowest(writer, trigger, why);
-  else if (writer->triggered++ < TRIGGERED_MAX)
+  else if (writer->dump.triggered++ < TRIGGERED_MAX)
     want(writer, why);
 }
 
@@ -287,9 +287,9 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
 /* Of `stave dump`. */
 static void note_wishes(struct writer *writer) {
   uint32_t wanted = atomic_load(&writer->session->shared.dumps_wanted);
-  if (wanted != writer->dumps_wanted)
+  if (wanted != writer->dump.wanted)
     want(writer, "stave dump");
-  writer->dumps_wanted = wanted;
+  writer->dump.wanted = wanted;
 }
 
 /* Where instances were too long of which it was not known whether they are wanted. */
@@ -308,8 +308,8 @@ void dump_look(struct writer *writer) {
 }
 
 bool dump_can_wait(const struct writer *writer) {
-  bool is_due = writer->is_dump_due && !writer->dumper;
-  return !is_due && atomic_load(&writer->session->shared.dumps_wanted) == writer->dumps_wanted;
+  bool is_due = writer->dump.is_due && !writer->dump.process;
+  return !is_due && atomic_load(&writer->session->shared.dumps_wanted) == writer->dump.wanted;
 }
 
 /* -- the end -- */
@@ -330,11 +330,11 @@ void dump_finish(struct writer *writer) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
   }
   note_wishes(writer);
-  writer->dumps_seen = writer->dumps_wanted;
+  writer->dump.seen = writer->dump.wanted;
   if (writer->has_ended_badly)
     note_due(writer, &(struct dump_cause){0}, writer->ending);
   if (is_due(writer)) {
-    writer->written = writer->due;
+    writer->dump.written = writer->dump.due;
     make_dump(writer);
     note_written(writer);
   }

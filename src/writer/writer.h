@@ -30,6 +30,28 @@ struct dump_cause {
   uint64_t ticks;
 };
 
+/* What drain.c alone knows. */
+struct draining {
+  struct pace pace;
+  uint64_t nap_ns;       /* the next one, while others want the processor */
+  uint64_t merged_until; /* ticks of the last record */
+  uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
+  uint64_t behind_ns;    /* CLOCK_MONOTONIC: when something waited in the backlog last */
+  bool is_over;          /* the program has ended, or the recording */
+  uint64_t over_ns;      /* when the end of the program was seen */
+};
+
+/* What dump.c alone knows. */
+struct dumping {
+  pid_t process;                  /* the copy of this process that writes an archive; 0: none */
+  uint32_t before;                /* session->shared.dumps_done when that began */
+  uint32_t wanted;                /* by `stave dump`, noted so far */
+  uint32_t seen;                  /* of these, answered by what is written now */
+  unsigned triggered;             /* archives */
+  bool is_due;                    /* for keeping.why, as soon as the process has ended */
+  struct dump_cause due, written; /* whom that is for; and what is written now */
+};
+
 struct writer {
   struct session_header *session;
   struct session_constants constants; /* copied: the application can write over the shared ones */
@@ -47,32 +69,20 @@ struct writer {
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
-  struct pace pace;
-  uint64_t nap_ns;       /* the next one, while others want the processor */
-  uint64_t pass_begin;   /* ticks */
-  uint64_t merged_until; /* ticks of the last record */
-  uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
-  uint64_t behind_ns;    /* CLOCK_MONOTONIC: when something waited in the backlog last */
-  bool is_over;          /* the program has ended, or the recording */
-  uint64_t over_ns;      /* when the end of the program was seen */
+  struct draining drain;
+  uint64_t pass_begin; /* ticks */
   struct utsname machine;
   struct output_names names; /* for the archive's directory */
   char run[LAUNCHER_RUN_BYTES];
   char directory[SESSION_TEXT_BYTES];
   bool is_ready; /* the tool may have been told so */
   int64_t exit_status;
-  struct flight_buffer *kept;             /* STAVE_KEEP; or NULL: everything is written */
+  struct flight_buffer *kept; /* STAVE_KEEP; or NULL: everything is written */
+  struct dumping dump;
   struct keeping keeping;                 /* what the archive says of that */
-  pid_t dumper;                           /* the copy of this process that writes an archive; 0: none */
-  uint32_t dumps_before;                  /* session->shared.dumps_done when that began */
-  uint32_t dumps_wanted;                  /* by `stave dump`, noted so far */
-  uint32_t dumps_seen;                    /* of these, answered by what is written now */
   struct trigger *triggers[TRIGGERS_MAX]; /* STAVE_TRIGGER */
   struct slowest slowest[TRIGGERS_MAX];   /* of those that want these */
   struct address_query address_query;     /* of places for them */
-  unsigned triggered;                     /* archives */
-  bool is_dump_due;                       /* for keeping.why, as soon as the dumper has ended */
-  struct dump_cause due, written;         /* whom that is for; and what is written now */
   bool has_ended_badly;
   struct processors processors;
   struct run_states *run_states; /* or NULL */

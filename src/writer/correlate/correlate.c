@@ -127,7 +127,7 @@ static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint3
     return;
   if (thread->undecided_count || thread->acquire_ticks || thread->has_gap)
     settle(c, thread, record);
-  c->counting = NULL;
+  c->counting.thread = NULL;
   if (record->flags & RECORD_FLAG_COUNTERS)
     counters_take(c, thread, record);
   dispatch(c, thread, record);
@@ -161,6 +161,6 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     correlate_slow(c, slot, record);
     return;
   }
-  c->counting = NULL;
+  c->counting.thread = NULL;
   dispatch(c, thread, record);
 }

@@ -37,6 +37,21 @@ struct region_answer {
   uint32_t detail, region;
 };
 
+/* Of counters.c; the others look whether a thread's counters are due. */
+struct counting {
+  uint32_t metrics[COUNTERS_MAX];  /* their numbers, plus one; 0: not written so far */
+  struct thread_counters *threads; /* of all threads: a list */
+  struct traced_thread *thread; /* whose counters the record has that is looked at, till they are written */
+  uint64_t ticks;
+};
+
+/* What locks.c alone knows. */
+struct correlated_locks {
+  struct map by_wait_id;
+  struct map_entry last; /* that was asked for; value NULL: none */
+  uint32_t count;
+};
+
 struct correlator {
   struct emitter *emitter;
   struct definitions *definitions;
@@ -54,20 +69,16 @@ struct correlator {
   void *on_thread_data;
   const struct kernel_counter *counters; /* that records have (STAVE_COUNTERS), counter_count of them */
   unsigned counter_count;
-  uint32_t counter_metrics[COUNTERS_MAX]; /* their numbers, plus one; 0: not written so far */
-  struct thread_counters *counted;        /* of all threads: a list */
-  struct traced_thread *counting; /* whose counters the record has that is looked at, till they are written */
-  uint64_t counting_ticks;
+  struct counting counting;
   const struct session_name *states; /* SESSION_NAMES of the runtime's names */
   struct traced_thread **by_slot;    /* the thread that has the slot now, or NULL */
   size_t by_slot_capacity;
   struct traced_thread *primary; /* the first thread of the program: it carries ProgramBegin and ProgramEnd */
   struct map teams;              /* by parallel id */
   struct map tasks;              /* by task id: implicit and explicit ones that live */
-  struct map locks;              /* by wait id */
-  struct map_entry last_lock;    /* that was asked for; value NULL: none */
-  struct map devices;            /* by number */
-  struct map host_ops;           /* operations on devices that the host has begun, by host_op */
+  struct correlated_locks locks;
+  struct map devices;  /* by number */
+  struct map host_ops; /* operations on devices that the host has begun, by host_op */
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */
   struct mpi_comm *mpi_comms;                   /* by the tool's number */
   size_t mpi_comm_count, mpi_comm_capacity;
@@ -80,7 +91,6 @@ struct correlator {
   struct map window_requests; /* by id: whether the operation is complete here */
   struct map hidden_requests; /* of MPI: those that began in a pause */
   struct pool task_pool;
-  uint32_t lock_count;
   uint64_t first_ticks, last_ticks; /* of the process */
   uint64_t died_ticks;              /* when it has died; 0: it has not, or nobody knows */
   unsigned initial_threads, foreign_threads;

@@ -26,8 +26,8 @@ struct thread_counters {
 static struct thread_counters *counted_of(struct correlator *c, struct traced_thread *thread) {
   if (!thread->counted) {
     thread->counted = memory_get(1, sizeof *thread->counted);
-    *thread->counted = (struct thread_counters){.next = c->counted, .kept = KEPT_NONE};
-    c->counted = thread->counted;
+    *thread->counted = (struct thread_counters){.next = c->counting.threads, .kept = KEPT_NONE};
+    c->counting.threads = thread->counted;
   }
   return thread->counted;
 }
@@ -38,10 +38,10 @@ void counters_begin_anew(struct traced_thread *thread) {
 }
 
 void counters_free(struct correlator *c) {
-  while (c->counted) {
-    struct thread_counters *next = c->counted->next;
-    free(c->counted);
-    c->counted = next;
+  while (c->counting.threads) {
+    struct thread_counters *next = c->counting.threads->next;
+    free(c->counting.threads);
+    c->counting.threads = next;
   }
 }
 
@@ -86,16 +86,16 @@ void counters_take(struct correlator *c, struct traced_thread *thread, const str
     counted->values[i] += scaled(words[COUNTER_TIMES + i] - counted->read[i], passed);
     counted->read[i] = words[COUNTER_TIMES + i];
   }
-  c->counting = thread;
-  c->counting_ticks = record->ticks > thread->last_ticks ? record->ticks : thread->last_ticks;
+  c->counting.thread = thread;
+  c->counting.ticks = record->ticks > thread->last_ticks ? record->ticks : thread->last_ticks;
 }
 
 static uint32_t metric_of(struct correlator *c, unsigned number) {
   const char *name = c->counters[number].name;
-  if (!c->counter_metrics[number])
-    c->counter_metrics[number] =
+  if (!c->counting.metrics[number])
+    c->counting.metrics[number] =
         definitions_counter(c->definitions, name, counter_unit(name), OTF2_TYPE_UINT64) + 1;
-  return c->counter_metrics[number] - 1;
+  return c->counting.metrics[number] - 1;
 }
 
 static void put(struct correlator *c, struct traced_thread *thread, const uint64_t *values, uint64_t ticks) {
@@ -111,16 +111,16 @@ static void put(struct correlator *c, struct traced_thread *thread, const uint64
 /* What is written for another time is none of theirs: the late end of a region, say. */
 void counters_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
   if ((event->kind != EVENT_ENTER && event->kind != EVENT_LEAVE) || event->is_late ||
-      event->ticks != c->counting_ticks)
+      event->ticks != c->counting.ticks)
     return;
-  c->counting = NULL;
+  c->counting.thread = NULL;
   if (!c->is_paused)
     put(c, thread, thread->counted->values, event->ticks);
 }
 
 void counters_keep(struct correlator *c, struct traced_thread *thread, unsigned number) {
   struct thread_counters *counted = thread->counted;
-  c->counting = NULL;
+  c->counting.thread = NULL;
   counted->kept = number;
   memcpy(counted->kept_values, counted->values, sizeof counted->values);
 }

@@ -21,7 +21,7 @@ static __attribute__((noinline)) void emit_slowly(struct correlator *c, struct t
 
 static inline void emit_region(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
                                uint32_t region, enum event_kind kind) {
-  if (c->counting || c->is_closing || !emit_plain(c->emitter, &thread->location, ticks, region, kind))
+  if (c->counting.thread || c->is_closing || !emit_plain(c->emitter, &thread->location, ticks, region, kind))
     emit_slowly(c, thread, ticks, region, kind);
 }
 
@@ -204,7 +204,7 @@ void undecided_write(struct correlator *c, struct traced_thread *thread, struct 
 void undecided_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
   if (thread->undecided_count == UNDECIDED_MAX)
     undecided_write(c, thread, NULL);
-  if (c->counting == thread && event->kind == EVENT_LEAVE && event->is_late)
+  if (c->counting.thread == thread && event->kind == EVENT_LEAVE && event->is_late)
     counters_keep(c, thread, thread->undecided_count);
   thread->undecided[thread->undecided_count++] = *event;
 }

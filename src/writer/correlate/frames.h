@@ -30,7 +30,7 @@ static inline void emit_on(struct correlator *correlator, struct location *locat
 }
 static inline void emit_event(struct correlator *correlator, struct traced_thread *thread,
                               const struct event *event) {
-  if (correlator->counting == thread)
+  if (correlator->counting.thread == thread)
     counters_put(correlator, thread, event);
   emit_on(correlator, &thread->location, event);
 }

@@ -71,10 +71,10 @@ static enum construct construct_of(uint32_t kind) {
 
 /* NULL if it was never acquired. What is asked for again and again is at hand. */
 static struct lock *find_lock(struct correlator *c, uint64_t wait_id) {
-  if (c->last_lock.value && c->last_lock.key == wait_id)
-    return c->last_lock.value;
-  c->last_lock = (struct map_entry){wait_id, map_get(&c->locks, wait_id)};
-  return c->last_lock.value;
+  if (c->locks.last.value && c->locks.last.key == wait_id)
+    return c->locks.last.value;
+  c->locks.last = (struct map_entry){wait_id, map_get(&c->locks.by_wait_id, wait_id)};
+  return c->locks.last.value;
 }
 
 static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
@@ -82,7 +82,7 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   if (lock)
     return lock;
   lock = memory_get(1, sizeof *lock);
-  map_put(&c->locks, wait_id, lock);
+  map_put(&c->locks.by_wait_id, wait_id, lock);
   return lock;
 }
 
@@ -142,7 +142,7 @@ static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait
   hold->order = ++lock->order;
   struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .order = hold->order};
   if (lock->order == 1) {
-    lock->id = c->lock_count++;
+    lock->id = c->locks.count++;
     event.attribute = ATTRIBUTE_lock_address;
     event.value = wait_id;
     if (c->lock_names)
@@ -172,7 +172,7 @@ static struct hold *hidden_hold(struct lock *lock, const struct traced_thread *t
 }
 
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
-  struct lock *lock = map_get(&c->locks, wait_id);
+  struct lock *lock = map_get(&c->locks.by_wait_id, wait_id);
   struct hold *hold = hidden_hold(lock, thread);
   if (hold)
     write_acquire(c, lock, wait_id, hold, ticks);
@@ -180,7 +180,7 @@ void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait
 
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {
+  for (struct map_entry *entry; (entry = map_next(&c->locks.by_wait_id, &position));) {
     struct hold *hold = hidden_hold(entry->value, thread);
     if (!hold || hold->region == REGION_NONE)
       continue;
@@ -348,11 +348,11 @@ void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
                              .region = region_at(c, thread, construct, record->codeptr, 0),
                              .attribute = ATTRIBUTE_lock_address,
                              .value = record->wait_id});
-  struct lock *lock = map_get(&c->locks, record->wait_id);
+  struct lock *lock = map_get(&c->locks.by_wait_id, record->wait_id);
   if (!lock || lock->count)
     return;
-  c->last_lock.value = NULL;
-  map_remove(&c->locks, record->wait_id);
+  c->locks.last.value = NULL;
+  map_remove(&c->locks.by_wait_id, record->wait_id);
   free(lock->holds);
   free(lock);
 }
@@ -380,11 +380,11 @@ static void add_releases(struct correlator *c, struct traced_thread *thread, str
 
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
   if (wait_id) {
-    add_releases(c, thread, map_get(&c->locks, wait_id), ticks);
+    add_releases(c, thread, map_get(&c->locks.by_wait_id, wait_id), ticks);
     return;
   }
   size_t position = 0;
-  for (struct map_entry *entry; thread->held_locks && (entry = map_next(&c->locks, &position));)
+  for (struct map_entry *entry; thread->held_locks && (entry = map_next(&c->locks.by_wait_id, &position));)
     add_releases(c, thread, entry->value, ticks);
 }
 
@@ -400,7 +400,7 @@ bool lock_awaited(struct correlator *c, const struct frame *top, struct event *l
 }
 
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
-  const struct lock *lock = map_get(&c->locks, wait_id);
+  const struct lock *lock = map_get(&c->locks.by_wait_id, wait_id);
   if (lock)
     *ret = lock->id;
   return lock != NULL;
@@ -408,10 +408,10 @@ bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
 
 void locks_free(struct correlator *c) {
   size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->locks, &position));) {
+  for (struct map_entry *entry; (entry = map_next(&c->locks.by_wait_id, &position));) {
     free(((struct lock *)entry->value)->holds);
     free(entry->value);
   }
-  c->last_lock.value = NULL;
-  map_clear(&c->locks);
+  c->locks.last.value = NULL;
+  map_clear(&c->locks.by_wait_id);
 }
