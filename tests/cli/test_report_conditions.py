@@ -71,8 +71,8 @@ class Conditions(cli.Case):
             self.assertIn("what it names is not in this run", cli.said(result))
 
     def test_what_is_none(self):
-        for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s", "region:( > 5 %",
-                          "region: > 5 %", "wall > -1 s", "wall = 5 s"):
+        for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s",
+                          "region:( > 5 %", "region: > 5 %", "wall > -1 s", "wall = 5 s"):
             self.fails(self.status(condition), f"--fail-if {condition} is no condition", "efficiency", status=USAGE)
 
 

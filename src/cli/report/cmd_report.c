@@ -73,8 +73,8 @@ static bool has_wanted(const struct report_print *print) {
 }
 
 /* What is compared is said in the unit of the condition: a share as percent, else seconds. */
-static void say_condition(const struct report_request *request, const struct report_condition *condition,
-                          int holds, double value) {
+static void print_condition(const struct report_request *request, const struct report_condition *condition,
+                            int holds, double value) {
   if (holds < 0)
     message_say("%s: %s: what it names is not in this run", request->path, condition->text);
   else if (condition->is_percent)
@@ -92,7 +92,7 @@ static int judge(const struct report_request *request, struct report_print print
     double value = 0;
     int holds = report_condition_holds(&request->own_conditions[i], object, &value);
     if (holds != 0)
-      say_condition(request, &request->own_conditions[i], holds, value);
+      print_condition(request, &request->own_conditions[i], holds, value);
     if (holds < 0)
       status = EXIT_FAILED;
     else if (holds > 0 && status == EXIT_SUCCESS)
