@@ -135,6 +135,30 @@ static void run_fib(long n) {
     sum += fib(8);
 }
 
+static long fib_serial(long n) {
+  return n < 2 ? n : fib_serial(n - 1) + fib_serial(n - 2);
+}
+
+static long fib_cut_off(long n) {
+  long a, b;
+  if (n < 12)
+    return fib_serial(n);
+#pragma omp task shared(a)
+  a = fib_cut_off(n - 1);
+#pragma omp task shared(b)
+  b = fib_cut_off(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+
+/* fib(18) makes 66 tasks, too, with some work in each. */
+static void run_cut_off(long n) {
+#pragma omp parallel
+#pragma omp single
+  for (long i = 0; i < n; i++)
+    sum += fib_cut_off(18);
+}
+
 static void run_single(long n) {
 #pragma omp parallel
   for (long i = 0; i < n; i++) {
@@ -232,9 +256,9 @@ int main(int argc, char **argv) {
     void (*run)(long);
   } workloads[] = {{"parallel", run_parallel}, {"for", run_for},           {"barrier", run_barrier},
                    {"chunk", run_chunk},       {"critical", run_critical}, {"lock", run_lock},
-                   {"task", run_task},         {"fib", run_fib},           {"single", run_single},
-                   {"depend", run_depend},     {"taskloop", run_taskloop}, {"threads", run_threads},
-                   {"rest", run_rest},         {"steady", run_steady}};
+                   {"task", run_task},         {"fib", run_fib},           {"cut-off", run_cut_off},
+                   {"single", run_single},     {"depend", run_depend},     {"taskloop", run_taskloop},
+                   {"threads", run_threads},   {"rest", run_rest},         {"steady", run_steady}};
   if (argc < 3 || argc > 5)
     return 2;
   omp_init_lock(&lock);

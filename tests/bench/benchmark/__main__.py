@@ -8,10 +8,12 @@ import platform
 import subprocess
 import sys
 
-from . import analysis, callbacks, costs, full, instructions, programs, symbols, tables, threads, writer
+from . import (analysis, callbacks, costs, full, instructions, libgomp, programs, symbols, tables, threads,
+               writer)
 from .runs import Build, tools
 
-SECTIONS = ("instructions", "costs", "full", "callbacks", "writer", "threads", "symbols", "programs", "analysis")
+SECTIONS = ("instructions", "costs", "full", "libgomp", "callbacks", "writer", "threads", "symbols", "programs",
+            "analysis")
 
 
 def machine():
@@ -43,6 +45,8 @@ def measure(name, build, options, progress):
     if name == "full":
         return full.section(build, options.beside and Build(options.beside), tools(build, not options.no_peers),
                             3 if quick else options.rounds, progress)
+    if name == "libgomp":
+        return libgomp.section(build, 5 if quick else options.rounds, progress)
     if name == "callbacks":
         return callbacks.section(build, 1 if quick else 10, progress)
     if name == "writer":
@@ -57,7 +61,8 @@ def measure(name, build, options, progress):
 
 
 def render(name, found):
-    several = {"instructions": instructions.tables, "costs": costs.tables, "threads": threads.tables}
+    several = {"instructions": instructions.tables, "costs": costs.tables, "threads": threads.tables,
+               "libgomp": libgomp.tables}
     one = {"full": full.table, "callbacks": callbacks.table, "writer": writer.table, "symbols": symbols.table,
            "programs": programs.table, "analysis": analysis.table}
     every = list(several[name](found)) if name in several else [list(one[name](found))]
