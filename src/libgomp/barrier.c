@@ -10,7 +10,7 @@ static bool ends_single(struct omp_call call) {
 
 static __attribute__((noinline)) void barrier_of_single(struct omp_thread *thread, const void *code) {
   struct omp_call call = call_inside(thread, code);
-  work_leave_single(call);
+  work_leave_single(thread);
   workshare_barrier_begin(call);
   call.library->GOMP_barrier();
   workshare_barrier_end(call);
@@ -29,7 +29,7 @@ void GOMP_barrier(void) {
 
 static __attribute__((noinline)) bool barrier_cancel_of_single(struct omp_thread *thread, const void *code) {
   struct omp_call call = call_inside(thread, code);
-  work_leave_single(call);
+  work_leave_single(thread);
   workshare_barrier_begin(call);
   bool is_cancelled = call.library->GOMP_barrier_cancel();
   workshare_barrier_end(call);

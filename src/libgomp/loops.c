@@ -42,7 +42,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
     const struct library *library = call.library;                                                            \
     if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
-    work_begin(call, (struct work){.kind = kind_, .count = count_, .step = (int64_t)step_});                 \
+    work_begin(call.thread, call.code, kind_, count_, (int64_t)step_);                                       \
     bool has_chunk = library->name arguments;                                                                \
     if (has_chunk && first)                                                                                  \
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
@@ -154,7 +154,7 @@ void GOMP_loop_end(void) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_loop_end();
-  work_end(call);
+  work_end(call.thread);
   workshare_barrier_begin(call);
   call.library->GOMP_loop_end();
   workshare_barrier_end(call);
@@ -164,7 +164,7 @@ bool GOMP_loop_end_cancel(void) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_loop_end_cancel();
-  work_end(call);
+  work_end(call.thread);
   workshare_barrier_begin(call);
   bool is_cancelled = call.library->GOMP_loop_end_cancel();
   workshare_barrier_end(call);
@@ -176,5 +176,5 @@ void GOMP_loop_end_nowait(void) {
   if (!call.is_traced)
     return call.library->GOMP_loop_end_nowait();
   call.library->GOMP_loop_end_nowait();
-  work_end(call);
+  work_end(call.thread);
 }

@@ -25,12 +25,12 @@ static void begin_member(struct omp_thread *thread, struct omp_team *team, struc
   DELIVER(implicit_task, OMPT_SCOPE_begin, &team->data, &implicit->task.data, implicit->size, implicit->index,
           OMPT_TASK_implicit);
   if (team->work.kind)
-    work_begin(call_inside(thread, team->code), team->work);
+    work_begin(thread, team->code, team->work.kind, team->work.count, team->work.step);
 }
 
 static void begin_last_barrier(struct omp_thread *thread, struct implicit *implicit, struct omp_team *team) {
   ompt_data_t *task = &implicit->task.data;
-  work_leave_single(call_inside(thread, team->code));
+  work_leave_single(thread);
   implicit->task.frame.exit_frame.ptr = NULL;
   thread->state = OMPT_STATE_wait_barrier_implicit_parallel;
   DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_begin, &team->data, task,

@@ -16,7 +16,7 @@ unsigned GOMP_sections_start(unsigned count) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_sections_start(count);
-  work_begin(call, (struct work){.kind = OMPT_WORK_sections, .count = count});
+  work_begin(call.thread, call.code, OMPT_WORK_sections, count, 1);
   return section(call, call.library->GOMP_sections_start(count));
 }
 
@@ -24,7 +24,7 @@ unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memo
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_sections2_start(count, reductions, memory);
-  work_begin(call, (struct work){.kind = OMPT_WORK_sections, .count = count});
+  work_begin(call.thread, call.code, OMPT_WORK_sections, count, 1);
   return section(call, call.library->GOMP_sections2_start(count, reductions, memory));
 }
 
@@ -39,7 +39,7 @@ void GOMP_sections_end(void) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_sections_end();
-  work_end(call);
+  work_end(call.thread);
   workshare_barrier_begin(call);
   call.library->GOMP_sections_end();
   workshare_barrier_end(call);
@@ -49,7 +49,7 @@ bool GOMP_sections_end_cancel(void) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return call.library->GOMP_sections_end_cancel();
-  work_end(call);
+  work_end(call.thread);
   workshare_barrier_begin(call);
   bool is_cancelled = call.library->GOMP_sections_end_cancel();
   workshare_barrier_end(call);
@@ -61,15 +61,15 @@ void GOMP_sections_end_nowait(void) {
   if (!call.is_traced)
     return call.library->GOMP_sections_end_nowait();
   call.library->GOMP_sections_end_nowait();
-  work_end(call);
+  work_end(call.thread);
 }
 
 /* -- single -- */
 
-static void begin_single(struct omp_call call, bool is_executor) {
-  work_begin_single(call, is_executor ? OMPT_WORK_single_executor : OMPT_WORK_single_other);
+static inline void begin_single(struct omp_call call, bool is_executor) {
+  work_begin_single(call.thread, call.code, is_executor ? OMPT_WORK_single_executor : OMPT_WORK_single_other);
   if (!is_executor)
-    work_end(call);
+    work_end(call.thread);
 }
 
 bool GOMP_single_start(void) {
@@ -101,7 +101,7 @@ void GOMP_single_copy_end(void *data) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced || !implicit_of(call.thread)->team)
     return call.library->GOMP_single_copy_end(data);
-  work_end(call);
+  work_end(call.thread);
   implicit_of(call.thread)->team->single_data = data;
   wait_begin(call, OMPT_SYNC_REGION_barrier_implementation);
   call.library->GOMP_barrier();
@@ -113,7 +113,7 @@ void GOMP_single_copy_end(void *data) {
 void GOMP_scope_start(uintptr_t *reductions) {
   struct omp_call call = CALL_ENTER();
   if (call.is_traced)
-    work_begin_single(call, OMPT_WORK_scope);
+    work_begin_single(call.thread, call.code, OMPT_WORK_scope);
   return call.library->GOMP_scope_start(reductions);
 }
 
@@ -122,7 +122,7 @@ void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   struct omp_call call = CALL_ENTER();
   const struct library *library = call.library;
   if (call.is_traced)
-    work_leave_single(call);
+    work_leave_single(call.thread);
   if (!call.is_traced || is_cancelled)
     return library->GOMP_workshare_task_reduction_unregister(is_cancelled);
   workshare_barrier_begin(call);

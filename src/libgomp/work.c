@@ -2,23 +2,22 @@
 
 #include "libgomp/runtime.h"
 
-void work_begin(struct omp_call call, struct work work) {
-  struct implicit *implicit = implicit_of(call.thread);
-  work_leave_single(call);
-  work.code = call.code;
-  implicit->work = work;
-  DELIVER(work, work.kind, OMPT_SCOPE_begin, implicit->parallel, &implicit->task.data, work.count, call.code);
+void work_begin(struct omp_thread *thread, const void *code, ompt_work_t kind, uint64_t count, int64_t step) {
+  struct implicit *implicit = implicit_of(thread);
+  work_leave_single(thread);
+  implicit->work = (struct work){kind, count, step, code};
+  DELIVER(work, kind, OMPT_SCOPE_begin, implicit->parallel, &implicit->task.data, count, code);
 }
 
-void work_begin_single(struct omp_call call, ompt_work_t kind) {
-  work_begin(call, (struct work){.kind = kind, .count = 1});
-  implicit_of(call.thread)->is_after_single = true;
+void work_begin_single(struct omp_thread *thread, const void *code, ompt_work_t kind) {
+  work_begin(thread, code, kind, 1, 0);
+  implicit_of(thread)->is_after_single = true;
 }
 
-void work_end(struct omp_call call) {
-  struct implicit *implicit = implicit_of(call.thread);
+void work_end(struct omp_thread *thread) {
+  struct implicit *implicit = implicit_of(thread);
   ompt_work_t kind = implicit->work.kind;
-  call.thread->unit_loop = NULL;
+  thread->unit_loop = NULL;
   if (!kind)
     return;
   implicit->work.kind = 0;
@@ -31,12 +30,12 @@ void work_forget(struct omp_thread *thread) {
   thread->unit_loop = NULL;
 }
 
-void work_leave_single(struct omp_call call) {
-  struct implicit *implicit = implicit_of(call.thread);
+void work_leave_single(struct omp_thread *thread) {
+  struct implicit *implicit = implicit_of(thread);
   ompt_work_t kind = implicit->work.kind;
   implicit->is_after_single = false;
   if (kind == OMPT_WORK_single_executor || kind == OMPT_WORK_scope)
-    work_end(call);
+    work_end(thread);
 }
 
 ompt_work_t work_kind_of(const struct library *library, long schedule) {

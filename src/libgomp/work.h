@@ -5,19 +5,19 @@
 #include "libgomp/thread.h"
 
 /* The calling thread's implicit task begins `work`, at the call. */
-void work_begin(struct omp_call call, struct work work);
+void work_begin(struct omp_thread *thread, const void *code, ompt_work_t kind, uint64_t count, int64_t step);
 
 /* The region in which the calling thread's implicit task is. Nothing, if it is in none. */
-void work_end(struct omp_call call);
+void work_end(struct omp_thread *thread);
 
 /* The same without an event: a cancelled one has no other end than that. */
 void work_forget(struct omp_thread *thread);
 
 /* The thread comes to what cannot be in a single or scope, the end of which is not seen. */
-void work_leave_single(struct omp_call call);
+void work_leave_single(struct omp_thread *thread);
 
 /* The thread comes to a single or scope. */
-void work_begin_single(struct omp_call call, ompt_work_t kind);
+void work_begin_single(struct omp_thread *thread, const void *code, ompt_work_t kind);
 
 /* Iterations of a loop that goes over `distance` in steps of `width`. */
 static inline uint64_t work_iterations(uint64_t distance, uint64_t width) {
