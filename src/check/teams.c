@@ -49,11 +49,21 @@ static enum construct nested_construct(const struct checker *checker, const stru
   return may_be_explicit ? CONSTRUCT_barrier : construct;
 }
 
+/* A target region that runs on the host: worksharing and barriers in it are no matter of the team around it.
+ */
+static bool is_in_target(const struct replay_task *task) {
+  for (uint32_t i = task->frame_count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel;)
+    if (task->frames[i].construct == CONSTRUCT_target)
+      return true;
+  return false;
+}
+
 static void check_nesting(struct checker *checker, const struct trace_event *event,
                           const struct replay_task *task, enum construct entered) {
   enum construct construct = nested_construct(checker, event, entered);
   uint32_t count = has_rule_of_nesting(construct) ? task->frame_count : 0;
-  for (uint32_t i = count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel;) {
+  for (uint32_t i = count; i-- > 0 && task->frames[i].construct != CONSTRUCT_parallel &&
+                           task->frames[i].construct != CONSTRUCT_target;) {
     if (!forbids_inside((enum construct)task->frames[i].construct, construct))
       continue;
     struct check_finding *found =
@@ -196,7 +206,8 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   if (!is_in_source && construct != CONSTRUCT_implicit_barrier)
     return;
   note_follower(checker, event);
-  if (!checks(checker, CHECK_TEAM_ORDER) || !team || team->size < 2 || !task->is_implicit)
+  if (!checks(checker, CHECK_TEAM_ORDER) || !team || team->size < 2 || !task->is_implicit ||
+      is_in_target(task))
     return;
   struct task_state *state = checker_task(checker, task);
   struct team_state *known = state_of(checker, team);

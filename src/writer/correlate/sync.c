@@ -51,17 +51,26 @@ static void leave_frame(struct correlator *c, struct traced_thread *thread, cons
   frames_leave_above(c, thread, task, now, (size_t)(frame - task->stack.frames));
 }
 
+/* The innermost worksharing region, unless the task is in a target region that runs on the host: what stands
+ * there belongs to no team around it. */
+static struct frame *open_work(struct task *task) {
+  for (size_t i = task->stack.count; i-- > 0 && task->stack.frames[i].kind != FRAME_TARGET;)
+    if (task->stack.frames[i].kind == FRAME_WORK)
+      return &task->stack.frames[i];
+  return NULL;
+}
+
 /* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to
  * a barrier or another worksharing region. A taskloop may stand inside of one. */
 void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
-  struct frame *frame = frame_find(thread->current, FRAME_WORK);
+  struct frame *frame = open_work(thread->current);
   if (frame && frame->detail != OMPT_WORK_taskloop)
     leave_frame(c, thread, frame, now);
 }
 
 /* In case that its end comes after all. */
 static void remember_unended(struct traced_thread *thread) {
-  const struct frame *frame = frame_find(thread->current, FRAME_WORK);
+  const struct frame *frame = open_work(thread->current);
   if (frame && frame->detail != OMPT_WORK_taskloop)
     thread->unended[thread->unended_count++ % UNENDED_MAX] =
         (struct unended){thread->current->id, frame->codeptr, frame->detail};
@@ -179,7 +188,7 @@ static struct frame *find_work(struct task *task, uint32_t kind) {
   for (size_t i = task->stack.count; i-- > 0;)
     if (task->stack.frames[i].kind == FRAME_WORK && task->stack.frames[i].detail == kind)
       return &task->stack.frames[i];
-  return frame_find(task, FRAME_WORK);
+  return open_work(task);
 }
 
 static void end_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record,
@@ -431,7 +440,7 @@ void on_dispatch(struct correlator *c, struct traced_thread *thread, const struc
     frame_leave(c, thread, thread->current, now);
   enum construct construct = construct_of_dispatch(record->kind);
   bool is_section = construct == CONSTRUCT_section;
-  const struct frame *work = frame_find(thread->current, FRAME_WORK);
+  const struct frame *work = open_work(thread->current);
   /* a chunk has no address of its own */
   uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0;
   uint32_t region =

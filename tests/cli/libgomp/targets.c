@@ -91,11 +91,47 @@ static void inside_loops(long *sum) {
   regions += 60, tasks += 30;
 }
 
+/* Orphaned: on the host it belongs to the target region, whose only thread does all of it. */
+static void orphan(long *sum) {
+#pragma omp for schedule(dynamic, 2)
+  for (int i = 0; i < 10; i++)
+#pragma omp atomic
+    *sum += i;
+#pragma omp single
+#pragma omp atomic
+  *sum += 1;
+}
+
+static void around_orphans(long *sum) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    {
+#pragma omp target map(tofrom : sum[0])
+      orphan(sum);
+    }
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 10; i++) {
+#pragma omp target map(tofrom : sum[0])
+      orphan(sum);
+    }
+    if (omp_get_thread_num() == 1) {
+#pragma omp target map(tofrom : sum[0])
+      orphan(sum);
+    }
+#pragma omp single nowait
+#pragma omp atomic
+    *sum += 1;
+  }
+  regions += 12;
+}
+
 int main(void) {
   long sum = 0;
   synchronous(&sum);
   with_dependences(&sum);
   inside_loops(&sum);
+  around_orphans(&sum);
   outside(&sum);
   printf("%ld\n", sum);
   fprintf(stderr, "truth: created %ld, complete %ld, target %ld, data %ld, update %ld, teams %ld\n", tasks,
