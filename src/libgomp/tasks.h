@@ -116,7 +116,7 @@ static inline ompt_task_status_t task_status(const struct omp_task *task) {
 static inline void task_copy_data(void *to, void *data, size_t bytes, void (*copy)(void *, void *)) {
   if (copy)
     copy(to, data);
-  else
+  else if (bytes) /* without data the program gives NULL */
     memcpy(to, data, bytes);
 }
 
