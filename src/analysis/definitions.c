@@ -289,6 +289,17 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
   return callbacks;
 }
 
+/* A location that is defined again would have its events read again, as another thread's. They are sorted. */
+static bool has_each_location_once(const struct trace *trace) {
+  for (size_t i = 1; i < trace->location_count; i++)
+    if (trace->locations[i].ref == trace->locations[i - 1].ref) {
+      snprintf(trace->reader->message, sizeof trace->reader->message, "location %" PRIu64 " is defined twice",
+               trace->locations[i].ref);
+      return false;
+    }
+  return true;
+}
+
 bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
   OTF2_GlobalDefReaderCallbacks *callbacks = definitions ? make_callbacks() : NULL;
@@ -309,7 +320,7 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
     return false;
   }
   instances_mark(trace);
-  return error == OTF2_SUCCESS && count >= wanted;
+  return error == OTF2_SUCCESS && count >= wanted && has_each_location_once(trace);
 }
 
 static const char *owned(char *text) {

@@ -1,5 +1,5 @@
-/* drops USER: a program of root's that gives its rights up, in the midst of its work, and then waits for a byte
- * or the end of its input. */
+/* drops USER: a program of root's that gives its rights up, in the midst of its work, and then waits for a
+ * byte or the end of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
