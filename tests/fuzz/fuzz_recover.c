@@ -50,8 +50,9 @@ struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
   return place;
 }
 
-struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around) {
+  (void)kind;
   (void)around;
   return symbols_request(symbols, address);
 }

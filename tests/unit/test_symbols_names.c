@@ -68,12 +68,26 @@ static void outlined_names_are_known(void **state) {
   assert_false(name_is_outlined("work.isra.0"));
 }
 
+static void headers_without_constructs_are_known(void **state) {
+  (void)state;
+  assert_true(name_is_library_header("/usr/include/c++/12/bits/stl_vector.h"));
+  assert_true(name_is_library_header("/opt/gcc/include/c++/14.1.0/vector"));
+  assert_true(name_is_library_header("/usr/lib/llvm-14/include/c++/v1/__vector_base"));
+  assert_true(name_is_library_header("/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h"));
+  assert_true(name_is_library_header("/usr/include/x86_64-linux-gnu/bits/string_fortified.h"));
+  assert_false(name_is_library_header("/usr/include/c++/12/parallel/par_loop.h"));
+  assert_false(name_is_library_header("/usr/include/eigen3/Eigen/src/Core/products/Parallelizer.h"));
+  assert_false(name_is_library_header("/home/me/c++/solver.cc"));
+  assert_false(name_is_library_header("par.hpp"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_lose_what_compilers_add),
       cmocka_unit_test(fortran_modules_are_told),
       cmocka_unit_test(outlined_names_are_known),
       cmocka_unit_test(paths_are_cleaned),
+      cmocka_unit_test(headers_without_constructs_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

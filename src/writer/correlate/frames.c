@@ -171,12 +171,23 @@ uint64_t code_around(struct traced_thread *thread) {
   return team ? team->codeptr : 0;
 }
 
+/* The innermost open region of the task that has an address of the program, else the task's or the team's. */
+static uint64_t nearest_code(const struct correlator *c, struct traced_thread *thread) {
+  const struct stack *stack = &thread->current->stack;
+  uint64_t address = 0;
+  for (size_t i = stack->count; i-- > 0 && address == 0;)
+    address = regions_address(c->regions, stack->frames[i].region);
+  return address ? address : code_around(thread);
+}
+
+uint64_t code_known(const struct correlator *c, struct traced_thread *thread, uint64_t codeptr) {
+  return regions_is_nowhere(c->regions, codeptr) ? nearest_code(c, thread) : codeptr;
+}
+
 uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail) {
-  if (regions_is_nowhere(c->regions, codeptr)) {
-    const struct team *team = implicit_task_of(thread)->team;
-    return regions_get(c->regions, construct, team ? team->codeptr : 0, detail);
-  }
+  if (regions_is_nowhere(c->regions, codeptr))
+    return regions_get(c->regions, construct, nearest_code(c, thread), detail);
   uint32_t region = regions_get_in(c->regions, construct, codeptr, detail, code_around(thread));
   c->answers[construct] = (struct region_answer){codeptr, detail, region};
   return region;

@@ -117,11 +117,14 @@ uint32_t thread_number_of(struct traced_thread *thread);
 /* The address of the task or parallel region that the thread is in; 0: none that is known. */
 uint64_t code_around(struct traced_thread *thread);
 
+/* The address or, where that says nothing about the program, that of the nearest construct around what the
+ * thread does; 0: none is known. */
+uint64_t code_known(const struct correlator *correlator, struct traced_thread *thread, uint64_t codeptr);
+
 uint32_t region_found(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail);
 
-/* A region that is not a team's own: `codeptr` or, where that says nothing, the enclosing parallel region's
- * address. Most ask for the same one again. */
+/* A region that is not a team's own, at code_known of `codeptr`. Most ask for the same one again. */
 static inline uint32_t region_at(struct correlator *correlator, struct traced_thread *thread,
                                  enum construct construct, uint64_t codeptr, uint32_t detail) {
   const struct region_answer *last = &correlator->answers[construct];

@@ -92,6 +92,7 @@ static struct task *create(struct correlator *c, struct traced_thread *thread, u
   task->team = team_keep(team_of(c, thread));
   task->creator = thread_number_of(thread);
   task->creator_location = thread->location.id;
+  codeptr = code_known(c, thread, codeptr); /* libomp gives those of a taskloop an address of its own */
   task->codeptr = codeptr;
   task->is_taskwait = flags & OMPT_TASK_taskwait;
   task->is_target = flags & OMPT_TASK_target;

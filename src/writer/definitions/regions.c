@@ -109,18 +109,37 @@ static uint32_t add(struct regions *regions, enum construct construct, struct co
   return (uint32_t)regions->count++;
 }
 
+/* A team's barriers stand where its parallel region does. */
+static enum place_kind kind_of_place(enum construct construct) {
+  static const enum construct work[] = {
+      CONSTRUCT_loop,       CONSTRUCT_loop_chunk, CONSTRUCT_sections,
+      CONSTRUCT_section,    CONSTRUCT_single,     CONSTRUCT_single_sblock,
+      CONSTRUCT_distribute, CONSTRUCT_scope,      CONSTRUCT_distribute_chunk};
+  static const enum construct team[] = {CONSTRUCT_parallel, CONSTRUCT_teams, CONSTRUCT_implicit_barrier,
+                                        CONSTRUCT_implicit_barrier_wait, CONSTRUCT_barrier_wait};
+  for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+    if (work[i] == construct)
+      return PLACE_WORK;
+  for (size_t i = 0; i < sizeof team / sizeof *team; i++)
+    if (team[i] == construct)
+      return PLACE_PARALLEL;
+  return PLACE_CONSTRUCT;
+}
+
 /* NULL: the address is 0, or there is no memory. */
-static struct code_place *place_in(struct regions *regions, uint64_t address, uint64_t around) {
+static struct code_place *place_in(struct regions *regions, enum construct construct, uint64_t address,
+                                   uint64_t around) {
   if (address == 0)
     return NULL;
-  return symbols_request_in(regions->symbols, address,
-                            around ? symbols_request(regions->symbols, around) : NULL);
+  const struct code_place *outer =
+      around ? symbols_request_in(regions->symbols, around, PLACE_PARALLEL, NULL) : NULL;
+  return symbols_request_in(regions->symbols, address, kind_of_place(construct), outer);
 }
 
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
 static uint32_t find_or_add(struct regions *regions, enum construct construct, uint64_t address,
                             uint32_t detail, uint64_t around) {
-  struct code_place *place = place_in(regions, address, around);
+  struct code_place *place = place_in(regions, construct, address, around);
   struct map *map = &regions->by_place[construct];
   uint64_t key = ((uint64_t)(uintptr_t)place >> 4) + detail * UINT64_C(0x9e3779b97f4a7c15);
   for (uintptr_t found; (found = (uintptr_t)map_get(map, key)); key++) {
@@ -196,7 +215,7 @@ void regions_set_recovery(struct regions *regions, struct recovery *recovery) {
 
 void regions_restore(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
                      uint64_t around) {
-  add(regions, construct, place_in(regions, address, around), detail);
+  add(regions, construct, place_in(regions, construct, address, around), detail);
 }
 
 uint32_t regions_get_in(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail,
@@ -213,6 +232,10 @@ uint32_t regions_get_in(struct regions *regions, enum construct construct, uint6
 
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail) {
   return regions_get_in(regions, construct, address, detail, 0);
+}
+
+uint64_t regions_address(const struct regions *regions, uint32_t id) {
+  return id < regions->count && regions->all[id].place ? regions->all[id].place->address : 0;
 }
 
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct) {

@@ -68,6 +68,9 @@ uint32_t regions_get_in(struct regions *regions, enum construct construct, uint6
 /* The runtime has come later: its own code lies there. */
 void regions_set_runtime(struct regions *regions, uint64_t base, uint64_t size);
 
+/* The address of a construct; 0: it has none. */
+uint64_t regions_address(const struct regions *regions, uint32_t id);
+
 /* Whether the number is that of such a construct. */
 bool regions_is(const struct regions *regions, uint32_t id, enum construct construct);
 

@@ -143,13 +143,13 @@ struct symbols *symbols_create_idle(struct modules *modules, int *ret_error) {
 
 struct key {
   uint64_t address;
-  bool is_variable;
+  enum place_kind kind;
   const struct module *module;
 };
 
-/* Modules are apart by more than a byte. */
+/* A module has pointers in it: its address leaves three bits for the kind. */
 static uint64_t high_of(const struct key *key) {
-  return (uintptr_t)key->module | key->is_variable;
+  return (uintptr_t)key->module | (unsigned)key->kind;
 }
 
 static struct entry *add(struct symbols *symbols, const struct key *key, const struct code_place *around) {
@@ -159,7 +159,7 @@ static struct entry *add(struct symbols *symbols, const struct key *key, const s
   entry->place.address = key->address;
   entry->place.module = key->module;
   entry->place.around = around;
-  entry->place.is_variable = key->is_variable;
+  entry->place.kind = key->kind;
   atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
   cds_wfcq_node_init(&entry->link);
   if (!pair_map_put(&symbols->places, high_of(key), key->address, entry)) {
@@ -181,19 +181,18 @@ static struct code_place *request(struct symbols *symbols, const struct key *key
   return entry ? &entry->place : NULL;
 }
 
-struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around) {
-  const struct key key = {.address = address, .module = modules_find(symbols->modules, address - 1)};
+  const struct key key = {address, kind, modules_find(symbols->modules, address - 1)};
   return request(symbols, &key, around);
 }
 
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  return symbols_request_in(symbols, address, NULL);
+  return symbols_request_in(symbols, address, PLACE_CODE, NULL);
 }
 
 struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
-  const struct key key = {
-      .address = address, .is_variable = true, .module = modules_find(symbols->modules, address)};
+  const struct key key = {address, PLACE_VARIABLE, modules_find(symbols->modules, address)};
   return key.module ? request(symbols, &key, NULL) : NULL;
 }
 

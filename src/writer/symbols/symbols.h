@@ -25,9 +25,18 @@ struct code_frame {
   unsigned line;
 };
 
+/* What an address is of: that decides which of the functions that are inlined there it belongs to. */
+enum place_kind {
+  PLACE_CODE,      /* to the innermost */
+  PLACE_VARIABLE,  /* of data, looked up as it is: only `symbol` is filled in */
+  PLACE_CONSTRUCT, /* a runtime's call: not to what a library without constructs has there */
+  PLACE_PARALLEL,  /* the same, and its line is that where its own function begins */
+  PLACE_WORK,      /* of worksharing: not to what bounds were computed by either */
+};
+
 struct code_place {
-  uint64_t address;            /* as the runtime gave it: a return address, looked up at address - 1 */
-  bool is_variable;            /* an address of data, looked up as it is: only `symbol` is filled in */
+  uint64_t address; /* as the runtime gave it: a return address, looked up at address - 1 */
+  enum place_kind kind;
   const struct module *module; /* NULL: in no known module */
   /* what ran around it, asked for before, or NULL: of the instantiations of a template, which an outlined
    * function came from that does not tell */
@@ -71,9 +80,9 @@ int symbols_start(struct symbols *symbols);
  * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
 
-/* The same of code that runs in a parallel region or task of the place `around`, or NULL: what counts is who
- * asks first. */
-struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
+/* The same of a construct: PLACE_CONSTRUCT or PLACE_WORK, which runs in a parallel region or task of the
+ * place `around`, or NULL: what counts is who asks first. */
+struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around);
 
 /* The same of a variable. NULL too where the address is in no module: on a stack or the heap. */

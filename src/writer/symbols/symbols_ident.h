@@ -1,5 +1,6 @@
-/* What clang and flang write into a program beside its debug information: each of their calls of the OpenMP
- * runtime names its construct's place by an ident_t. Of some calls this is all that tells the line. */
+/* What a program has beside its debug information of the place of a construct: what is handed over to the
+ * call of the OpenMP runtime. clang and flang name the place by an ident_t, gcc gives the function with the
+ * construct's code. Of some calls this is all that tells the line. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_IDENT_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_IDENT_H
 
@@ -11,5 +12,9 @@
  */
 unsigned ident_line(struct object *object, uint64_t address, const struct object_symbol *symbol,
                     const char *file);
+
+/* The outlined function that such a call hands over as its first argument, as gcc's do; 0: there is none that
+ * is known. */
+uint64_t ident_outlined(struct object *object, uint64_t address, const struct object_symbol *symbol);
 
 #endif

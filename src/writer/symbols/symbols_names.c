@@ -80,6 +80,22 @@ void name_clean_path(char *path) {
   *out = '\0';
 }
 
+/* DIRECTORY/c++/12/bits/stl_vector.h, DIRECTORY/c++/v1/vector. */
+static bool is_cxx_header(const char *path) {
+  const char *version = strstr(path, "/c++/"), *inside = version ? strchr(version + 5, '/') : NULL;
+  if (!inside || strncmp(inside, "/parallel/", 10) == 0)
+    return false;
+  return (version[5] >= '0' && version[5] <= '9') || strncmp(version + 5, "v1/", 3) == 0;
+}
+
+bool name_is_library_header(const char *path) {
+  static const char *const folders[] = {"/usr/include/bits/", "-linux-gnu/bits/", "/lib/gcc/", "/lib/clang/"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (strstr(path, folders[i]))
+      return true;
+  return is_cxx_header(path);
+}
+
 /* glibc's, also before 2.34, and musl's names. */
 bool name_starts_programs(const char *path) {
   static const char *const names[] = {"libc.so", "libc-2.",  "libc.musl-", "libpthread", "ld-linux",

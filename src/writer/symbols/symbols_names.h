@@ -20,6 +20,10 @@ char *name_from_fortran(const char *name);
 /* Takes "//", "/./" and "/x/../" out of a path, in place. Symbolic links are not looked at. */
 void name_clean_path(char *path);
 
+/* Whether the path is a header of the C++ library, the C library's inline functions or the compiler's own,
+ * none of which have constructs, but for libstdc++'s parallel mode. */
+bool name_is_library_header(const char *path);
+
 /* Whether the path is that of the C library or the dynamic linker, whose code calls a program's functions. */
 bool name_starts_programs(const char *path);
 

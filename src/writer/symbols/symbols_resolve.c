@@ -9,14 +9,10 @@
 
 #include "base/array.h"
 #include "writer/symbols/symbols_bfd.h"
-#include "writer/symbols/symbols_ident.h"
+#include "writer/symbols/symbols_lines.h"
 #include "writer/symbols/symbols_names.h"
 
 enum {
-  FRAMES_MAX = 64, /* inlining deeper than that is cut at the outer end */
-  /* How far to look when the line table says "line 0" (code of no line). */
-  LINE_BEFORE_BYTES = 64, /* the line before is the better one up to here */
-  LINE_SEARCH_BYTES = 4096,
   NEIGHBOURS = 256, /* symbols to each side of an outlined function that may be the function it came from */
 };
 
@@ -274,58 +270,24 @@ static const char *function_around(const struct code_source *source, const struc
   return other && are_of_one_template(source, after, first, other) ? other : first;
 }
 
-static bool same_function(const struct object_line *a, const struct object_line *b) {
-  return a->function == b->function || (a->function && b->function && !strcmp(a->function, b->function));
-}
-
-/* Whether code at `at` belongs to a line, of the function that `wanted` names in the symbol. */
-static bool has_line(struct object *object, uint64_t at, const struct object_symbol *symbol,
-                     const struct object_line *wanted, struct object_line *ret) {
-  return object_symbol_at(object, at) == symbol && object_line_at(object, at, ret) && ret->line &&
-         same_function(ret, wanted);
-}
-
-/* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Clang
- * says in another place which construct such a call is of. Else the line shortly before it in the same
- * function says best where it came from, or else the nearest. What object_inlined_into says next belongs to
- * the line that was found. Returns false if there is nothing. */
-static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
-  bool is_found = object_line_at(object, address, ret);
-  const struct object_line wanted = *ret;
-  if (!is_found || wanted.line)
-    return is_found;
-  const struct object_symbol *symbol = object_symbol_at(object, address);
-  ret->line = ident_line(object, address, symbol, wanted.file);
-  if (ret->line)
-    return true;
-  for (uint64_t i = 1; i < LINE_BEFORE_BYTES && i < address; i++)
-    if (has_line(object, address - i, symbol, &wanted, ret))
-      return true;
-  for (uint64_t i = 1; i < LINE_SEARCH_BYTES && i < address; i++)
-    if (has_line(object, address - i, symbol, &wanted, ret) ||
-        has_line(object, address + i, symbol, &wanted, ret))
-      return true;
-  return object_line_at(object, address, ret);
-}
-
 /* The frames of an address, the innermost first. An outlined function that is inlined into another one is
  * clang's debug variant or a task's body, for the user one function: the outer one is left out. Always at
  * least one frame, at the worst without anything in it. */
 static unsigned read_frames(struct resolver *resolver, struct code_source *source, uint64_t address,
-                            const struct object_symbol *symbol, struct code_frame *frames) {
-  struct object_line line;
-  unsigned n = 0;
+                            const struct object_symbol *symbol, enum place_kind kind,
+                            struct code_frame *frames) {
+  struct object_line lines[LINES_MAX];
+  unsigned n_lines = lines_read(source->object, address, kind, lines), n = 0;
   bool inner_outlined = false;
-  bool more = line_near(source->object, address, &line);
-  if (!line.function && symbol)
-    line.function = symbol->name;
-  do {
-    bool outlined = line.function && name_is_outlined(line.function);
+  if (!lines[0].function && symbol)
+    lines[0].function = symbol->name;
+  for (unsigned i = 0; i < n_lines; i++) {
+    bool outlined = lines[i].function && name_is_outlined(lines[i].function);
     if (!outlined || !inner_outlined)
-      frames[n++] = (struct code_frame){user_name(resolver, source->object, line.function),
-                                        intern_path(resolver, source, line.file), line.line};
+      frames[n++] = (struct code_frame){user_name(resolver, source->object, lines[i].function),
+                                        intern_path(resolver, source, lines[i].file), lines[i].line};
     inner_outlined = outlined;
-  } while (more && n < FRAMES_MAX && object_inlined_into(source->object, &line));
+  }
   return n;
 }
 
@@ -369,11 +331,11 @@ static void resolve_variable(struct resolver *resolver, struct object *object, s
 }
 
 void resolver_resolve(struct resolver *resolver, struct code_place *place) {
-  struct code_frame frames[FRAMES_MAX];
+  struct code_frame frames[LINES_MAX];
   struct code_source *source = source_of(resolver, place->module);
   if (!source || !source->object)
     return;
-  if (place->is_variable) {
+  if (place->kind == PLACE_VARIABLE) {
     resolve_variable(resolver, source->object, place);
     return;
   }
@@ -381,7 +343,7 @@ void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   const struct object_symbol *symbol = object_symbol_at(source->object, address);
   if (symbol)
     place->symbol = intern(resolver, strdup(symbol->name));
-  unsigned n = read_frames(resolver, source, address, symbol, frames);
+  unsigned n = read_frames(resolver, source, address, symbol, place->kind, frames);
   name_frames(resolver, source, address, place->around, frames, n);
   place_set(place, frames, n);
 }
