@@ -125,6 +125,7 @@ struct replay_lock_event {
   uint32_t region;       /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
   uint64_t wanted_ticks; /* since when the task waited for it; equal to acquired_ticks if it did not */
   uint64_t acquired_ticks; /* of a release without acquire: its own time */
+  uint64_t address;        /* of the lock, where the event tells it; 0: it does not */
 };
 
 enum replay_team_step {

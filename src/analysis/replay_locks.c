@@ -1,6 +1,7 @@
 /* Locks: who holds them, and since when they were wanted. An acquisition is known by its lock and its number
  * in the order of acquisitions: a release can be stamped later than the next acquisition. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/replay_state.h"
 
@@ -21,7 +22,8 @@ static void give_back(struct replay *replay, struct held_lock *held) {
 }
 
 static void notify(struct replay *replay, struct replay_thread *thread, enum replay_lock_step step,
-                   uint64_t ticks, uint64_t lock, uint32_t order, const struct held_lock *held) {
+                   uint64_t ticks, uint64_t lock, uint32_t order, const struct held_lock *held,
+                   uint64_t address) {
   if (!replay->observer.lock)
     return;
   struct replay_lock_event event = {.step = step,
@@ -32,7 +34,8 @@ static void notify(struct replay *replay, struct replay_thread *thread, enum rep
                                     .order = order,
                                     .region = held ? held->region : REPLAY_NONE,
                                     .wanted_ticks = held ? held->wanted_ticks : ticks,
-                                    .acquired_ticks = held ? held->acquired_ticks : ticks};
+                                    .acquired_ticks = held ? held->acquired_ticks : ticks,
+                                    .address = address};
   replay->observer.lock(replay->data, &event);
 }
 
@@ -47,8 +50,20 @@ static uint64_t lock_of(const struct replay_thread *thread, uint32_t number) {
   return (uint64_t)thread->process << 32 | number;
 }
 
-void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
-                    uint32_t order) {
+/* The first acquisition of a lock tells where it is. */
+static uint64_t address_in(const struct replay *replay, const struct trace_event *event) {
+  uint32_t count = trace_event_attribute_count(event);
+  for (uint32_t i = 0; i < count; i++) {
+    struct trace_event_attribute value = trace_event_attribute(event, i);
+    const struct trace_attribute *attribute = trace_attribute(replay->trace, value.attribute);
+    if (attribute && strcmp(attribute->name, "lock address") == 0)
+      return value.number;
+  }
+  return 0;
+}
+
+void replay_acquire(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                    uint64_t ticks, uint32_t number, uint32_t order) {
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = pair_map_get(&replay->lock_table, lock, order);
@@ -67,7 +82,7 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, uint64_
     replay->has_failed = true;
   if (is_wanted)
     end_wait(replay, thread, frame, ticks);
-  notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held);
+  notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held, address_in(replay, event));
 }
 
 /* EZTrace gives a release the number of the last acquisition, though another thread's may have come before it
@@ -89,7 +104,7 @@ void replay_release(struct replay *replay, struct replay_thread *thread, uint64_
   uint32_t order = own_order(replay, thread, lock, order_told);
   struct held_lock *held = pair_map_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
-  notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held);
+  notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held, 0);
   if (held)
     give_back(replay, held);
 }

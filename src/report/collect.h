@@ -130,6 +130,7 @@ struct lock_hold {
 struct lock_history {
   struct lock_hold holds[HOLDS]; /* the last ones, a ring */
   uint64_t count;
+  uint64_t address; /* 0: not known yet */
   struct path released;
 };
 
@@ -221,8 +222,8 @@ struct collector {
   size_t live_team_capacity;
   struct live_task *live_tasks;
   size_t live_task_capacity;
-  struct pair_map locks, member_shares, team_shares, gaps, operations, variables, named_tasks, blamed,
-      samples, callers, counted;
+  struct pair_map locks, lock_objects, lock_blamed, member_shares, team_shares, gaps, operations, variables,
+      named_tasks, blamed, samples, callers, counted;
   struct pool share_pool, lock_pool;
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */

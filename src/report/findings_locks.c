@@ -33,9 +33,25 @@ static bool may_be_reduction(const struct report *report, uint32_t region) {
          mutex->acquisitions == parallel->members;
 }
 
+/* Of several locks most of the waiting is for one. */
+static bool is_hot(const struct report_mutex *mutex) {
+  return mutex->locks > 1 && 2 * mutex->objects[0].wait.sum > mutex->wait.sum;
+}
+
+/* The first ones, as long as what they are waited for matters beside the first. */
+static void name_objects(const struct report *report, struct finding_texts *texts, char *evidence,
+                         const struct report_mutex *mutex) {
+  char text[REPORT_OBJECT_BYTES];
+  finding_append(evidence, "; of %" PRIu64 " locks", mutex->locks);
+  for (int i = 0; i < REPORT_LOCK_OBJECTS && 10 * mutex->objects[i].wait.sum > mutex->wait.sum; i++)
+    finding_append(evidence, "%s %s %s", i ? "," : "", report_object_text(text, report, &mutex->objects[i]),
+                   finding_time(texts, (double)mutex->objects[i].wait.sum));
+}
+
 static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   const struct report_blame *holder = &mutex->blamed[0];
+  char object[REPORT_OBJECT_BYTES];
   struct finding_texts texts = {.report = report};
   finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
   bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
@@ -46,6 +62,9 @@ static void describe_lock(struct report *report, struct report_finding *finding,
     finding_printf(finding->what, "threads wait for their turn in %s", where);
   else if (name)
     finding_printf(finding->what, "threads queue for %s, the lock of %s", name, where);
+  else if (is_hot(mutex))
+    finding_printf(finding->what, "threads queue for %s, a lock of %s",
+                   report_object_text(object, report, &mutex->objects[0]), where);
   else
     finding_printf(finding->what, "threads queue for the lock of %s", where);
   finding_printf(
@@ -57,6 +76,8 @@ static void describe_lock(struct report *report, struct report_finding *finding,
       holder->location < report->trace->location_count ? report->trace->locations[holder->location].name
                                                        : "unknown",
       finding_label(&texts, holder->region), finding_time(&texts, (double)holder->ticks));
+  if (mutex->locks > 1 && !is_ordered)
+    name_objects(report, &texts, finding->evidence, mutex);
   if (mutex->moved >= FINDING_MIN_SHARE * (double)report->wall)
     finding_append(
         finding->evidence,

@@ -151,6 +151,17 @@ struct report_blame {
   uint64_t ticks;
 };
 
+enum { REPORT_LOCK_OBJECTS = 8 };
+
+/* One of the locks that a construct acquires. */
+struct report_lock_object {
+  uint64_t lock;    /* as in replay_lock_event */
+  uint64_t address; /* 0: not known */
+  uint64_t acquisitions, contended;
+  struct spread wait, hold;
+  struct report_blame holder; /* who was waited for most */
+};
+
 /* A construct that acquires locks: critical, ordered, atomic, omp_set_lock ... */
 struct report_mutex {
   uint64_t acquisitions, contended; /* contended: another held it when it was wanted */
@@ -167,6 +178,9 @@ struct report_mutex {
   uint32_t parallel; /* position of the region in which it was waited for first; REPLAY_NONE: none */
   uint64_t lock;     /* the last one, as in replay_lock_event */
   bool has_several_locks;
+  uint64_t locks; /* how many */
+  /* those that were waited for longest, by that; lock and acquisitions 0: no more */
+  struct report_lock_object objects[REPORT_LOCK_OBJECTS];
   /* of critical sections of one name, which are one lock, where it is held for longest: what waiting in the
    * others costs in all, in which of them most, and how much that is */
   double gain_elsewhere, most_elsewhere;
@@ -509,5 +523,14 @@ bool report_lacks_clock(const struct report *report);
 
 /* The variable that the construct's lock is; NULL: it has several, or that is not known. */
 const char *report_lock_name(const struct report *report, const struct report_mutex *mutex);
+
+/* The variable that one of several locks is; NULL: not known. */
+const char *report_object_name(const struct report *report, const struct report_lock_object *object);
+
+enum { REPORT_OBJECT_BYTES = 96 };
+
+/* A lock in words: its variable, else its address, else its number in the archive. */
+const char *report_object_text(char text[REPORT_OBJECT_BYTES], const struct report *report,
+                               const struct report_lock_object *object);
 
 #endif

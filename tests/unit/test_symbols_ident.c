@@ -63,6 +63,67 @@ static void calls_tell_the_line_of_their_construct(void **state) {
   unlink(program);
 }
 
+static struct object *compiled(const char *program, const char *options, const char *text) {
+  char command[2048];
+  snprintf(command, sizeof command, "printf '%%s' '%s' | gcc -g -x c %s - -o %s", text, options, program);
+  return system(command) == 0 ? object_open(program, NULL, 0) : NULL;
+}
+
+/* A stub has the name of the function that it calls, and none of _init's. */
+static void stubs_are_what_they_call(void **state) {
+  static const char text[] = "#include <unistd.h>\nint main(void) { return getppid() == 0; }\n";
+  static const char *const options[] = {"-O0", "-O0 -fcf-protection=full -Wl,-z,ibtplt", "-O0 -s"};
+  char program[] = "/tmp/stave-stubs-XXXXXX";
+  int file = mkstemp(program);
+  (void)state;
+  assert_true(file >= 0);
+  close(file);
+  for (size_t i = 0; i < COUNT(options); i++) {
+    struct object *object = compiled(program, options[i], text);
+    if (!object)
+      continue;
+    size_t count, found = 0;
+    const struct object_symbol *all = object_symbols(object, &count);
+    for (size_t j = 0; j < count; j++)
+      if (strcmp(all[j].name, "getppid") == 0) {
+        found++;
+        assert_ptr_equal(object_symbol_at(object, all[j].address + 4), &all[j]);
+      }
+    assert_int_equal(found, 1);
+    object_close(object);
+  }
+  unlink(program);
+}
+
+/* Each parallel region hands its function over, and no other call does. */
+static void outlined_functions_are_handed_over(void **state) {
+  static const char text[] = "int x;\nvoid other(void);\nint main(void) {\n#pragma omp parallel\n  x++;\n"
+                             "#pragma omp barrier\n  x += 2;\n#pragma omp parallel\n  x--;\n"
+                             "#pragma omp critical\n  x++;\n}\n";
+  static const char *const options[] = {"-O1 -fopenmp", "-O2 -fopenmp", "-O2 -fopenmp -fno-pie -no-pie"};
+  char program[] = "/tmp/stave-outlined-XXXXXX";
+  int file = mkstemp(program);
+  (void)state;
+#ifndef __x86_64__
+  skip();
+#endif
+  assert_true(file >= 0);
+  close(file);
+  for (size_t i = 0; i < COUNT(options); i++) {
+    struct object *object = compiled(program, options[i], text);
+    if (!object)
+      continue;
+    size_t count, found = 0;
+    const struct object_symbol *all = object_symbols(object, &count);
+    for (size_t j = 0; j + 1 < count; j++)
+      for (uint64_t at = all[j].address; at < all[j + 1].address && strcmp(all[j].name, "main") == 0; at++)
+        found += ident_outlined(object, at, &all[j]) != 0;
+    assert_int_equal(found, 2);
+    object_close(object);
+  }
+  unlink(program);
+}
+
 /* libbfd 2.40 forgets some sections of DWARF 5 when a file is closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
@@ -70,6 +131,8 @@ const char *__lsan_default_suppressions(void) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_tell_the_line_of_their_construct)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_tell_the_line_of_their_construct),
+                                     cmocka_unit_test(stubs_are_what_they_call),
+                                     cmocka_unit_test(outlined_functions_are_handed_over)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "cli/common/memory.h"
 #include "report/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,6 +276,28 @@ static json_t *blamed(const struct report *report, const struct report_mutex *on
   return array;
 }
 
+static json_t *lock_object(const struct report *report, const struct report_lock_object *one) {
+  char address[32] = "";
+  json_t *object = json_object();
+  if (one->address)
+    snprintf(address, sizeof address, "0x%" PRIx64, one->address);
+  json_put(object, "variable", json_from_text(report_object_name(report, one)));
+  json_put(object, "address", json_from_text(one->address ? address : NULL));
+  json_put(object, "acquisitions", json_from_number(one->acquisitions));
+  json_put(object, "contended", json_from_number(one->contended));
+  json_put(object, "wait", spread(report, &one->wait));
+  json_put(object, "hold", spread(report, &one->hold));
+  json_put(object, "holder", one->holder.ticks ? location_name(report, one->holder.location) : json_null());
+  return object;
+}
+
+static json_t *lock_objects(const struct report *report, const struct report_mutex *mutex) {
+  json_t *array = json_array();
+  for (int i = 0; i < REPORT_LOCK_OBJECTS && mutex->objects[i].acquisitions > 0; i++)
+    json_array_append_new(array, lock_object(report, &mutex->objects[i]));
+  return array;
+}
+
 static json_t *mutex(const struct report *report, const struct report_mutex *one) {
   json_t *object = json_object();
   json_put(object, "acquisitions", json_from_number(one->acquisitions));
@@ -285,6 +308,8 @@ static json_t *mutex(const struct report *report, const struct report_mutex *one
   json_put(object, "has_several_locks", json_boolean(one->has_several_locks));
   json_put(object, "variable", json_from_text(report_lock_name(report, one)));
   json_put(object, "holders", blamed(report, one));
+  json_put(object, "locks", json_from_number(one->locks));
+  json_put(object, "objects", lock_objects(report, one));
   return object;
 }
 

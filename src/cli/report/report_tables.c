@@ -79,7 +79,19 @@ static void begin_table(struct table *table, const struct section *section) {
     table_column(table, section->columns[i].name, section->columns[i].kind);
 }
 
-static void print_section(const struct report_print *print, const struct section *section) {
+/* A row of a part of what is in the row before; false: there are no more. */
+typedef bool part_filler(struct section_row *row, const struct report_region *base, size_t part);
+
+static void put_parts(struct table *table, part_filler *fill, const struct report *report, uint32_t region) {
+  struct section_row row = {.report = report};
+  for (size_t part = 0; fill(&row, &report->regions[region], part); part++) {
+    put(table, &row);
+    row.count = 0;
+  }
+}
+
+static void print_section_with(const struct report_print *print, const struct section *section,
+                               part_filler *parts) {
   uint32_t *order;
   struct table table;
   char more[NUMBER_BYTES];
@@ -91,12 +103,18 @@ static void print_section(const struct report_print *print, const struct section
       struct section_row row = {.report = print->report};
       section->fill(&row, order[i], &print->report->regions[order[i]]);
       put(&table, &row);
+      if (parts)
+        put_parts(&table, parts, print->report, order[i]);
     }
     table_print(&table);
     if (count > print->top)
       printf("  %s more: --top %zu\n", summary_number(more, count - print->top), count);
   }
   free(order);
+}
+
+static void print_section(const struct report_print *print, const struct section *section) {
+  print_section_with(print, section, NULL);
 }
 
 /* -- parallel regions -- */
@@ -231,12 +249,11 @@ static double mutex_weight(const struct report_region *base) {
   return (double)base->mutex->wait.sum;
 }
 
-static void add_blame(struct section_row *row, const struct report_mutex *mutex) {
-  const struct report_blame *one = &mutex->blamed[0];
+static void add_blame(struct section_row *row, const struct report_blame *one, uint64_t blamed_ticks) {
   const struct trace *trace = row->report->trace;
   char label[LABEL_BYTES], text[LABEL_BYTES + 64] = "";
-  if (mutex->blamed_ticks > 0 && one->location < trace->location_count)
-    snprintf(text, sizeof text, "%.0f %% %s in %s", 100 * (double)one->ticks / (double)mutex->blamed_ticks,
+  if (blamed_ticks > 0 && one->location < trace->location_count)
+    snprintf(text, sizeof text, "%.0f %% %s in %s", 100 * (double)one->ticks / (double)blamed_ticks,
              trace->locations[one->location].name, label_region(label, trace, one->region));
   add_text(row, text);
 }
@@ -257,10 +274,30 @@ static void fill_mutex(struct section_row *row, uint32_t region, const struct re
   add_percent(row, (double)one->contended, (double)one->acquisitions);
   add_time(row, (double)one->wait.sum);
   add_time(row, (double)one->hold.sum);
-  add_blame(row, one);
+  add_blame(row, &one->blamed[0], one->blamed_ticks);
   add_time(row, (double)one->wait.max);
   add_thread(row, one->longest_location);
   add_time(row, (double)one->hold.max);
+}
+
+/* The locks of a construct that acquires several, those that are waited for longest. */
+static bool fill_lock_object(struct section_row *row, const struct report_region *base, size_t part) {
+  const struct report_mutex *mutex = base->mutex;
+  const struct report_lock_object *one = &mutex->objects[part];
+  char name[REPORT_OBJECT_BYTES], text[REPORT_OBJECT_BYTES + 4];
+  if (mutex->locks < 2 || part == REPORT_LOCK_OBJECTS || one->acquisitions == 0 || (part && !one->wait.sum))
+    return false;
+  snprintf(text, sizeof text, "  %s", report_object_text(name, row->report, one));
+  add_text(row, text);
+  add_number(row, one->acquisitions);
+  add_percent(row, (double)one->contended, (double)one->acquisitions);
+  add_time(row, (double)one->wait.sum);
+  add_time(row, (double)one->hold.sum);
+  add_blame(row, &one->holder, one->holder.ticks ? one->wait.sum : 0);
+  add_time(row, (double)one->wait.max);
+  add_text(row, "");
+  add_time(row, (double)one->hold.max);
+  return true;
 }
 
 static const struct section mutex_section = {"Locks: critical, ordered, atomic, omp_set_lock",
@@ -480,7 +517,7 @@ void report_print_tables(const struct report_print *print) {
   report_print_callers(print);
   report_print_processors(print);
   print_section(print, &loop_section);
-  print_section(print, &mutex_section);
+  print_section_with(print, &mutex_section, fill_lock_object);
   print_section(print, &wait_section);
   print_section(print, &task_section);
   print_section(print, &odd_task_section);

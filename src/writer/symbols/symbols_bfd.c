@@ -15,6 +15,8 @@
 /* From demangle.h, which Debian puts into another package: parameters, and const and the like. */
 enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
 
+enum { STUB_BYTES = 16 }; /* of the procedure linkage table, on all processors that Stave knows */
+
 /* Where distributions put separate debug files. */
 static const char debug_directory[] = "/usr/lib/debug";
 
@@ -33,6 +35,7 @@ struct object {
    * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
   asymbol *no_symbols[1];
   struct symbol_table functions, variables;
+  asymbol *stubs; /* of the procedure linkage table, with their names in one piece of memory; NULL: none */
   Elf64_Rela *relocations; /* those of pointers; of 32-bit files none */
   size_t n_relocations;
   bool has_relocations; /* they were looked for */
@@ -215,6 +218,31 @@ static void read_dynamic_symbols(struct object *object, bfd *abfd) {
   free(table);
 }
 
+/* A stub of the procedure linkage table is named as the function that it calls: else it would belong to
+ * whatever symbol comes before, which is _init. libbfd has NAME@plt. */
+static void add_stubs(struct symbol_table *table, asymbol *stubs, size_t count) {
+  struct object_symbol *more = realloc(table->symbols, (table->count + count + 1) * sizeof *more);
+  if (!more)
+    return;
+  table->symbols = more;
+  for (size_t i = 0; i < count; i++) {
+    char *version = strchr((char *)stubs[i].name, '@');
+    if (version)
+      *version = '\0';
+    more[table->count++] = (struct object_symbol){bfd_asymbol_value(&stubs[i]), STUB_BYTES, stubs[i].name};
+  }
+}
+
+static void read_stubs(struct object *object) {
+  long bytes = bfd_get_dynamic_symtab_upper_bound(object->image);
+  asymbol **table = bytes > 0 ? malloc(bytes) : NULL;
+  long count = table ? bfd_canonicalize_dynamic_symtab(object->image, table) : 0;
+  long found = count > 0 ? bfd_get_synthetic_symtab(object->image, 0, NULL, count, table, &object->stubs) : 0;
+  if (found > 0)
+    add_stubs(&object->functions, object->stubs, (size_t)found);
+  free(table);
+}
+
 static void read_tables(struct object *object) {
   object->lines = has_debug_info(object->image)   ? object->image
                   : has_debug_info(object->debug) ? object->debug
@@ -227,6 +255,8 @@ static void read_tables(struct object *object) {
     read_symtab(object, object->debug);
   else if (object->image)
     read_dynamic_symbols(object, object->image);
+  if (object->image)
+    read_stubs(object);
   order_symbols(&object->functions);
   order_symbols(&object->variables);
 }
@@ -255,6 +285,7 @@ void object_close(struct object *object) {
     return;
   free(object->sections);
   free(object->functions.symbols);
+  free(object->stubs);
   free(object->variables.symbols);
   free(object->relocations);
   if (object->debug)

@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+"""The locks of a construct that acquires several, each with its own row: test_report_locks.py BUILD [unittest
+arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+import tracing
+from report_case import Case
+
+# Thread 1 waits for what thread 0 holds, for one of the locks three times as long as for the other. Prints how long it
+# waited for each, as it has measured itself.
+PROGRAM = """
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static omp_lock_t row[4];
+static omp_lock_t *heap;
+static double acquire(omp_lock_t *lock) {
+  double begin = omp_get_wtime();
+  omp_set_lock(lock);
+  return omp_get_wtime() - begin;
+}
+static double meet(omp_lock_t *lock, unsigned us) {
+  double waited = 0;
+  if (omp_get_thread_num() == 0) {
+    acquire(lock);
+#pragma omp barrier
+    usleep(us);
+    omp_unset_lock(lock);
+  } else {
+#pragma omp barrier
+    waited = acquire(lock);
+    omp_unset_lock(lock);
+  }
+#pragma omp barrier
+  return waited;
+}
+int main(int argc, char **argv) {
+  heap = malloc(sizeof *heap);
+  omp_lock_t *second = argc > 1 ? heap : &row[3];
+  for (int i = 0; i < 4; i++)
+    omp_init_lock(&row[i]);
+  omp_init_lock(heap);
+#pragma omp parallel num_threads(2)
+  {
+    double first_s = meet(&row[1], 60000), second_s = meet(second, 180000);
+    if (omp_get_thread_num() == 1)
+      printf("%.9f %.9f %p\\n", first_s, second_s, (void *)second);
+#pragma omp single
+    for (int i = 0; i < 5; i++) {
+      acquire(&row[0]);
+      omp_unset_lock(&row[0]);
+    }
+  }
+}
+"""
+
+# Both threads want row[2] most of the time, and row[0] now and then.
+QUEUE = """
+#include <omp.h>
+#include <unistd.h>
+static omp_lock_t row[4];
+static void with(omp_lock_t *lock, unsigned us) {
+  omp_set_lock(lock);
+  usleep(us);
+  omp_unset_lock(lock);
+}
+int main(void) {
+  for (int i = 0; i < 4; i++)
+    omp_init_lock(&row[i]);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 40; i++) {
+    with(&row[2], 3000);
+    with(&row[0], 100);
+  }
+}
+"""
+
+
+@unittest.skipUnless(cli.CAN_TRACE, "no clang: nothing to trace")
+class Locks(Case):
+    def traced(self, *arguments):
+        name = "-".join(["locks", *arguments])
+        program = cli.compile_program(f"{self.folder}/{name}", PROGRAM)
+        archive = f"{self.folder}/archive-{name}"
+        result = cli.trace(program, archive, *arguments)
+        tracing.check_archive(f"{archive}/traces.otf2")
+        first, second, address = result.stdout.decode().split()
+        return archive, float(first), float(second), address
+
+    def lock(self, numbers):
+        found = [region["lock"] for region in numbers["regions"] if "lock" in region]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def objects(self, archive, first, second):
+        lock = self.lock(self.numbers(archive))
+        self.assertTrue(lock["has_several_locks"])
+        self.assertEqual(lock["locks"], 3)
+        self.assertEqual(lock["acquisitions"], 2 + 2 + 5)
+        self.assertEqual([one["acquisitions"] for one in lock["objects"]], [2, 2, 5])
+        self.assertEqual([one["contended"] for one in lock["objects"]], [1, 1, 0])
+        self.assertEqual([one["holder"] for one in lock["objects"]], ["Master thread", "Master thread", None])
+        for one, measured, least in zip(lock["objects"], (second, first), (0.18, 0.06)):
+            self.assertLessEqual(one["wait"]["max_s"], measured)
+            self.assertGreaterEqual(one["hold"]["max_s"], least)
+        for kind in ("wait", "hold"):
+            self.assertAlmostEqual(sum(one[kind]["sum_s"] for one in lock["objects"]), lock[kind]["sum_s"], places=8)
+        return lock["objects"]
+
+    def test_variables(self):
+        archive, first, second, _ = self.traced()
+        size = 8
+        objects = self.objects(archive, first, second)
+        self.assertEqual([one["variable"] for one in objects], [f"row + {3 * size}", f"row + {size}", "row"])
+        text = self.text(archive)
+        self.assertRegex(text, rf"(?m)^  row \+ {3 * size} +2 +50.0 % ")
+
+    def test_finding(self):
+        """It names the lock that is worth most, and what the others are worth."""
+        program, archive = cli.compile_program(f"{self.folder}/queue", QUEUE), f"{self.folder}/archive-queue"
+        cli.trace(program, archive)
+        findings = [one for one in self.numbers(archive)["findings"] if one["cause"] == "lock contention"]
+        self.assertEqual(len(findings), 1)
+        self.assertRegex(findings[0]["what"], r"^threads queue for row \+ 16, a lock of omp_set_lock @queue.c:\d+$")
+        self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ ms")
+
+    def test_addresses(self):
+        """What lies on the heap has no name."""
+        archive, first, second, address = self.traced("heap")
+        objects = self.objects(archive, first, second)
+        self.assertIsNone(objects[0]["variable"])
+        self.assertEqual(objects[0]["address"], address)
+        self.assertRegex(self.text(archive), rf"(?m)^  the lock at {address} +2 +50.0 % ")
+
+
+if __name__ == "__main__":
+    unittest.main()
