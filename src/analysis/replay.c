@@ -288,14 +288,13 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
                          event->ThreadTaskComplete.thread, event->ThreadTaskComplete.generation);
     return;
   case TRACE_ThreadAcquireLock:
-    replay_acquire(replay, thread, event, ticks, event->ThreadAcquireLock.lock,
-                   event->ThreadAcquireLock.order);
+    replay_acquire(replay, thread, event, ticks);
     return;
   case TRACE_ThreadReleaseLock:
     replay_release(replay, thread, ticks, event->ThreadReleaseLock.lock, event->ThreadReleaseLock.order);
     return;
   case TRACE_OmpAcquireLock:
-    replay_acquire(replay, thread, event, ticks, event->OmpAcquireLock.lock, event->OmpAcquireLock.order);
+    replay_acquire(replay, thread, event, ticks);
     return;
   case TRACE_OmpReleaseLock:
     replay_release(replay, thread, ticks, event->OmpReleaseLock.lock, event->OmpReleaseLock.order);

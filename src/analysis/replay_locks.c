@@ -63,7 +63,10 @@ static uint64_t address_in(const struct replay *replay, const struct trace_event
 }
 
 void replay_acquire(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
-                    uint64_t ticks, uint32_t number, uint32_t order) {
+                    uint64_t ticks) {
+  bool is_omp = event->kind == TRACE_OmpAcquireLock;
+  uint32_t number = is_omp ? event->OmpAcquireLock.lock : event->ThreadAcquireLock.lock;
+  uint32_t order = is_omp ? event->OmpAcquireLock.order : event->ThreadAcquireLock.order;
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = pair_map_get(&replay->lock_table, lock, order);

@@ -131,7 +131,7 @@ bool replay_push_base(struct replay *replay, struct replay_thread *thread);
 /* -- replay_locks.c -- */
 
 void replay_acquire(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
-                    uint64_t ticks, uint32_t number, uint32_t order);
+                    uint64_t ticks);
 void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order);
 void replay_free_locks(struct replay *replay);

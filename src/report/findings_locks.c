@@ -48,14 +48,11 @@ static void name_objects(const struct report *report, struct finding_texts *text
                    finding_time(texts, (double)mutex->objects[i].wait.sum));
 }
 
-static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {
-  const struct report_mutex *mutex = report->regions[region].mutex;
-  const struct report_blame *holder = &mutex->blamed[0];
+static void describe_queue(const struct report *report, struct report_finding *finding, const char *where) {
+  const struct report_mutex *mutex = report->regions[finding->region].mutex;
+  const char *name = report_lock_name(report, mutex);
   char object[REPORT_OBJECT_BYTES];
-  struct finding_texts texts = {.report = report};
-  finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
-  bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
-  const char *name = report_lock_name(report, mutex), *where = finding_label(&texts, finding->region);
+  bool is_ordered = construct_of_region(&report->trace->regions[finding->region]) == CONSTRUCT_ordered;
   if (finding->cause == CAUSE_REDUCTION)
     finding_printf(finding->what, "threads queue for the reduction of %s", where);
   else if (is_ordered)
@@ -67,6 +64,15 @@ static void describe_lock(struct report *report, struct report_finding *finding,
                    report_object_text(object, report, &mutex->objects[0]), where);
   else
     finding_printf(finding->what, "threads queue for the lock of %s", where);
+}
+
+static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {
+  const struct report_mutex *mutex = report->regions[region].mutex;
+  const struct report_blame *holder = &mutex->blamed[0];
+  struct finding_texts texts = {.report = report};
+  finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
+  bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
+  describe_queue(report, finding, finding_label(&texts, finding->region));
   finding_printf(
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
+
 /* From demangle.h, which Debian puts into another package: parameters, and const and the like. */
 enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
 
@@ -221,15 +223,15 @@ static void read_dynamic_symbols(struct object *object, bfd *abfd) {
 /* A stub of the procedure linkage table is named as the function that it calls: else it would belong to
  * whatever symbol comes before, which is _init. libbfd has NAME@plt. */
 static void add_stubs(struct symbol_table *table, asymbol *stubs, size_t count) {
-  struct object_symbol *more = realloc(table->symbols, (table->count + count + 1) * sizeof *more);
-  if (!more)
+  size_t capacity = table->count;
+  if (!array_reserve(&table->symbols, &capacity, table->count + count, sizeof *table->symbols))
     return;
-  table->symbols = more;
   for (size_t i = 0; i < count; i++) {
     char *version = strchr((char *)stubs[i].name, '@');
     if (version)
       *version = '\0';
-    more[table->count++] = (struct object_symbol){bfd_asymbol_value(&stubs[i]), STUB_BYTES, stubs[i].name};
+    table->symbols[table->count++] =
+        (struct object_symbol){bfd_asymbol_value(&stubs[i]), STUB_BYTES, stubs[i].name};
   }
 }
 
