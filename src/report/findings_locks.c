@@ -48,8 +48,8 @@ static void name_objects(const struct report *report, struct finding_texts *text
                    finding_time(texts, (double)mutex->objects[i].wait.sum));
 }
 
-static void describe_queue(const struct report *report, struct report_finding *finding, const char *where) {
-  const struct report_mutex *mutex = report->regions[finding->region].mutex;
+static void describe_queue(const struct report *report, const struct report_mutex *mutex,
+                           struct report_finding *finding, const char *where) {
   const char *name = report_lock_name(report, mutex);
   char object[REPORT_OBJECT_BYTES];
   bool is_ordered = construct_of_region(&report->trace->regions[finding->region]) == CONSTRUCT_ordered;
@@ -72,7 +72,7 @@ static void describe_lock(struct report *report, struct report_finding *finding,
   struct finding_texts texts = {.report = report};
   finding->location = holder->ticks > 0 ? holder->location : REPLAY_NONE;
   bool is_ordered = construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered;
-  describe_queue(report, finding, finding_label(&texts, finding->region));
+  describe_queue(report, mutex, finding, finding_label(&texts, finding->region));
   finding_printf(
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
