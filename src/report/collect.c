@@ -145,8 +145,22 @@ static void see(struct collector *collector, size_t location) {
   thread->is_seen = true;
 }
 
-/* A process is in a pause, or in no region where there are no teams, when its first thread is. */
-static void charge_outside(struct collector *collector, size_t location, enum activity activity,
+/* Ticks until `end` in which the process had a team. */
+static uint64_t parallel_until(const struct collector *collector, size_t process, uint64_t end) {
+  const struct live_process *live = &collector->processes[process];
+  uint64_t open = collector_cut(collector, live->open_ticks);
+  return collector->report->processes[process].parallel +
+         (live->open_teams > 0 && end > open ? end - open : 0);
+}
+
+/* A process is in a pause, or in no region where there are no teams, when its first thread is and no other
+ * one has a team. `ticks` are until `end`. */
+static void charge_unknown(struct collector *collector, size_t process, uint64_t end, uint64_t ticks) {
+  uint64_t parallel = parallel_until(collector, process, end) - collector->processes[process].parallel_before;
+  collector->report->processes[process].unknown += ticks > parallel ? ticks - parallel : 0;
+}
+
+static void charge_outside(struct collector *collector, size_t location, enum activity activity, uint64_t end,
                            uint64_t ticks) {
   size_t number = collector->report->threads[location].process;
   struct report_process *process = &collector->report->processes[number];
@@ -155,7 +169,7 @@ static void charge_outside(struct collector *collector, size_t location, enum ac
   else if (activity_is_useful(activity) && activity != ACTIVITY_DEVICE)
     process->serial_useful += ticks;
   else if (activity == ACTIVITY_UNKNOWN && collector->processes[number].first_location == location)
-    process->unknown += ticks;
+    charge_unknown(collector, number, end, ticks);
 }
 
 static void charge(struct collector *collector, size_t location, const struct replay_now *now,
@@ -185,7 +199,9 @@ static void charge(struct collector *collector, size_t location, const struct re
   if (member)
     member->activity[now->activity] += ticks;
   else
-    charge_outside(collector, location, now->activity, ticks);
+    charge_outside(collector, location, now->activity, end, ticks);
+  if (collector->processes[thread->process].first_location == location)
+    collector->processes[thread->process].parallel_before = parallel_until(collector, thread->process, end);
   if (member && collector->has_taskwaits && now->team && now->team->slot < collector->live_team_capacity)
     taskwaits_charge(collector, location, &collector->live_teams[now->team->slot], begin, end,
                      is_waiting(now->activity));

@@ -191,6 +191,7 @@ struct live_process {
   uint64_t parallel_end_ticks;
   uint64_t parallel_end_apart, gap_apart; /* what counts as no serial time: so far at the end; in the gap */
   size_t first_location;                  /* whose events are the first; SIZE_MAX: none so far */
+  uint64_t parallel_before;               /* ticks with a team until its last event */
   uint32_t last_parallel;                 /* of the last region that ended */
   uint32_t in_teams;                      /* threads that are in any */
   struct pair_map samples, gap_samples;   /* by calling context: since the last team; in the gap */
