@@ -270,6 +270,17 @@ class Libgomp(Case):
         self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
         self.assertIsNotNone(self.info(self.archives()[0])["runtime"]["in_place_of"])
 
+    def test_llvm_is_as_silent(self):
+        """libomp says on stderr that omp_set_nested is deprecated, libgomp nothing."""
+        if not libomp.installed():
+            self.skipTest("no libomp")
+        program = self.gcc("nested", OMP_PROGRAM.replace("int sum = 0;", "int sum = 0;\n  omp_set_nested(1);"))
+        result = self.record("--runtime", "llvm", program, "3")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertNotIn("OMP:", result.stderr)
+        self.env["KMP_WARNINGS"] = "on"
+        self.assertIn("OMP:", self.record("--runtime", "llvm", program, "3").stderr)
+
     def test_libgomp_of_its_own(self):
         """Which no library path can replace."""
         os.mkdir(self.path("own"))

@@ -232,10 +232,13 @@ static void preload(struct traced_run *run, const char *path) {
 /* AddressSanitizer takes what lies in front of memory for the header that old C libraries put in front of a
  * loaded library's thread-local variables, if its address looks so, and then ends the program while it looks
  * for leaks. libomp's are such, as it is loaded where gcc's programs would have had libgomp from the start.
- */
+ * libomp writes to stderr where libgomp is silent (deprecated functions, teams that are smaller than asked
+ * for), unless the user has set what it writes. */
 static void replace_libgomp(const struct traced_run *run) {
   prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
   prepend_variable("ASAN_OPTIONS", "intercept_tls_get_addr=0");
+  if (!getenv("KMP_WARNINGS"))
+    settings_put("KMP_WARNINGS", "off");
   if (run->plan.preloads)
     prepend_variable("LD_PRELOAD", run->workdir.libgomp_path);
 }
