@@ -38,18 +38,19 @@ static bool find_library(struct plan *plan) {
 
 /* libgomp is out of a library path's reach. */
 static bool libgomp_is_fixed(const struct program *program, bool preloads) {
-  const char *advice = "it cannot be run on libomp and runs untraced: build it with clang, or with libgomp "
-                       "as a shared library, or try --preload";
+  static const char untraced[] = "it cannot be run on libomp and runs untraced: build it with clang, or with "
+                                 "libgomp as a shared library";
   if (program->libgomp_fixed && !preloads)
-    message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up",
-                program->libgomp_user, program->libgomp_fixed, advice);
+    message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up, or "
+                "try --preload",
+                program->libgomp_user, program->libgomp_fixed, untraced);
   else if (program->libgomp_user)
     return false;
-  else if (program->libgomp_static)
-    message_say("%s contains libgomp; %s", program->libgomp_static, advice);
+  else if (program->libgomp_static) /* its calls are bound to it: nothing that is preloaded stands in front */
+    message_say("%s contains libgomp; %s", program->libgomp_static, untraced);
   else if (program->libgomp_copy && !preloads)
-    message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1", program->path,
-                program->libgomp_copy, advice);
+    message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1, or try --preload",
+                program->path, program->libgomp_copy, untraced);
   else
     return false;
   return true;
