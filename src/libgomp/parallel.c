@@ -51,8 +51,10 @@ void parallel_member(void *data) {
   struct omp_thread *thread = thread_of_team(team);
   bool is_primary = thread == team->primary;
   struct implicit *implicit = is_primary ? &team->member : &thread->worker;
-  if (!is_primary)
+  if (!is_primary) {
     thread_deliver_late_ends(thread);
+    thread_set_task(thread, NULL); /* of the last region, in the same memory */
+  }
   begin_member(thread, team, implicit, team->outer);
   team->function(team->argument);
   if (!is_primary)

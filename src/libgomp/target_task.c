@@ -40,10 +40,10 @@ static void run_task(void *data) {
   task->outer = prior;
   task->implicit = prior->implicit;
   task->frame.exit_frame.ptr = __builtin_frame_address(0);
-  thread->task = task;
+  thread_set_task(thread, task);
   DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
   run(thread, block, addresses + 1);
-  thread->task = prior;
+  thread_set_task(thread, prior);
   thread->code = code;
   DELIVER(task_schedule, &task->data, OMPT_TASK_STATUS_complete, &prior->data);
 }

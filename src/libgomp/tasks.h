@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void task_begin(struct omp_thread *
   task->outer = prior;
   task->implicit = prior->implicit;
   task->frame.exit_frame.ptr = __builtin_frame_address(0);
-  thread->task = task;
+  thread_set_task(thread, task);
   thread->code = code;
   thread->state = thread->work_state;
   DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) void task_begin(struct omp_thread *
 
 static inline void task_end(struct omp_thread *thread, struct omp_task *task, ompt_task_status_t status) {
   struct omp_task *outer = task->outer;
-  thread->task = outer;
+  thread_set_task(thread, outer);
   DELIVER(task_schedule, &task->data, status, &outer->data);
 }
 

@@ -2,6 +2,7 @@
 #ifndef STAVE_LIBGOMP_THREAD_H
 #define STAVE_LIBGOMP_THREAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -143,17 +144,25 @@ void thread_deliver_late_ends(struct omp_thread *thread);
 /* The ends of the first thread, as the process exits. */
 void thread_end_last(void);
 
+/* `task` runs on the thread, or has ended and `task` is the outer one. A tool may ask for it in the handler
+ * of a signal (inquiry.c): what is stored before is there then, and what has ended is there until here. */
+static inline void thread_set_task(struct omp_thread *thread, struct omp_task *task) {
+  atomic_signal_fence(memory_order_seq_cst);
+  thread->task = task;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* The implicit or initial task runs on the thread, in place of `outer` until it has ended. */
 static inline void implicit_enter(struct omp_thread *thread, struct implicit *implicit,
                                   struct omp_task *outer) {
   implicit->task.outer = outer;
   implicit->task.implicit = implicit;
-  thread->task = &implicit->task;
+  thread_set_task(thread, &implicit->task);
   thread->unit_loop = NULL;
 }
 
 static inline void implicit_leave(struct omp_thread *thread, const struct implicit *implicit) {
-  thread->task = implicit->task.outer;
+  thread_set_task(thread, implicit->task.outer);
   thread->unit_loop = NULL;
 }
 
