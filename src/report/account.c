@@ -15,7 +15,8 @@
 
 struct account_thread {
   size_t mask;
-  const struct account_line *line;
+  const struct account_line *line; /* NULL: it was never read */
+  double begin, end;               /* its events, ticks */
   double ran,
       ready; /* in this interval: at the edge of a thread's life its readings end in the middle of one */
   bool has_reading;
@@ -24,7 +25,8 @@ struct account_thread {
 struct account_process {
   struct report *report;
   struct account_thread *threads;
-  size_t count, present, number;
+  size_t count, lines, present, number; /* lines: threads that were read */
+  bool is_whole;                        /* each thread that was there in the interval was read at its end */
   struct account_masks masks;
   const struct account_readings *readings;
   double begin, end, from, to; /* ticks: of the trace, and of the window */
@@ -44,16 +46,26 @@ static double overlap(double begin, double end, double from, double to) {
 
 /* -- an interval -- */
 
+/* What the kernel knows of a thread goes with it. */
+static bool ended_unread(const struct account_process *process, const struct account_thread *thread) {
+  const double *times = &process->readings->times[process->number - 1];
+  return overlap(thread->begin, thread->end, times[0], times[1]) > (times[1] - times[0]) / 100;
+}
+
 static void read_threads(struct account_process *process) {
   process->present = 0;
+  process->is_whole = true;
   for (size_t i = 0; i < process->masks.count; i++)
     process->masks.masks[i].wanted = 0;
   for (size_t i = 0; i < process->count; i++) {
     struct account_thread *thread = &process->threads[i];
     const struct account_line *line = thread->line;
-    thread->has_reading = process->number >= line->first && process->number < line->first + line->count;
-    if (!thread->has_reading)
+    thread->has_reading =
+        line && process->number >= line->first && process->number < line->first + line->count;
+    if (!thread->has_reading) {
+      process->is_whole &= !ended_unread(process, thread);
       continue;
+    }
     process->present++;
     thread->ran = line->ran[process->number - line->first];
     thread->ready = line->ready[process->number - line->first];
@@ -108,17 +120,17 @@ static void add_lost(struct report_account *account, const struct interval *inte
 static void charge(struct account_process *process, const struct interval *interval) {
   struct report_account *account = &process->report->account;
   double left = interval->ready, share = interval->share, n = (double)process->present;
-  double others = larger(0, interval->own - interval->ran);
+  double others = process->is_whole ? larger(0, interval->own - interval->ran) : 0;
   double slept = n * (interval->ticks - interval->stopped) - interval->ran - interval->ready;
   account->ran += share * interval->ran;
-  account->ready += share * interval->ready;
   account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
   account->own_threads += share * others;
   add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
   add_lost(account, interval, HINDRANCE_TEAM,
            take(&left, account_masks_excess(&process->masks, interval->ticks)));
   add_lost(account, interval, HINDRANCE_OWN_THREADS, take(&left, others));
-  add_lost(account, interval, HINDRANCE_OTHERS, left);
+  add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? take(&left, left) : 0);
+  account->ready += share * (interval->ready - left); /* of what is left the cause is not known */
   account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
   account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
 }
@@ -138,10 +150,13 @@ static bool add_thread(struct account_process *process, const struct account_lin
                        uint32_t location) {
   const struct trace *trace = process->report->trace;
   const char *mask = trace_location_property(trace, trace->locations[location].ref, STAVE_PROPERTY_MAY_USE);
+  const struct report_thread *seen = &process->report->threads[location];
+  struct account_thread *thread = &process->threads[process->count++];
+  *thread = (struct account_thread){.begin = (double)seen->first_ticks, .end = (double)seen->last_ticks};
   if (!lines->lines[location].process)
     return true;
-  struct account_thread *thread = &process->threads[process->count++];
-  *thread = (struct account_thread){.line = &lines->lines[location]};
+  thread->line = &lines->lines[location];
+  process->lines++;
   thread->mask = account_mask_add(&process->masks, mask ? mask : "");
   return thread->mask != SIZE_MAX;
 }
@@ -213,7 +228,7 @@ static bool add_process(struct report *report, const struct account_lines *lines
   for (uint32_t i = 0; i < trace->location_count && is_fine; i++)
     if (report->threads[i].process == number && !report->threads[i].is_device)
       is_fine = add_thread(&process, lines, i);
-  if (is_fine && process.count > 0) {
+  if (is_fine && process.lines > 0) {
     report->account.is_known = true;
     report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
     report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);

@@ -311,6 +311,14 @@ static uint32_t region_of(const struct collector *collector, const struct trace_
   return event->kind == TRACE_Leave ? collector_region(collector, event->Leave.region) : REPLAY_NONE;
 }
 
+static void note_ticks(struct report *report, const struct trace_event *event) {
+  struct report_thread *thread = &report->threads[event->location];
+  report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
+  report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
+  thread->first_ticks = thread->last_ticks ? thread->first_ticks : event->ticks;
+  thread->last_ticks = event->ticks;
+}
+
 static bool on_event(void *data, const struct trace_event *event) {
   struct collector *collector = data;
   struct report *report = collector->report;
@@ -329,10 +337,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (collector->waits)
     mpi_waits_on_event(collector, event);
   before_event(collector, event, region, &now);
-  if (collector_is_inside(collector, event->ticks)) {
-    report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
-    report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
-  }
+  if (collector_is_inside(collector, event->ticks))
+    note_ticks(report, event);
   collector->has_failed |= !replay_process(collector->replay, event);
   return !collector->has_failed;
 }

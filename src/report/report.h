@@ -30,8 +30,9 @@ struct report_waiting {
 
 /* One location. */
 struct report_thread {
-  bool is_seen, is_device; /* is_seen: has events in the window */
-  bool is_in_teams;        /* was a member of a team, or forked one, or worked outside of all */
+  bool is_seen, is_device;          /* is_seen: has events in the window */
+  bool is_in_teams;                 /* was a member of a team, or forked one, or worked outside of all */
+  uint64_t first_ticks, last_ticks; /* events in the window, if it is_seen */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t useful_in_teams;
   size_t process;                    /* position in struct report's processes */

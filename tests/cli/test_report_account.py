@@ -86,6 +86,26 @@ class Account(report_case.Case):
         self.assertEqual(set(found), {"imbalance"})
         self.ms(found["imbalance"], 400)
 
+    def test_thread_that_ended_unread(self):
+        """The second thread's last 100 ms are in the process's time and in no reading of the thread: they are not of a
+        thread that is none of OpenMP's, and why the first one was ready then is not known."""
+        lines = [[(100, 0), (60, 40)], [(100, 0)]]
+        numbers = self.numbers(self.archive("unread", lines, [(0, 200, (200, 200))], 200, others=(0, 100)))
+        account = numbers["account"]
+        for cause in ("own_threads", "other_processes", "each_other"):
+            self.ms(account[f"by_{cause}_s"], 0)
+        self.ms(account["ran_s"], 260)
+        self.ms(account["ready_s"], 0)
+        self.ms(account["not_known_s"], 140)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], [])
+
+    def test_own_threads(self):
+        """Its twin: both were read to the end."""
+        lines = [[(100, 0), (60, 40)], [(100, 0), (60, 40)]]
+        numbers = self.numbers(self.archive("own", lines, [(0, 200, (200, 200))], 200, others=(0, 80)))
+        self.ms(numbers["account"]["by_own_threads_s"], 80)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["own threads"])
+
     def test_shares_of_regions(self):
         """Of two regions of a second one is disturbed."""
         with self.timed("two") as made:
