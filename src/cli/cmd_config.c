@@ -20,8 +20,8 @@ enum { OPTION_JSON = 256, OPTION_MARKDOWN, OPTION_MDOC, OPTION_MPI };
 
 static const struct usage_option options[] = {
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
-    {OPTION_MARKDOWN, "markdown", NULL, "the variables without values, as the README has them", USAGE_NOTHING,
-     NULL},
+    {OPTION_MARKDOWN, "markdown", NULL, "the variables without values, as docs/SETTINGS.md has them",
+     USAGE_NOTHING, NULL},
     {OPTION_MDOC, "mdoc", NULL, "the same as the manual page has them", USAGE_NOTHING, NULL},
     {OPTION_MPI, "mpi", NULL, "how launchers of MPI give the ranks what they need to be traced",
      USAGE_NOTHING, NULL},
