@@ -122,7 +122,7 @@ static bool read_rules(const char *list, uint32_t *ret_rules) {
     bool is_out = *word == '-';
     uint32_t found = rules_of(word + is_out, length - is_out);
     if (found == 0)
-      return usage_error("check", "there is no rule %.*s", (int)length, word);
+      return usage_unknown("check", "rule", word + is_out, length - is_out, rule_word);
     rules = is_out ? rules & ~found : rules | found;
     word += length + (word[length] == ',');
   }

@@ -356,6 +356,6 @@ int cmd_completion(int argc, char **argv) {
       shells[i].print();
       return EXIT_SUCCESS;
     }
-  usage_error("completion", "there is nothing for the shell %s", argv[optind]);
+  usage_unknown("completion", "shell", argv[optind], strlen(argv[optind]), shell_word);
   return EXIT_USAGE;
 }

@@ -130,13 +130,14 @@ static bool read_format(const char *name, const struct export_format **ret) {
       *ret = &formats[i];
       return true;
     }
-  return usage_error("export", "there is no format %s", name);
+  return usage_unknown("export", "format", name, strlen(name), format_word);
 }
 
 static bool read_table(const char *name, struct export_request *request) {
   request->has_table = true;
   request->table = schema_find(name);
-  return request->table < SCHEMA_TABLE_COUNT || usage_error("export", "there is no table %s", name);
+  return request->table < SCHEMA_TABLE_COUNT ||
+         usage_unknown("export", "table", name, strlen(name), export_tables_word);
 }
 
 static bool set_option(void *data, int option, const char *value) {

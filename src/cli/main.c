@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_WIDTH = 14 };
 
@@ -23,8 +24,12 @@ static const char *command_name(size_t number) {
 
 static int unknown(const char *name) {
   const char *meant = near_word(name, strlen(name), command_name);
-  message_say("there is no %s %s%s%s; stave help says more", *name == '-' ? "option" : "command", name,
-              meant ? "; did you mean " : "", meant ? meant : "");
+  if (meant)
+    message_say("unknown command %s; did you mean %s? (see stave help)", name, meant);
+  else if (strchr(name, '/') || access(name, X_OK) == 0)
+    message_say("unknown command %s; to trace a program: stave record %s", name, name);
+  else
+    message_say("unknown %s %s (see stave help)", *name == '-' ? "option" : "command", name);
   return EXIT_USAGE;
 }
 
@@ -57,7 +62,7 @@ static bool is_either(const char *text, const char *one, const char *other) {
 
 static int run(int argc, char **argv) {
   if (argc == 0) {
-    message_say("no command given; stave help says more");
+    message_say("no command given (see stave help)");
     return EXIT_USAGE;
   }
   if (is_either(argv[0], "--version", "-V")) {

@@ -275,8 +275,7 @@ static void copy_printable(char *target, size_t size, const char *source, size_t
 static int refuse(char error[CONFIG_ERROR_BYTES], const struct config_row *row, const char *value) {
   char shown[128];
   copy_printable(shown, sizeof shown, value, strlen(value));
-  snprintf(error, CONFIG_ERROR_BYTES, "%s=%s is not valid: allowed is %s", row->variable, shown,
-           row->allowed);
+  snprintf(error, CONFIG_ERROR_BYTES, "%s=%s is not valid; allowed: %s", row->variable, shown, row->allowed);
   return -EINVAL;
 }
 

@@ -147,16 +147,16 @@ class FakeTracer(Case):
 
     def test_wrong_options_are_refused_before_anything_runs(self):
         for options, said in (
-                (["-e", "foo"], "--events: there is no foo: allowed is all, scorep"),
-                (["-e", "all,-mutx"], "--events: there is no mutx; did you mean mutex?"),
-                (["--events=-target,tsk"], "--events: there is no tsk; did you mean task?"),
-                (["-b", "1"], "--buffer-size: 1 is not valid: allowed is 64K..64M"),
-                (["--sample=abc"], "--sample: abc is not valid: allowed is 0..10000"),
-                (["--keep", "3x"], "--keep: 3x is not valid: allowed is a duration"),
-                (["--overflow", "blok"], "--overflow: there is no blok; did you mean block?"),
+                (["-e", "foo"], "--events: unknown word foo; allowed: all, scorep"),
+                (["-e", "all,-mutx"], "--events: unknown word mutx; did you mean mutex?"),
+                (["--events=-target,tsk"], "--events: unknown word tsk; did you mean task?"),
+                (["-b", "1"], "--buffer-size: 1 is not valid; allowed: 64K..64M"),
+                (["--sample=abc"], "--sample: abc is not valid; allowed: 0..10000"),
+                (["--keep", "3x"], "--keep: 3x is not valid; allowed: a duration"),
+                (["--overflow", "blok"], "--overflow: unknown word blok; did you mean block?"),
                 (["--runtime", "/nowhere"], "--runtime: /nowhere is no libomp.so.5"),
                 (["--counters", "instrctions"], "there is no counter 'instrctions'"),
-                (["--sampel=7"], "there is no option --sampel=7; did you mean --sample?")):
+                (["--sampel=7"], "unknown option --sampel=7; did you mean --sample?")):
             with self.subTest(options=options):
                 result = self.record(*options, "touch", "touched")
                 self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -262,7 +262,7 @@ class Libgomp(Case):
         self.assertEqual(self.archives(), [])
         result = self.record("--runtime", "lvm", program, "3")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertIn("--runtime: lvm is no libomp.so.5 that can stand in for libgomp: allowed is a path, llvm or none",
+        self.assertIn("--runtime: lvm is no libomp.so.5 that can stand in for libgomp; allowed: a path, llvm or none",
                       result.stderr)
         if not libomp.installed():
             self.skipTest("no libomp")

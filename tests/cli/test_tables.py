@@ -181,7 +181,7 @@ class Tables(cli.FreshCase):
         for table, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
             result = export("-f", "csv", "--table", table, archive)
             if result.returncode == 2:      # of what is only SQL's
-                self.assertIn("there is no table", cli.said(result))
+                self.assertIn("unknown table", cli.said(result))
                 continue
             rows = list(csv.reader(io.StringIO(self.succeeds(result), newline=""), strict=True))
             cursor = connection.execute(f'SELECT * FROM "{table}"')
@@ -335,7 +335,7 @@ class Tables(cli.FreshCase):
     def test_wrong_use(self):
         for arguments, text in (
                 (["-f", "sqlite", self.folder], "-f sqlite wants -o FILE"),
-                (["-f", "csv", "--table", "regins", self.folder], "there is no table regins"),
+                (["-f", "csv", "--table", "regins", self.folder], "unknown table regins"),
                 (["-f", "dot", "--table", "regions", self.folder], "--table is for the format csv"),
                 (["-f", "csv", self.folder, self.folder], "one archive at a time")):
             result = export(*arguments)

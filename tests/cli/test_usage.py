@@ -31,7 +31,7 @@ class Wrong(cli.Case):
     def is_wrong(self, command, *arguments, what):
         self.fails(cli.stave(command, *arguments), status=USAGE)
         self.assertEqual(cli.said(cli.stave(command, *arguments)),
-                         f"stave: {command}: {what}; stave help {command} says more\n")
+                         f"stave: {command}: {what} (see stave help {command})\n")
 
     def test_all_commands_are_here(self):
         listed = [line.split()[0] for line in self.succeeds(cli.stave("--help")).splitlines() if line.startswith("  ")]
@@ -40,14 +40,14 @@ class Wrong(cli.Case):
     def test_option(self):
         for command in COMMANDS:
             for word in ("--nonsense", "--nonsense=5", "-z"):
-                self.is_wrong(command, word, "x", what=f"there is no option {word}")
-            self.is_wrong(command, "-zq", "x", what="there is no option -z")
+                self.is_wrong(command, word, "x", what=f"unknown option {word}")
+            self.is_wrong(command, "-zq", "x", what="unknown option -z")
             self.is_wrong(command, "--help=5", "x", what="--help takes no value")
 
     def test_value(self):
         for command, option in WITH_VALUE.items():
-            self.is_wrong(command, option, what=f"{option} wants a value")
-        self.is_wrong("record", "-qo", what="-o wants a value")
+            self.is_wrong(command, option, what=f"{option} requires a value")
+        self.is_wrong("record", "-qo", what="-o requires a value")
 
     def test_argument(self):
         for command, argument in COMMANDS.items():
@@ -56,21 +56,26 @@ class Wrong(cli.Case):
             if command in READERS and command != "timeline":
                 self.is_wrong(command, *NEEDED.get(command, []), "x", "x", what=f"one {argument} at a time")
         self.is_wrong("timeline", "x", "x", "x", what="at most two archives are drawn together")
-        self.is_wrong("config", "x", what="no argument is wanted")
+        self.is_wrong("config", "x", what="unexpected argument")
         for number in ("x", "0", "-1", "12x", "99999999999"):
             self.is_wrong("dump", "--", number, what=f"{number} is no number of a process")
 
     def test_options_behind_the_argument(self):
         for command in READERS:
-            self.is_wrong(command, "x", "--nonsense", what="there is no option --nonsense")
+            self.is_wrong(command, "x", "--nonsense", what="unknown option --nonsense")
 
     def test_command(self):
-        self.fails(cli.stave(), "no command given; stave help says more", status=USAGE)
-        self.fails(cli.stave("nonsense"), "there is no command nonsense; stave help says more", status=USAGE)
-        self.fails(cli.stave("reprot"), "there is no command reprot; did you mean report; stave help says more",
+        self.fails(cli.stave(), "no command given (see stave help)", status=USAGE)
+        self.fails(cli.stave("nonsense"), "unknown command nonsense (see stave help)", status=USAGE)
+        self.fails(cli.stave("reprot"), "unknown command reprot; did you mean report? (see stave help)",
                    status=USAGE)
-        self.fails(cli.stave("help", "nonsense"), "there is no command nonsense", status=USAGE)
-        self.fails(cli.stave("--nonsense"), "there is no option --nonsense; stave help says more", status=USAGE)
+        self.fails(cli.stave("./a.out"), "unknown command ./a.out; to trace a program: stave record ./a.out",
+                   status=USAGE)
+        self.fails(cli.stave("export", "-f", "svg", "x"), "unknown format svg; did you mean csv?", status=USAGE)
+        self.fails(cli.stave("export", "-f", "parquet", "x"),
+                   "unknown format parquet; allowed: chrome, csv, dot, sqlite", status=USAGE)
+        self.fails(cli.stave("help", "nonsense"), "unknown command nonsense", status=USAGE)
+        self.fails(cli.stave("--nonsense"), "unknown option --nonsense (see stave help)", status=USAGE)
 
     def test_help(self):
         for command in COMMANDS:

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRONG_BYTES = 4096, HELP_WIDTH = 96, MIN_TEXT = 30, NARROW_INDENT = 6 };
+enum { WRONG_BYTES = 4096, HELP_WIDTH = 96, MIN_TEXT = 30, NARROW_INDENT = 6, ALLOWED_BYTES = 200 };
 
 bool usage_error(const char *command, const char *format, ...) {
   char what[WRONG_BYTES];
@@ -21,8 +21,28 @@ bool usage_error(const char *command, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  message_say("%s: %s; stave help %s says more", command, what, command);
+  message_say("%s: %s (see stave help %s)", command, what, command);
   return false;
+}
+
+/* ": a, b, c", or nothing where that is long. */
+static void list_words(char text[WRONG_BYTES], const char *(*known)(size_t number)) {
+  size_t used = 0;
+  const char *word;
+  for (size_t i = 0; (word = known(i)) != NULL && used < ALLOWED_BYTES; i++)
+    used += (size_t)snprintf(text + used, WRONG_BYTES - used, "%s%s", i == 0 ? "; allowed: " : ", ", word);
+  if (used >= ALLOWED_BYTES)
+    *text = '\0';
+}
+
+bool usage_unknown(const char *command, const char *kind, const char *word, size_t length,
+                   const char *(*known)(size_t number)) {
+  char allowed[WRONG_BYTES] = "";
+  const char *meant = near_word(word, length, known);
+  if (meant)
+    return usage_error(command, "unknown %s %.*s; did you mean %s?", kind, (int)length, word, meant);
+  list_words(allowed, known);
+  return usage_error(command, "unknown %s %.*s%s", kind, (int)length, word, allowed);
 }
 
 bool usage_number(const char *command, const char *option, const char *value, uint64_t least, uint64_t most,
@@ -34,8 +54,8 @@ bool usage_number(const char *command, const char *option, const char *value, ui
   if (isdigit((unsigned char)*value) && !*end && errno == 0 && number >= least && number <= most)
     return true;
   if (most == UINT64_MAX)
-    return usage_error(command, "%s wants a number, not %s", option, value);
-  return usage_error(command, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least,
+    return usage_error(command, "%s requires a number, not %s", option, value);
+  return usage_error(command, "%s requires a number from %" PRIu64 " to %" PRIu64 ", not %s", option, least,
                      most, value);
 }
 
@@ -54,8 +74,8 @@ static bool refuse_unknown(const struct usage *usage, const char *word) {
   const char *name = word + 2;
   const char *meant = usage->options ? near_word_of(name, strcspn(name, "="), long_name, usage) : NULL;
   if (meant)
-    return usage_error(usage->command, "there is no option %s; did you mean --%s?", word, meant);
-  return usage_error(usage->command, "there is no option %s", word);
+    return usage_error(usage->command, "unknown option %s; did you mean --%s?", word, meant);
+  return usage_error(usage->command, "unknown option %s", word);
 }
 
 /* What getopt_long has refused. In optopt it leaves an option's letter or number, 0 if it knows no such long
@@ -64,19 +84,19 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
   bool is_long = strncmp(word, "--", 2) == 0;
   bool is_known = is_option(usage, optopt);
   if (refused == ':' && is_long)
-    return usage_error(usage->command, "%s wants a value", word);
+    return usage_error(usage->command, "%s requires a value", word);
   if (refused == ':')
-    return usage_error(usage->command, "-%c wants a value", optopt);
+    return usage_error(usage->command, "-%c requires a value", optopt);
   if (optopt == 0)
     return refuse_unknown(usage, word);
   if (is_known)
     return usage_error(usage->command, "%.*s takes no value", (int)strcspn(word, "="), word);
-  return usage_error(usage->command, "there is no option -%c", optopt);
+  return usage_error(usage->command, "unknown option -%c", optopt);
 }
 
 static bool check_arguments(const struct usage *usage, int count) {
   if (!usage->argument && count > 0)
-    return usage_error(usage->command, "no argument is wanted");
+    return usage_error(usage->command, "unexpected argument");
   if (usage->argument && count == 0)
     return usage_error(usage->command, "no %s given", usage->argument);
   if (usage->argument && count > 1 && !usage->takes_more && !usage->takes_several)

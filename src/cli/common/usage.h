@@ -71,6 +71,12 @@ void usage_print_row(const char *name, const char *meaning, size_t width);
 /* Says what is wrong with how the command was called and where to read more. Returns false. */
 bool usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A word of the command line that is not known, `length` bytes of it, of this kind ("option"): `known` gives
+ * the known ones from 0 on, NULL behind the last. Prints the one that may have been meant, else all if they
+ * are few. Returns false. */
+bool usage_unknown(const char *command, const char *kind, const char *word, size_t length,
+                   const char *(*known)(size_t number));
+
 /* The value of an option that wants a number of at least `least` and at most `most`; UINT64_MAX is not said.
  * Returns false after usage_error. */
 bool usage_number(const char *command, const char *option, const char *value, uint64_t least, uint64_t most,

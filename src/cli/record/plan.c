@@ -93,7 +93,7 @@ static bool find_runtime(struct plan *plan) {
         "program runs untraced");
   else
     message_say(
-        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime): allowed is a path, "
+        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime); allowed: a path, "
         "llvm or none; the program runs untraced",
         wanted);
   return false;

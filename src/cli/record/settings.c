@@ -48,12 +48,12 @@ static bool refuse(const struct usage_option *option, const char *value, const c
   const char *word = option->word ? wrong_word(option, value, &length) : NULL;
   const char *meant = word ? near_word(word, length, option->word) : NULL;
   if (meant)
-    return usage_error("record", "--%s: there is no %.*s; did you mean %s?", option->name, (int)length, word,
+    return usage_error("record", "--%s: unknown word %.*s; did you mean %s?", option->name, (int)length, word,
                        meant);
   if (word)
-    return usage_error("record", "--%s: there is no %.*s: allowed is %s", option->name, (int)length, word,
+    return usage_error("record", "--%s: unknown word %.*s; allowed: %s", option->name, (int)length, word,
                        allowed);
-  return usage_error("record", "--%s: %s is not valid: allowed is %s", option->name, value, allowed);
+  return usage_error("record", "--%s: %s is not valid; allowed: %s", option->name, value, allowed);
 }
 
 /* Whether there is one for `llvm` is known when the program runs. */
@@ -70,7 +70,7 @@ bool settings_set(const struct usage_option *option, const char *variable, const
   if (row && !config_allows(variable, value))
     return refuse(option, value, row->allowed);
   if (row && strcmp(variable, "STAVE_RUNTIME") == 0 && !is_runtime(value))
-    return usage_error("record", "--%s: %s is no libomp.so.5 that can stand in for libgomp: allowed is %s",
+    return usage_error("record", "--%s: %s is no libomp.so.5 that can stand in for libgomp; allowed: %s",
                        option->name, value, row->allowed);
   settings_put(variable, value);
   return true;
