@@ -16,67 +16,22 @@
 /* Of the gain: so much processor time that others used may have delayed threads. */
 #define OTHERS_SHARE 0.1
 
-/* What a cause is called, and how far the events alone show it. */
+/* What holds for all findings of a cause. */
+enum finding_trait {
+  TRAIT_RUNTIME = 1,        /* its cost is what the runtime takes, or how that wakes and orders threads */
+  TRAIT_PROCESSOR_TIME = 2, /* this costs the processors' time, not that of threads which may have had none */
+  TRAIT_HINDRANCE = 4,      /* it is what others do with the processors */
+};
+
 static const struct {
-  const char *name;
+  const char *name, *reason, *advice;
   enum report_confidence confidence;
-  const char *reason;
+  unsigned traits;
 } causes[] = {
-    [CAUSE_SERIAL] = {"serial part", CONFIDENCE_MEDIUM,
-                      "how long it takes is measured, that all threads could share it is assumed"},
-    [CAUSE_TEAM_OF_ONE] = {"team of one", CONFIDENCE_MEDIUM,
-                           "how long it takes is measured, that all threads could share it is assumed"},
-    [CAUSE_IMBALANCE] = {"imbalance", CONFIDENCE_HIGH,
-                         "the events show what each thread did before each barrier"},
-    [CAUSE_LOOP_IMBALANCE] = {"loop imbalance", CONFIDENCE_HIGH,
-                              "the events show what each thread did before each barrier"},
-    [CAUSE_SINGLE] = {"single", CONFIDENCE_HIGH, "the events show who waited, and for whom"},
-    [CAUSE_LOCK] = {"lock contention", CONFIDENCE_HIGH, "the events show each wait and who held the lock"},
-    [CAUSE_SMALL_TASKS] = {"small tasks", CONFIDENCE_MEDIUM,
-                           "what a task costs is taken from the shortest times between tasks"},
-    [CAUSE_TASK_STARVATION] = {"too few ready tasks", CONFIDENCE_MEDIUM,
-                               "it is what other causes leave of the waiting"},
-    [CAUSE_TASKWAIT] = {"taskwait", CONFIDENCE_MEDIUM,
-                        "that the tasks behind it need not wait for those before it is assumed"},
-    [CAUSE_FORK_JOIN] = {"fork and join", CONFIDENCE_MEDIUM,
-                         "what one region instead would cost is not known"},
-    [CAUSE_LATE_START] = {"late start", CONFIDENCE_MEDIUM, "no event says why threads begin late"},
-    [CAUSE_SLOW_BARRIERS] = {"slow barriers", CONFIDENCE_MEDIUM, "no event says why threads go on late"},
-    [CAUSE_REDUCTION] = {"reduction", CONFIDENCE_HIGH, "the events show how long it takes"},
-    [CAUSE_CHUNK_SIZE] = {"chunk size", CONFIDENCE_MEDIUM,
-                          "what a chunk's work is and what getting it takes no event tells apart"},
-    [CAUSE_DOACROSS] = {"doacross", CONFIDENCE_MEDIUM,
-                        "no event tells when an iteration begins to wait: what others do before is taken"},
-    [CAUSE_LATE_SENDER] = {"late sender", CONFIDENCE_HIGH,
-                           "the events show each message, who waited for it, and when it was sent"},
-    [CAUSE_LATE_RECEIVER] = {"late receiver", CONFIDENCE_MEDIUM,
-                             "that the send went on because somebody received is assumed"},
-    [CAUSE_MPI_COLLECTIVE] = {"wait at collective", CONFIDENCE_HIGH,
-                              "the events show who waited, and for whom"},
-    [CAUSE_MPI_BARRIER] = {"wait at MPI barrier", CONFIDENCE_HIGH,
-                           "the events show who waited, and for whom"},
-    [CAUSE_RANK_THREADS] = {"threads make ranks late", CONFIDENCE_MEDIUM,
-                            "that the late process would come earlier by what its threads lose is assumed"},
-    [CAUSE_OVERSUBSCRIPTION] =
-        {"oversubscription", CONFIDENCE_LOW,
-         "that threads share processors is sure, how long fewer of them would take one run cannot tell"},
-    [CAUSE_OTHER_PROGRAMS] = {"other programs", CONFIDENCE_LOW,
-                              "what they used is measured; that they delayed these threads, and not the "
-                              "program itself, is assumed"},
-    [CAUSE_QUOTA] = {"quota", CONFIDENCE_HIGH,
-                     "the kernel says how long threads were ready, and how long it throttled the group"},
-    [CAUSE_BINDING] = {"binding", CONFIDENCE_HIGH,
-                       "the kernel says how long threads were ready, and which processors they may use"},
-    [CAUSE_OWN_THREADS] = {"own threads", CONFIDENCE_MEDIUM,
-                           "the kernel says how long threads were ready, and how long others of the process "
-                           "ran; that the one is because of the other is taken from the numbers"},
-    [CAUSE_STOPPED] = {"stopped", CONFIDENCE_HIGH, "the kernel says that the process was stopped"},
-    [CAUSE_HYPERVISOR] = {"hypervisor", CONFIDENCE_MEDIUM,
-                          "the kernel counts what is stolen by processor, not by thread"},
-    [CAUSE_TRANSFERS] = {"device transfers", CONFIDENCE_MEDIUM,
-                         "that the data have not changed, or transfers can overlap with kernels, is assumed"},
-    [CAUSE_LAUNCHES] = {"kernel launches", CONFIDENCE_MEDIUM,
-                        "that one launch could do the work of all is assumed"},
+#define FINDING(cause, name, section, confidence, reason, traits, advice)                                    \
+  [CAUSE_##cause] = {name, reason, advice, CONFIDENCE_##confidence, traits},
+#include "report/findings.def"
+#undef FINDING
 };
 
 const char *report_cause_name(enum report_cause cause) {
@@ -104,6 +59,7 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
                                      .gain_ticks = gain_ticks,
                                      .uncertainty_ticks = -1,
                                      .sampled_function = REPLAY_NONE};
+  finding_printf(finding->advice, "%s", causes[cause].advice);
   return finding;
 }
 
@@ -142,17 +98,8 @@ static bool are_processors_too_few(const struct report *report) {
   return report->processors.count > 0 && finding_team(report) > (double)report->processors.count;
 }
 
-/* What this costs is the processors' time, and not that of threads which may have had none. */
-static bool costs_processors(enum report_cause cause) {
-  return cause == CAUSE_FORK_JOIN || cause == CAUSE_SMALL_TASKS;
-}
-
-/* Whether its cost is what the runtime takes, or how that wakes and orders threads. */
-static bool depends_on_runtime(enum report_cause cause) {
-  return cause == CAUSE_SMALL_TASKS || cause == CAUSE_TASK_STARVATION || cause == CAUSE_FORK_JOIN ||
-         cause == CAUSE_LATE_START || cause == CAUSE_SLOW_BARRIERS || cause == CAUSE_REDUCTION ||
-         cause == CAUSE_CHUNK_SIZE || cause == CAUSE_DOACROSS || cause == CAUSE_LOCK ||
-         cause == CAUSE_OVERSUBSCRIPTION;
+static bool has_trait(enum report_cause cause, enum finding_trait trait) {
+  return (causes[cause].traits & trait) != 0;
 }
 
 /* What lowers it. NULL: nothing. */
@@ -163,11 +110,11 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "the archive says that it is not complete";
   if (finding->cause == CAUSE_SERIAL && report->caveats.runtimes.untraced_count > 0)
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
-  if (report->caveats.runtimes.instead_of && depends_on_runtime(finding->cause))
+  if (report->caveats.runtimes.instead_of && has_trait(finding->cause, TRAIT_RUNTIME))
     return "the program was built for another OpenMP runtime, which may take less or more for it";
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
-  if (costs_processors(finding->cause) && are_processors_too_few(report))
+  if (has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
     return "there are more threads than processors: which of them had one no event tells";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
@@ -182,11 +129,6 @@ static void widen(struct report_finding *finding, double others) {
         finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, most) : most;
 }
 
-static bool is_of_processors(enum report_cause cause) {
-  return cause == CAUSE_OTHER_PROGRAMS || cause == CAUSE_QUOTA || cause == CAUSE_BINDING ||
-         cause == CAUSE_OWN_THREADS || cause == CAUSE_STOPPED;
-}
-
 /* Wall time that others may have taken from the threads. */
 static double others_of(const struct report *report) {
   return report->account.is_known ? report->account.gain[HINDRANCE_OTHERS] : report->processors.others;
@@ -196,7 +138,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   const char *why = doubt(report, finding);
   bool is_measured =
       finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
-  double others = is_of_processors(finding->cause) ? 0 : others_of(report);
+  double others = has_trait(finding->cause, TRAIT_HINDRANCE) ? 0 : others_of(report);
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
   finding->reason = is_measured
                         ? "the kernel tells when threads had no processor, the events who waited for them"

@@ -63,6 +63,7 @@ static void find_serial(struct report *report) {
 
 /* -- worksharing -- */
 
+/* NULL: that of all such findings. */
 static const char *loop_advice(const struct report *report, uint32_t region, enum construct construct) {
   if (construct == CONSTRUCT_sections)
     return "cut the sections into pieces of equal length, or into tasks";
@@ -78,7 +79,7 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
     return "iterations cost differently or threads run unequally fast: if it has a static schedule, which "
            "the "
            "runtime does not tell, try schedule(dynamic, CHUNK), else smaller chunks, or tasks";
-  return "iterations cost differently or threads run unequally fast: try schedule(dynamic, CHUNK), or tasks";
+  return NULL;
 }
 
 static uint32_t busiest(const struct report *report, const uint64_t *by_location) {
@@ -129,8 +130,6 @@ static void describe_loop(struct report *report, struct report_finding *finding,
                    loop->instances, loop->instances == 1 ? "" : "s",
                    finding_time(&texts, (double)loop->longest));
     finding_add_peak(&texts, finding, loop->variation);
-    finding_printf(finding->advice,
-                   "make it shorter, let the others go on (nowait), or give its work to tasks");
     return;
   }
   finding->is_slight = is_slight(loop);
@@ -144,7 +143,9 @@ static void describe_loop(struct report *report, struct report_finding *finding,
       is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
       finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, loop->variation);
-  finding_printf(finding->advice, "%s", loop_advice(report, region, construct));
+  const char *advice = loop_advice(report, region, construct);
+  if (advice)
+    finding_printf(finding->advice, "%s", advice);
 }
 
 /* How much of the imbalance of a loop is waiting for other iterations, which the trace shows as work: all
@@ -217,10 +218,8 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
       finding_time(&texts, (double)parallel->implicit_wait), report->trace->locations[most].name,
       finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, parallel->variation);
-  finding_printf(finding->advice,
-                 parallel->explicit_wait > parallel->implicit_wait
-                     ? "even out the work between barriers, or do without them"
-                     : "even out the work of the threads: the region ends when its last thread does");
+  if (parallel->explicit_wait > parallel->implicit_wait)
+    finding_printf(finding->advice, "even out the work between barriers, or do without them");
 }
 
 /* As a serial part, but for that the program asks for a team. */
@@ -236,9 +235,6 @@ static void find_team_of_one(struct report *report, uint32_t region) {
   finding_printf(finding->what, "%s has a team of one of %.0f threads", finding_label(&texts, region), n);
   finding_printf(finding->evidence, "%" PRIu64 " of %" PRIu64 " times, in which no other thread works: %s",
                  parallel->alone.count, parallel->instances, finding_time(&texts, parallel->alone.sum));
-  finding_printf(finding->advice,
-                 "let more threads share it, if it has enough work: it has an if clause that is "
-                 "false, num_threads(1), or OMP_THREAD_LIMIT is reached");
 }
 
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {
@@ -292,14 +288,6 @@ static double find_late_start(struct report *report, uint32_t region, double bud
                  finding_time(&texts, spread_mean(&parallel->duration)),
                  finding_time(&texts, (double)parallel->late / (double)parallel->members),
                  finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
-  finding_printf(
-      finding->advice, "%s",
-      is_often
-          ? "one region around several loops, or an if clause for the small ones; OMP_WAIT_POLICY=active "
-            "keeps "
-            "workers awake in between"
-          : "the first region creates the threads; otherwise look for more threads than processors, and bind "
-            "them (OMP_PROC_BIND)");
   return budget - waited;
 }
 

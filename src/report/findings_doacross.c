@@ -39,10 +39,6 @@ static void find_doacross(struct report *report, uint32_t region) {
       finding_time(&texts, (double)(doacross->before_waited - doacross->after_source)),
       finding_time(&texts, before_sink(doacross)), finding_time(&texts, spread_mean(&doacross->chain)),
       finding_time(&texts, (double)doacross->chain.sum));
-  finding_printf(
-      finding->advice,
-      "keep only what needs the order between sink and source; iterations that lie further apart, or "
-      "blocks of them, so that more can run at once; else a loop over wavefronts");
 }
 
 void findings_of_doacross(struct report *report) {

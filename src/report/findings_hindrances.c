@@ -76,10 +76,6 @@ static void find_own_threads(struct report *report) {
                  "they ran for %s; OpenMP's were ready and had no processor meanwhile for ",
                  finding_time(&texts, account->own_threads));
   say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
-  finding_printf(
-      finding->advice,
-      "fewer of them (OPENBLAS_NUM_THREADS, MKL_NUM_THREADS, the threads of other libraries), fewer of "
-      "OpenMP (OMP_NUM_THREADS), or more processors for the process");
 }
 
 static void find_other_processes(struct report *report) {
@@ -95,9 +91,6 @@ static void find_other_processes(struct report *report) {
     finding_append(finding->evidence, "; others ran for %s of processor time on the %" PRIu64 " processor%s",
                    finding_time(&texts, report->processors.others), report->processors.count,
                    plural(report->processors.count));
-  finding_printf(finding->advice,
-                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                 "than processors, one that is taken away delays nobody");
 }
 
 static void find_stops(struct report *report) {
@@ -108,10 +101,6 @@ static void find_stops(struct report *report) {
   finding_printf(finding->what, "the program was stopped");
   finding_printf(finding->evidence, "all its threads stood still by a signal (SIGSTOP, SIGTSTP): ");
   say_lost(&texts, finding, HINDRANCE_STOPPED);
-  finding_printf(
-      finding->advice,
-      "nothing in the program: somebody stopped it (control-Z, kill -STOP, cpulimit, a batch system "
-      "that suspends jobs)");
 }
 
 static void find_hypervisor(struct report *report) {
@@ -122,9 +111,6 @@ static void find_hypervisor(struct report *report) {
   finding_printf(finding->what, "a hypervisor gives the processors to other virtual machines");
   finding_printf(finding->evidence, "time that the kernel calls stolen, in which threads had work to do: ");
   say_lost(&texts, finding, HINDRANCE_HYPERVISOR);
-  finding_printf(finding->advice,
-                 "nothing in the program: a machine whose processors are not shared (dedicated "
-                 "or reserved ones), or fewer threads than it has");
 }
 
 void findings_of_hindrances(struct report *report) {

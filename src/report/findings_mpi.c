@@ -30,21 +30,6 @@ static const char *what_of(const struct report_mpi_wait *wait) {
   }
 }
 
-static const char *advice_of(const struct report_mpi_wait *wait) {
-  switch ((int)wait->cause) {
-  case CAUSE_LATE_SENDER:
-    return "give the late process less to do before it sends, or send earlier; or begin to receive early "
-           "(MPI_Irecv) and work until the message is there";
-  case CAUSE_LATE_RECEIVER:
-    return "receive earlier, or begin to early (MPI_Irecv) in the late process; or send without blocking "
-           "(MPI_Isend) and work meanwhile";
-  case CAUSE_MPI_BARRIER:
-    return "even out the work of the processes between these calls, or do without the barrier";
-  default:
-    return "even out the work of the processes before it; or begin it without blocking and work meanwhile";
-  }
-}
-
 static void describe(struct report *report, struct report_finding *finding,
                      const struct report_mpi_wait *wait) {
   struct finding_texts texts = {.report = report};
@@ -65,7 +50,6 @@ static void describe(struct report *report, struct report_finding *finding,
   if (wait->by_threads > 0)
     finding_append(finding->evidence, "; %s more are due to threads of late processes",
                    finding_time(&texts, wait->by_threads));
-  finding_printf(finding->advice, "%s", advice_of(wait));
 }
 
 static void describe_threads(struct report *report, struct report_finding *finding,
@@ -83,10 +67,6 @@ static void describe_threads(struct report *report, struct report_finding *findi
   if (wait->parallel != REPLAY_NONE)
     finding_append(finding->evidence, ", where %s was the last region before",
                    finding_label(&texts, wait->parallel));
-  finding_printf(
-      finding->advice,
-      "see the findings on its parallel regions and its serial part: what they save there is saved "
-      "here once more");
 }
 
 void findings_of_mpi(struct report *report) {

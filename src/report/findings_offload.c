@@ -28,10 +28,6 @@ static void find_moved_again(struct report *report, uint32_t region) {
       offload->again.count, offload->transfers.count, finding_time(&texts, (double)offload->again.sum),
       finding_time(&texts, (double)offload->transfers.sum),
       finding_time(&texts, (double)offload->kernels.sum));
-  finding_printf(
-      finding->advice,
-      "keep the data on the device between its executions (target data, target enter data), and update only "
-      "what has changed (target update)");
 }
 
 static void find_launches(struct report *report, uint32_t region) {
@@ -53,10 +49,6 @@ static void find_launches(struct report *report, uint32_t region) {
                  " kernels ran %s each on average; the host needed %s more for each, besides transfers",
                  offload->kernels.count, finding_time(&texts, spread_mean(&offload->kernels)),
                  finding_time(&texts, rest / count));
-  finding_printf(
-      finding->advice,
-      "more work in a kernel (loops inside of the target region, collapse), several started without waiting "
-      "(nowait), or the host for what is so small");
 }
 
 /* What has to be moved once could overlap with kernels at best. */

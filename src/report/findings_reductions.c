@@ -6,8 +6,6 @@
 #include "analysis/constructs.h"
 #include "report/finding.h"
 
-static const char advice[] = "reduce less often, or less data";
-
 uint32_t finding_reducing_construct(const struct report *report, uint32_t region) {
   const struct trace_region *regions = report->trace->regions, *part = &regions[region];
   if (part->begin_line == 0)
@@ -31,7 +29,6 @@ void findings_of_reduction(struct report *report, uint32_t region, double scale)
   finding_scatter(finding, &parallel->reductions);
   finding_printf(finding->what, "reductions take long in %s", finding_label(&texts, region));
   finding_printf(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
-  finding_printf(finding->advice, "%s", advice);
 }
 
 void findings_of_reducing_barriers(struct report *report) {
@@ -55,6 +52,5 @@ void findings_of_reducing_barriers(struct report *report) {
         "%s each time on average; that the combining itself could be shared is assumed",
         finding_time(&texts, (double)reduction->combined), finding_time(&texts, (double)reduction->waited),
         finding_time(&texts, (double)reduction->waited / (double)reduction->times));
-    finding_printf(finding->advice, "%s", advice);
   }
 }

@@ -51,8 +51,6 @@ static void describe_small(struct report *report, struct report_finding *finding
                  task->executed, finding_time(&texts, spread_mean(&task->run)),
                  task->creation_cost ? finding_time(&texts, (double)task->creation_cost) : "(unknown)",
                  report->dispatch_cost ? finding_time(&texts, (double)report->dispatch_cost) : "(unknown)");
-  finding_printf(finding->advice,
-                 "put more work into a task: a cut-off in recursion (final, if), taskloop with a grainsize");
 }
 
 /* What is left of a region's time when causes have taken theirs: its waiting, and the work that may be the
@@ -161,10 +159,6 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
       finding_share(&texts, on_path == REPLAY_NONE ? 0 : (double)report->regions[on_path].path,
                     (double)report->span),
       on_path == REPLAY_NONE ? "nothing" : finding_label(&texts, on_path));
-  finding_printf(
-      finding->advice,
-      "create tasks earlier and by several threads, start the longest first (priority), shorten chains "
-      "of dependences, split the longest tasks");
 }
 
 void findings_of_tasks(struct report *report, uint32_t region, double budget, double n) {

@@ -13,10 +13,6 @@ static void describe(struct report *report, struct report_finding *finding, uint
                  " time%s tasks were created behind it: until then, and after the last task in front of it "
                  "had been begun, all threads were idle for %s",
                  base->holds_up, base->holds_up == 1 ? "" : "s", finding_time(&texts, (double)base->held_up));
-  finding_printf(
-      finding->advice,
-      "let the tasks behind it depend on those that they need (depend) instead of all; one taskwait behind "
-      "all of them; split the longest tasks, or start them first (priority)");
 }
 
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members) {

@@ -173,9 +173,6 @@ static void find_oversubscription(struct report *report) {
     finding_append(finding->evidence, "; threads were ready and had no processor for %s of their work",
                    finding_time(&texts, (double)report->preempted_useful));
   finding_printf_waiting(&texts, finding->evidence);
-  finding_printf(finding->advice,
-                 "no more threads than processors (OMP_NUM_THREADS, num_threads), or more processors for the "
-                 "process (taskset, cgroup, batch system)");
   if (finding_waiting(report) == FINDING_WAITING_AWAKE)
     finding_append(
         finding->advice,
@@ -202,9 +199,6 @@ static void find_preemption(struct report *report) {
                    finding_time(&texts, all->greatest));
   if (serial > 0)
     finding_append(finding->evidence, "; %s of it outside of parallel regions", finding_time(&texts, serial));
-  finding_printf(finding->advice,
-                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                 "than processors, one that is taken away delays nobody");
 }
 
 /* What others have used can have delayed the program by no more than that. */
@@ -228,9 +222,6 @@ static void find_other_programs(struct report *report) {
       finding_time(&texts, processors->others), finding_time(&texts, processors->own), all->regions,
       all->regions == 1 ? "" : "s", finding_time(&texts, all->gain), finding_label(&texts, all->region),
       finding_time(&texts, all->greatest));
-  finding_printf(finding->advice,
-                 "measure where nothing else runs (batch system, cpuset); with fewer threads "
-                 "than processors, one that is taken away delays nobody");
 }
 
 void findings_of_shared(struct report *report) {

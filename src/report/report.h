@@ -287,36 +287,11 @@ struct report_gap {
   struct report_sampled sampled; /* serial; nothing in it: no samples */
 };
 
+/* One constant for each row of findings.def. */
 enum report_cause {
-  CAUSE_SERIAL,
-  CAUSE_TEAM_OF_ONE,
-  CAUSE_IMBALANCE,
-  CAUSE_LOOP_IMBALANCE,
-  CAUSE_SINGLE,
-  CAUSE_LOCK,
-  CAUSE_SMALL_TASKS,
-  CAUSE_TASK_STARVATION,
-  CAUSE_TASKWAIT,
-  CAUSE_FORK_JOIN,
-  CAUSE_LATE_START,
-  CAUSE_SLOW_BARRIERS,
-  CAUSE_REDUCTION,
-  CAUSE_TRANSFERS,
-  CAUSE_LAUNCHES,
-  CAUSE_OVERSUBSCRIPTION,
-  CAUSE_OTHER_PROGRAMS,
-  CAUSE_QUOTA,
-  CAUSE_BINDING,
-  CAUSE_OWN_THREADS,
-  CAUSE_STOPPED,
-  CAUSE_HYPERVISOR,
-  CAUSE_CHUNK_SIZE,
-  CAUSE_DOACROSS,
-  CAUSE_LATE_SENDER,
-  CAUSE_LATE_RECEIVER,
-  CAUSE_MPI_COLLECTIVE,
-  CAUSE_MPI_BARRIER,
-  CAUSE_RANK_THREADS,
+#define FINDING(cause, ...) CAUSE_##cause,
+#include "report/findings.def"
+#undef FINDING
 };
 
 /* How far a finding can be trusted, the least first. */

@@ -23,7 +23,7 @@ report = functools.partial(cli.stave, "report")
 @functools.cache
 def manual():
     """Its text, and the names that it documents."""
-    text = MANUAL.read_text()
+    text = re.sub(r'(?m)^\.\\".*\n', "", MANUAL.read_text())
     literals = re.findall(r"^\.(?:It )?Li (.*)$", text, re.MULTILINE)
     return " ".join(text.split()), set(re.findall(r"\w+", " ".join(literals)))
 

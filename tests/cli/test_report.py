@@ -19,9 +19,9 @@ class Causes(unittest.TestCase):
         """REPORT.md, or PROCESSORS.md, says of each cause how its gain is computed, where it is wrong, and shows it;
         the manual page of --json lists the same causes."""
         root = pathlib.Path(__file__).resolve().parents[2]
-        causes = set(re.findall(r'\[CAUSE_\w+\] =\s*{"([^"]+)"', (root / "src/report/finding.c").read_text()))
-        numbered = re.findall(r"^  CAUSE_\w+,$", (root / "src/report/report.h").read_text(), re.MULTILINE)
-        self.assertEqual(len(causes), len(numbered))
+        table = (root / "src/report/findings.def").read_text()
+        causes = set(re.findall(r'^FINDING\(\w+, "([^"]+)"', table, re.MULTILINE))
+        self.assertEqual(len(causes), len(re.findall(r"^FINDING\(", table, re.MULTILINE)))
         document = "".join((root / "docs" / name).read_text().split("\n## Causes\n")[1].split("\n## ")[0]
                            for name in ("REPORT.md", "PROCESSORS.md"))
         sections = dict(section.split("\n", 1) for section in document.split("\n### ")[1:])
