@@ -6,7 +6,7 @@ from spack.package import *
 class Stave(MesonPackage):
     """Tracer of OpenMP programs that writes OTF2 archives."""
 
-    version("0.2.0")
+    version("0.3.0")
 
     variant("pictures", default=True, description="stave timeline draws .png, .pdf and .svg too")
 

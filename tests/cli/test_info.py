@@ -479,5 +479,35 @@ class Ranks(cli.Case):
         self.fails(cli.stave("info", "--json", job.parent), "stave merge")
 
 
+class Support(cli.Case):
+    """What a report of a fault needs."""
+
+    def test_machine_without_an_archive(self):
+        out = self.succeeds(info("--support", env={**os.environ, "STAVE_BUFFER_SIZE": "64K", "OTHER": "7"}))
+        self.assertIn(os.uname().release, out)
+        self.assertIn("STAVE_BUFFER_SIZE=64K", out)
+        self.assertNotIn("OTHER", out)
+
+    def test_archive_follows(self):
+        write_archive(pathlib.Path(self.folder, "trace"))
+        out = self.succeeds(info("--support", pathlib.Path(self.folder, "trace")))
+        self.assertLess(out.index("kernel"), out.index(str(pathlib.Path(self.folder, "trace"))))
+
+    def test_names_are_replaced(self):
+        home = pathlib.Path(self.folder, "home", "somebody")
+        write_archive(home / "trace")
+        environment = {**os.environ, "HOME": str(home), "STAVE_OUTPUT": str(home / "run")}
+        out = self.succeeds(info("--support", "--anonymous", home / "trace", env=environment))
+        self.assertIn("STAVE_OUTPUT=HOME/run", out)
+        self.assertIn("HOME/trace", out)
+        self.assertNotIn("somebody", out)
+        self.assertNotRegex(out, rf"(?<!\w){re.escape(os.uname().nodename)}(?!\w)")
+
+    def test_what_does_not_fit_together(self):
+        self.fails(info(), "no archive given", status=2)
+        self.fails(info("--anonymous", "x"), "--anonymous is for --support", status=2)
+        self.fails(info("--support", "--json"), "--support is text: no --json", status=2)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -97,7 +97,7 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
 static bool check_arguments(const struct usage *usage, int count) {
   if (!usage->argument && count > 0)
     return usage_error(usage->command, "unexpected argument");
-  if (usage->argument && count == 0)
+  if (usage->argument && count == 0 && !usage->is_optional)
     return usage_error(usage->command, "no %s given", usage->argument);
   if (usage->argument && count > 1 && !usage->takes_more && !usage->takes_several)
     return usage_error(usage->command, "one %s at a time", usage->argument);

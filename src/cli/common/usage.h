@@ -49,6 +49,7 @@ struct usage {
   const char *argument; /* what has to be given, "archive"; NULL: nothing may be given */
   enum usage_value argument_kind;
   const char *(*argument_word)(size_t number);
+  bool is_optional;        /* the argument */
   bool takes_several;      /* arguments */
   bool takes_more;         /* what comes behind the argument is not the command's */
   void (*more_help)(void); /* between the options and the exit status; NULL: nothing */

@@ -5,6 +5,7 @@
 #include "cli/common/usage.h"
 #include "cli/info/info.h"
 #include "cli/info/info_ranks.h"
+#include "cli/info/info_support.h"
 #include "cli/programs/compiler.h"
 
 #include <stdio.h>
@@ -13,15 +14,19 @@
 
 struct info_request {
   const char *path;
-  bool is_json, is_all;
+  bool is_json, is_all, is_support, is_anonymous;
 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_SUPPORT, OPTION_ANONYMOUS };
 
 static const struct usage_option options[] = {
     {'a', "all", NULL, "list every thread; otherwise the 32 with the most events", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
+    {OPTION_SUPPORT, "support", NULL,
+     "what a report of a fault needs: versions, limits, runtimes, settings; with ARCHIVE also what it holds",
+     USAGE_NOTHING, NULL},
+    {OPTION_ANONYMOUS, "anonymous", NULL, "replace the names of user, host and folders", USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -79,6 +84,8 @@ static bool set_option(void *data, int option, const char *value) {
   (void)value;
   request->is_all |= option == 'a';
   request->is_json |= option == OPTION_JSON;
+  request->is_support |= option == OPTION_SUPPORT;
+  request->is_anonymous |= option == OPTION_ANONYMOUS;
   return true;
 }
 
@@ -86,7 +93,7 @@ const struct usage *cmd_info_usage(void) {
   static const struct usage usage = {
       .command = "info",
       .summary = "say what an archive holds and how it came about",
-      .synopsis = "[options] ARCHIVE",
+      .synopsis = "[options] ARCHIVE | --support [ARCHIVE]",
       .about = "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads, "
                "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; "
                "archives of other tools can be read too.",
@@ -94,9 +101,33 @@ const struct usage *cmd_info_usage(void) {
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
+      .is_optional = true,
       .set = set_option,
   };
   return &usage;
+}
+
+static int print_archive(struct info_request *request) {
+  struct found_archive found;
+  find_archive(&found, request->path);
+  if (found.state == FOUND_NO_ARCHIVE && found_is_job(request->path) && !request->is_json)
+    info_ranks(request->path); /* what comes now says that there is no archive, and what to do */
+  return archive_job_run(request->path, read_and_print, request);
+}
+
+static int print_support(struct info_request *request) {
+  int kept = request->is_anonymous ? info_begin_anonymous() : -1, status = EXIT_SUCCESS;
+  if (request->is_anonymous && kept < 0)
+    return EXIT_FAILED;
+  info_print_support();
+  if (request->path) {
+    putchar('\n');
+    fflush(stdout);
+    status = print_archive(request);
+  }
+  if (request->is_anonymous)
+    info_end_anonymous(kept);
+  return status;
 }
 
 int cmd_info(int argc, char **argv) {
@@ -105,9 +136,13 @@ int cmd_info(int argc, char **argv) {
   if (status >= 0)
     return status;
   request.path = argv[optind];
-  struct found_archive found;
-  find_archive(&found, request.path);
-  if (found.state == FOUND_NO_ARCHIVE && found_is_job(request.path) && !request.is_json)
-    info_ranks(request.path); /* what comes now says that there is no archive, and what to do */
-  return archive_job_run(request.path, read_and_print, &request);
+  if (request.is_support && request.is_json)
+    usage_error("info", "--support is text: no --json");
+  else if (!request.path && !request.is_support)
+    usage_error("info", "no archive given");
+  else if (request.is_anonymous && !request.is_support)
+    usage_error("info", "--anonymous is for --support");
+  else
+    return request.is_support ? print_support(&request) : print_archive(&request);
+  return EXIT_USAGE;
 }
