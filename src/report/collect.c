@@ -9,44 +9,7 @@
 
 #include "base/array.h"
 #include "report/account.h"
-#include "report/collect.h"
-
-void *collector_get(struct collector *collector, size_t bytes) {
-  void *memory = calloc(1, bytes ? bytes : 1);
-  if (!memory)
-    collector->has_failed = true;
-  return memory;
-}
-
-#define DETAIL(kind, ...)                                                                                    \
-  struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                     \
-    if (region == REPLAY_NONE)                                                                               \
-      return NULL;                                                                                           \
-    struct report_region *base = &collector->report->regions[region];                                        \
-    if (base->kind)                                                                                          \
-      return base->kind;                                                                                     \
-    base->kind = collector_get(collector, sizeof *base->kind);                                               \
-    if (base->kind)                                                                                          \
-      *base->kind = (struct report_##kind){__VA_ARGS__};                                                     \
-    return base->kind;                                                                                       \
-  }
-DETAIL(parallel, 0)
-DETAIL(loop, .parallel = REPLAY_NONE)
-DETAIL(mutex, .parallel = REPLAY_NONE)
-DETAIL(task, 0)
-#undef DETAIL
-
-bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret) {
-  uint32_t count = attribute == TRACE_NO_REF ? 0 : trace_event_attribute_count(event);
-  for (uint32_t i = 0; i < count; i++) {
-    struct trace_event_attribute one = trace_event_attribute(event, i);
-    if (one.attribute != attribute)
-      continue;
-    *ret = one.number;
-    return true;
-  }
-  return false;
-}
+#include "report/analyser.h"
 
 /* -- charging -- */
 
@@ -56,15 +19,6 @@ static uint32_t waiting_region(const struct collector *collector, const struct r
   uint32_t region = now->frame->region;
   bool is_inside = region != REPLAY_NONE && collector->interests[region].is_wait_inside;
   return is_inside && task->frame_count > 1 ? task->frames[task->frame_count - 2].region : region;
-}
-
-uint32_t collector_construct(const struct collector *collector, const struct replay_task *task) {
-  for (uint32_t i = task->frame_count; i-- > 0;) {
-    uint32_t region = task->frames[i].region;
-    if (region == REPLAY_NONE || !collector->interests[region].is_part || i == 0)
-      return region;
-  }
-  return REPLAY_NONE;
 }
 
 static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now,
@@ -218,8 +172,7 @@ static void charge(struct collector *collector, size_t location, const struct re
 static void before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   const struct interest *interest = &collector->interests[region];
-  if (interest->is_doacross)
-    doacross_before_enter(collector, event, region, now);
+  analysers_before_enter(collector, event, region, now);
   if (interest->is_target)
     offload_before_enter(collector, event, region, now);
   if (interest->is_loop || interest->is_chunk)
@@ -234,6 +187,7 @@ static void before_leave(struct collector *collector, const struct trace_event *
                          const struct replay_now *now) {
   if (!now->frame || now->frame->region != region)
     return;
+  analysers_before_leave(collector, event, region, now);
   if (collector->interests[region].is_target)
     offload_before_leave(collector, event, region);
   if (collector->interests[region].is_barrier) {
@@ -253,6 +207,7 @@ static void charge_paused(struct collector *collector, const struct trace_event 
 }
 
 static void on_other_event(struct collector *collector, const struct trace_event *event, uint64_t ticks) {
+  analysers_before_other(collector, event);
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
   case TRACE_OmpFork:
@@ -290,7 +245,8 @@ static void on_other_event(struct collector *collector, const struct trace_event
 
 static void before_event(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
-  bool is_wanted = region != REPLAY_NONE && collector->interests[region].is_wanted;
+  bool is_wanted = region != REPLAY_NONE &&
+                   (collector->interests[region].is_wanted || collector->interests[region].analysers);
   if (event->kind == TRACE_Enter) {
     if (is_wanted)
       before_enter(collector, event, region, now);
@@ -383,6 +339,7 @@ static bool prepare(struct collector *collector) {
   if (!account_lines_read(&collector->account, trace))
     return false;
   learn_definitions(collector);
+  analysers_prepare(collector);
   ending_prepare(collector);
   mpi_waits_prepare(collector);
   return !collector->has_failed;
@@ -440,6 +397,7 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   processes_find(report);
   mpi_waits_finish(collector);
+  analysers_finish(collector);
   gaps_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
@@ -454,12 +412,13 @@ static void conclude(struct collector *collector) {
   processors_find(report);
   collector->has_failed |= !account_find(report, &collector->account);
   find_span(collector);
-  collector->has_failed |= collector->paths.has_failed || !findings_make(report);
+  collector->has_failed |= collector->paths.has_failed || !findings_make(collector);
 }
 
 static void free_collector(struct collector *collector) {
   for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
     free(collector->locations[i].members);
+  analysers_release(collector);
   tasks_free(collector);
   locks_free(collector);
   devices_free(collector);
@@ -484,7 +443,6 @@ static void free_collector(struct collector *collector) {
     free(collector->locations[i].counters);
   free(collector->dispatch_histogram);
   free(collector->callback_histogram);
-  free(collector->sources);
   free(collector->locations);
   free(collector->interests);
   free(collector->imbalance_slacks);
@@ -521,7 +479,6 @@ static void free_region(struct report_region *region) {
   }
   if (region->loop) {
     free(region->loop->by_location);
-    free(region->loop->doacross);
     free(region->loop->variation);
   }
   if (region->task)

@@ -134,16 +134,6 @@ struct lock_history {
   struct path released;
 };
 
-/* A thread in a loop with ordered(n). */
-struct doacross_location {
-  uint32_t region; /* the loop */
-  uint64_t begin_ticks;
-  uint64_t last_ticks;           /* its last sink or source, or the loop's begin */
-  bool has_sink;                 /* that was a sink */
-  uint64_t sink_ticks, sink_key; /* sinks at this time are one, whose vector is not whole yet; 0: none */
-  uint64_t source_ticks, source_key;
-};
-
 /* The counters that a thread has read last (collect_counters.c). */
 struct counter_state {
   uint64_t ticks;             /* when */
@@ -159,7 +149,6 @@ struct report_location {
   struct counter_state *counters; /* NULL: none so far */
   uint32_t kernel_target;         /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
-  struct doacross_location doacross;
   enum report_running running;
   uint64_t faults_before;                  /* of pages, before the part that counts */
   uint64_t ran_since, worked_until;        /* since when it has had its processor; when it did not wait */
@@ -201,15 +190,23 @@ struct live_process {
 /* What is wanted of a region's events, by its position. */
 struct interest {
   uint8_t construct;
-  bool is_loop, is_chunk, is_barrier, is_depend, is_doacross, is_target, is_reduction, is_wait_inside,
-      is_part, is_device_wait, is_kernel;
-  bool is_wanted; /* any of these whose Enters and Leaves are looked at */
+  bool is_loop, is_chunk, is_barrier, is_depend, is_target, is_reduction, is_wait_inside, is_part,
+      is_device_wait, is_kernel;
+  bool is_wanted;     /* any of these whose Enters and Leaves are looked at */
+  uint32_t analysers; /* bits of those that look at them */
 };
 
 /* What the last phase had room for that a barrier has ended. */
 struct imbalance_slack {
   double ticks;
   bool is_known;
+};
+
+enum analyser_number {
+#define ANALYSER(name) ANALYSER_##name,
+#include "report/analysers.def"
+#undef ANALYSER
+  ANALYSER_COUNT
 };
 
 struct collector {
@@ -229,7 +226,6 @@ struct collector {
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;
-  struct doacross_source *sources; /* NULL: none yet */
   struct path_store paths;
   struct live_process *processes; /* as the report's */
   uint64_t now_ticks;
@@ -246,6 +242,8 @@ struct collector {
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t wait_lock_attribute;
   uint64_t state_attribute, context_attribute;
+  void *states[ANALYSER_COUNT];       /* what each analyser keeps */
+  uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
   bool has_failed;
 };
 
@@ -279,6 +277,9 @@ static inline uint32_t collector_region(const struct collector *collector, uint6
 /* The innermost open construct, without what only names a part of it: a chunk, a structured block, the
  * waiting in a barrier. The position of its region; REPLAY_NONE: none. */
 uint32_t collector_construct(const struct collector *collector, const struct replay_task *task);
+
+/* The attribute of this name; TRACE_NO_REF: the trace has none. */
+uint64_t collector_attribute_named(const struct collector *collector, const char *name);
 
 /* The value of an attribute of the event; false if it has none. */
 bool collector_attribute(const struct trace_event *event, uint64_t attribute, uint64_t *ret);
@@ -422,10 +423,6 @@ void samples_add(struct collector *collector, enum report_doing doing, uint32_t 
 void samples_finish(struct collector *collector);
 void samples_free(struct report *report);
 
-/* -- collect_doacross.c -- */
-void doacross_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
-                           const struct replay_now *now);
-
 /* -- collect_ending.c -- */
 void ending_prepare(struct collector *collector);
 void ending_take(struct collector *collector);
@@ -492,6 +489,6 @@ double processors_at_most(const struct report *report, double threads);
 /* -- findings.c -- */
 
 /* Returns false without memory. */
-bool findings_make(struct report *report);
+bool findings_make(struct collector *collector);
 
 #endif

@@ -1,6 +1,4 @@
 /* What is learnt from the definitions before the first event. */
-#include <string.h>
-
 #include "report/collect.h"
 
 static struct interest interest_in(enum construct construct) {
@@ -11,7 +9,6 @@ static struct interest interest_in(enum construct construct) {
       .is_chunk = class == CONSTRUCT_CLASS_dispatch,
       .is_barrier = class == CONSTRUCT_CLASS_barrier || class == CONSTRUCT_CLASS_task_sync,
       .is_depend = class == CONSTRUCT_CLASS_depend,
-      .is_doacross = class == CONSTRUCT_CLASS_doacross,
       .is_target = class == CONSTRUCT_CLASS_target || class == CONSTRUCT_CLASS_kernel,
       .is_reduction = construct == CONSTRUCT_reduction,
       .is_wait_inside = class == CONSTRUCT_CLASS_wait,
@@ -20,7 +17,7 @@ static struct interest interest_in(enum construct construct) {
                  construct == CONSTRUCT_ordered_sblock,
   };
   interest.is_wanted = interest.is_loop || interest.is_chunk || interest.is_barrier || interest.is_depend ||
-                       interest.is_doacross || interest.is_target || interest.is_reduction;
+                       interest.is_target || interest.is_reduction;
   return interest;
 }
 
@@ -36,25 +33,18 @@ static void learn_regions(struct collector *collector) {
   }
 }
 
-static uint64_t attribute_named(const struct trace *trace, const char *name) {
-  for (size_t i = 0; i < trace->attribute_count; i++)
-    if (strcmp(trace->attributes[i].name, name) == 0)
-      return trace->attributes[i].ref;
-  return TRACE_NO_REF;
-}
-
 static void learn_attributes(struct collector *collector) {
-  collector->iterations_attribute = attribute_named(collector->trace, "iterations");
-  collector->chunk_size_attribute = attribute_named(collector->trace, "chunk size");
-  collector->source_attribute = attribute_named(collector->trace, "source task");
-  collector->sink_attribute = attribute_named(collector->trace, "sink task");
-  collector->address_attribute = attribute_named(collector->trace, "dependence address");
-  collector->matching_attribute = attribute_named(collector->trace, "matching id");
-  collector->from_attribute = attribute_named(collector->trace, "source address");
-  collector->to_attribute = attribute_named(collector->trace, "destination address");
-  collector->wait_lock_attribute = attribute_named(collector->trace, "wait lock");
-  collector->state_attribute = attribute_named(collector->trace, "thread state");
-  collector->context_attribute = attribute_named(collector->trace, "calling context");
+  collector->iterations_attribute = collector_attribute_named(collector, "iterations");
+  collector->chunk_size_attribute = collector_attribute_named(collector, "chunk size");
+  collector->source_attribute = collector_attribute_named(collector, "source task");
+  collector->sink_attribute = collector_attribute_named(collector, "sink task");
+  collector->address_attribute = collector_attribute_named(collector, "dependence address");
+  collector->matching_attribute = collector_attribute_named(collector, "matching id");
+  collector->from_attribute = collector_attribute_named(collector, "source address");
+  collector->to_attribute = collector_attribute_named(collector, "destination address");
+  collector->wait_lock_attribute = collector_attribute_named(collector, "wait lock");
+  collector->state_attribute = collector_attribute_named(collector, "thread state");
+  collector->context_attribute = collector_attribute_named(collector, "calling context");
 }
 
 static void learn_processes(struct collector *collector) {

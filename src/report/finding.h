@@ -110,13 +110,6 @@ void findings_of_chunks(struct report *report);
 /* When all others are made: what samples say of their places. */
 void findings_add_samples(struct report *report);
 
-/* Ticks that the threads of such a loop have waited: not while they worked before their sinks, nor behind the
- * source. */
-double finding_doacross_waiting(const struct report_doacross *doacross);
-
-/* Those of loops whose iterations wait for each other. */
-void findings_of_doacross(struct report *report);
-
 /* Those of calls of MPI. */
 void findings_of_mpi(struct report *report);
 

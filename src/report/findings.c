@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "analysis/detail.h"
-#include "report/collect.h"
+#include "report/analyser.h"
+#include "report/doacross.h"
 #include "report/finding.h"
 
 /* A region that is begun so often would be better one with its neighbours if it is short, or not long and
@@ -148,19 +149,6 @@ static void describe_loop(struct report *report, struct report_finding *finding,
     finding_printf(finding->advice, "%s", advice);
 }
 
-/* How much of the imbalance of a loop is waiting for other iterations, which the trace shows as work: all
- * where most sinks waited, since the chain ends on one thread; else what the thread that waited has more by
- * it than the mean. */
-static double imbalance_by_doacross(const struct report *report, const struct report_loop *loop,
-                                    double gain) {
-  const struct report_doacross *doacross = loop->doacross;
-  if (!doacross || doacross->waited * 2 > doacross->sinks)
-    return doacross ? gain : 0;
-  double by_waiting =
-      finding_doacross_waiting(doacross) * (1 - 1 / (double)finding_threads(report, loop->parallel));
-  return by_waiting < gain ? by_waiting : gain;
-}
-
 /* One finding of a construct that is met in several regions: `gain` of another one, or of the first. */
 static void add_loop(struct report *report, uint32_t region, enum construct construct, double gain) {
   enum report_cause cause = construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE;
@@ -173,24 +161,19 @@ static void add_loop(struct report *report, uint32_t region, enum construct cons
 
 /* Gives each worksharing construct in the region what its imbalance explains of the waiting there. Returns
  * the rest. */
-static double find_loops(struct report *report, uint32_t region, double budget, double scale) {
+static double find_loops(struct collector *collector, uint32_t region, double budget, double scale) {
+  struct report *report = collector->report;
   const struct report_parallel *parallel = report->regions[region].parallel;
   for (size_t d = 0; d < parallel->delay_count && budget > 0; d++) {
     uint32_t i = parallel->delays[d].loop;
-    const struct report_loop *loop = report->regions[i].loop;
     enum construct construct = construct_of_region(&report->trace->regions[i]);
     if (construct == CONSTRUCT_single && parallel->tasks > 0)
       continue; /* the others run what it creates */
     double gain = parallel->delays[d].ticks * scale;
     gain = gain < budget ? gain : budget;
     budget -= gain;
-    double by_doacross = imbalance_by_doacross(report, loop, gain);
-    if (loop->doacross)
-      loop->doacross->imbalance += by_doacross;
-    if (loop->doacross && by_doacross >= gain)
-      continue;
-    gain -= by_doacross;
-    add_loop(report, i, construct, gain);
+    if (!doacross_explains(collector, i, &gain))
+      add_loop(report, i, construct, gain);
   }
   return budget;
 }
@@ -351,7 +334,8 @@ static double scale_of_waits(const struct report_parallel *parallel, double memb
   return scale < 0 ? 0 : scale > 1 / members ? 1 / members : scale;
 }
 
-static void find_in_region(struct report *report, uint32_t region) {
+static void find_in_region(struct collector *collector, uint32_t region) {
+  struct report *report = collector->report;
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
     return;
@@ -371,7 +355,7 @@ static void find_in_region(struct report *report, uint32_t region) {
   double own = findings_leave_own(report, region, &budget);
   budget = find_slow_barriers(report, region, budget, members, scale);
   budget = own + find_late_start(report, region, budget, members, 1 / n);
-  budget = find_loops(report, region, budget, members * scale);
+  budget = find_loops(collector, region, budget, members * scale);
   if (parallel->tasks > 0)
     find_in_tasks(report, region, budget, n, members * scale);
   else
@@ -413,15 +397,16 @@ static void leave_out_chance(struct report *report) {
   report->finding_count = kept;
 }
 
-bool findings_make(struct report *report) {
+bool findings_make(struct collector *collector) {
+  struct report *report = collector->report;
   find_serial(report);
   findings_of_locks(report);
   for (uint32_t i = 0; i < report->trace->region_count && !report->caveats.lacks_teams; i++)
     if (report->regions[i].parallel)
-      find_in_region(report, i);
+      find_in_region(collector, i);
   findings_of_reducing_barriers(report);
   findings_of_chunks(report);
-  findings_of_doacross(report);
+  analysers_find(collector);
   findings_of_shared(report);
   findings_of_hindrances(report);
   findings_of_mpi(report);

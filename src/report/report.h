@@ -111,17 +111,6 @@ struct report_parallel {
   size_t caller_count;
 };
 
-/* A loop with ordered(n) and depend(sink), depend(source), by its iterations. */
-struct report_doacross {
-  uint64_t sinks, waited; /* waited: those that may have waited for their source */
-  /* of these: all that was before the sink, and the part behind the source, which was no waiting */
-  uint64_t before_waited, after_source;
-  struct spread free;  /* before the sinks that found their source posted already: no waiting */
-  struct spread chain; /* from sink to source */
-  struct spread alone; /* iterations without a sink, up to their source */
-  double imbalance;    /* of the loop, which is the end of its chain: wall time */
-};
-
 /* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
 struct report_loop {
   uint64_t teams;       /* team instances in which it was met */
@@ -140,8 +129,7 @@ struct report_loop {
   struct variation *variation; /* of the delay, over the instances; NULL: there was none */
   struct scatter delays;       /* the same */
   uint64_t *by_location;
-  struct report_doacross *doacross; /* NULL: it is none */
-  uint32_t parallel;                /* position of the region in which it was met first; REPLAY_NONE: none */
+  uint32_t parallel; /* position of the region in which it was met first; REPLAY_NONE: none */
 };
 
 enum { REPORT_BLAMED = 4 };

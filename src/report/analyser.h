@@ -1,0 +1,48 @@
+/* One subject of the report: doacross loops, locks, messages. Its file has all about it: what it keeps while
+ * the events go by, which nobody else sees, what it makes of them, and its findings. */
+#ifndef STAVE_REPORT_ANALYSER_H
+#define STAVE_REPORT_ANALYSER_H
+
+#include "report/collect.h"
+
+/* What is NULL is not needed. */
+struct analyser {
+  size_t state_bytes; /* of what it keeps: all zero at first */
+
+  /* Whether it is called for Enter and Leave of such constructs, and for other events of this kind. */
+  bool (*observes_construct)(enum construct construct);
+  bool (*observes_kind)(enum trace_kind kind);
+
+  void (*prepare)(struct collector *collector); /* the definitions are known */
+
+  /* Before the replay has seen the event: `now` is what its thread did until then. */
+  void (*before_enter)(struct collector *collector, const struct trace_event *event, uint32_t region,
+                       const struct replay_now *now);
+  void (*before_leave)(struct collector *collector, const struct trace_event *event, uint32_t region,
+                       const struct replay_now *now);
+  void (*before_other)(struct collector *collector, const struct trace_event *event);
+
+  void (*finish)(struct collector *collector); /* all events have gone by */
+  void (*find)(struct collector *collector);   /* all have finished: adds its findings */
+  void (*release)(struct collector *collector);
+};
+
+#define ANALYSER(name) extern const struct analyser name##_analyser;
+#include "report/analysers.def"
+#undef ANALYSER
+
+/* Calls all of them, or those that want the event; prepare: has_failed without memory. */
+void analysers_prepare(struct collector *collector);
+void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                            const struct replay_now *now);
+void analysers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
+                            const struct replay_now *now);
+void analysers_before_other(struct collector *collector, const struct trace_event *event);
+void analysers_finish(struct collector *collector);
+void analysers_find(struct collector *collector);
+void analysers_release(struct collector *collector);
+
+/* What the analyser of this name keeps. */
+#define ANALYSER_STATE(collector, name) ((collector)->states[ANALYSER_##name])
+
+#endif
