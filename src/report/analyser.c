@@ -35,6 +35,13 @@ void analysers_prepare(struct collector *collector) {
     prepare_one(collector, i);
 }
 
+void analysers_before_every(struct collector *collector, const struct trace_event *event,
+                            const struct replay_now *now) {
+  for (int i = 0; i < ANALYSER_COUNT; i++)
+    if (analysers[i]->before_every)
+      analysers[i]->before_every(collector, event, now);
+}
+
 static int next_of(uint32_t *set) {
   int first = __builtin_ctz(*set);
   *set &= *set - 1;
@@ -74,6 +81,12 @@ void analysers_find(struct collector *collector) {
   for (int i = 0; i < ANALYSER_COUNT; i++)
     if (analysers[i]->find)
       analysers[i]->find(collector);
+}
+
+void analysers_annotate(struct collector *collector) {
+  for (int i = 0; i < ANALYSER_COUNT; i++)
+    if (analysers[i]->annotate)
+      analysers[i]->annotate(collector);
 }
 
 void analysers_release(struct collector *collector) {

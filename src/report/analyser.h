@@ -21,9 +21,12 @@ struct analyser {
   void (*before_leave)(struct collector *collector, const struct trace_event *event, uint32_t region,
                        const struct replay_now *now);
   void (*before_other)(struct collector *collector, const struct trace_event *event);
+  void (*before_every)(struct collector *collector, const struct trace_event *event,
+                       const struct replay_now *now);
 
-  void (*finish)(struct collector *collector); /* all events have gone by */
-  void (*find)(struct collector *collector);   /* all have finished: adds its findings */
+  void (*finish)(struct collector *collector);   /* all events have gone by */
+  void (*find)(struct collector *collector);     /* all have finished: adds its findings */
+  void (*annotate)(struct collector *collector); /* all findings are there: adds to them */
   void (*release)(struct collector *collector);
 };
 
@@ -33,6 +36,8 @@ struct analyser {
 
 /* Calls all of them, or those that want the event; prepare: has_failed without memory. */
 void analysers_prepare(struct collector *collector);
+void analysers_before_every(struct collector *collector, const struct trace_event *event,
+                            const struct replay_now *now);
 void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                             const struct replay_now *now);
 void analysers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -40,6 +45,7 @@ void analysers_before_leave(struct collector *collector, const struct trace_even
 void analysers_before_other(struct collector *collector, const struct trace_event *event);
 void analysers_finish(struct collector *collector);
 void analysers_find(struct collector *collector);
+void analysers_annotate(struct collector *collector);
 void analysers_release(struct collector *collector);
 
 /* What the analyser of this name keeps. */

@@ -211,14 +211,10 @@ static void on_other_event(struct collector *collector, const struct trace_event
   switch ((int)event->kind) {
   case TRACE_ThreadFork:
   case TRACE_OmpFork:
-    callers_fork(collector, event);
     teams_fork(collector, event->location, ticks);
     return;
   case TRACE_ThreadTeamBegin: /* EZTrace's: of the primary threads only */
     collector->report->caveats.lacks_teams |= event->ThreadTeamBegin.comm == OTF2_UNDEFINED_COMM;
-    return;
-  case TRACE_BufferFlush:
-    own_on_stall(collector, event);
     return;
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += trace_is_pause(event);
@@ -227,16 +223,12 @@ static void on_other_event(struct collector *collector, const struct trace_event
     return;
   case TRACE_Metric:
     running_on_metric(collector, event);
-    counters_on_metric(collector, event);
     return;
   case TRACE_RmaGet:
   case TRACE_RmaPut:
   case TRACE_RmaOpCompleteBlocking:
   case TRACE_RmaOpCompleteNonBlocking:
     devices_on_event(collector, event);
-    return;
-  case TRACE_CallingContextSample:
-    samples_on_event(collector, event);
     return;
   default:
     return;
@@ -260,13 +252,6 @@ static void before_event(struct collector *collector, const struct trace_event *
   }
 }
 
-/* What an Enter or Leave is of. */
-static uint32_t region_of(const struct collector *collector, const struct trace_event *event) {
-  if (event->kind == TRACE_Enter)
-    return collector_region(collector, event->Enter.region);
-  return event->kind == TRACE_Leave ? collector_region(collector, event->Leave.region) : REPLAY_NONE;
-}
-
 static void note_ticks(struct report *report, const struct trace_event *event) {
   struct report_thread *thread = &report->threads[event->location];
   report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
@@ -283,15 +268,13 @@ static bool on_event(void *data, const struct trace_event *event) {
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
   if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
     ending_take(collector);
-  uint32_t region = region_of(collector, event);
+  uint32_t region = collector_region_of(collector, event);
   struct replay_now now = replay_now(collector->replay, event->location);
-  count_overhead(collector, event, region);
-  if (collector->locations[event->location].counters)
-    counters_before_event(collector, event, &now);
   if (event->kind != TRACE_Metric || report->threads[event->location].is_seen)
     charge(collector, event->location, &now, event->ticks);
   if (collector->waits)
     mpi_waits_on_event(collector, event);
+  analysers_before_every(collector, event, &now);
   before_event(collector, event, region, &now);
   if (collector_is_inside(collector, event->ticks))
     note_ticks(report, event);
@@ -332,8 +315,6 @@ static bool prepare(struct collector *collector) {
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   collector->share_pool.item_bytes = sizeof(struct share);
   collector->lock_pool.item_bytes = sizeof(struct lock_history);
-  collector->callback_histogram = histogram_new();
-  collector->has_failed |= !collector->callback_histogram;
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   if (!account_lines_read(&collector->account, trace))
@@ -397,16 +378,12 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   processes_find(report);
   mpi_waits_finish(collector);
-  analysers_finish(collector);
   gaps_finish(collector);
   tasks_finish(collector);
   locks_finish(collector);
   waits_finish(collector);
-  samples_finish(collector);
-  callers_finish(collector);
-  counters_finish(collector);
+  analysers_finish(collector);
   report->anomalies = *replay_anomalies(collector->replay);
-  own_finish(collector);
   caveats_find(report);
   efficiency_find(report);
   processors_find(report);
@@ -432,17 +409,11 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->gaps);
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
-  pair_map_free(&collector->samples);
   for (size_t i = 0; collector->processes && i <= collector->trace->location_group_count; i++) {
     pair_map_free(&collector->processes[i].samples);
     pair_map_free(&collector->processes[i].gap_samples);
   }
-  pair_map_free(&collector->callers);
-  pair_map_free(&collector->counted);
-  for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
-    free(collector->locations[i].counters);
   free(collector->dispatch_histogram);
-  free(collector->callback_histogram);
   free(collector->locations);
   free(collector->interests);
   free(collector->imbalance_slacks);
@@ -502,7 +473,7 @@ void report_free(struct report *report) {
   free(report->states);
   free(report->findings);
   ending_free(report);
-  samples_free(report);
+  report_samples_free(report);
   free(report->gaps);
   report_counters_free(&report->counters);
   *report = (struct report){0};

@@ -134,26 +134,14 @@ struct lock_history {
   struct path released;
 };
 
-/* The counters that a thread has read last (collect_counters.c). */
-struct counter_state {
-  uint64_t ticks;             /* when */
-  bool has_values, is_open;   /* is_open: what happens at that time is still to come */
-  uint32_t region;            /* in which it was behind that; REPLAY_NONE: in none, or it has left it */
-  struct report_counted *row; /* that the reading counts for */
-  bool has_value[REPORT_COUNTERS_MAX];
-  uint64_t values[REPORT_COUNTERS_MAX];
-};
-
 /* One location. */
 struct report_location {
-  struct counter_state *counters; /* NULL: none so far */
-  uint32_t kernel_target;         /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
+  uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
   enum report_running running;
   uint64_t faults_before;                  /* of pages, before the part that counts */
   uint64_t ran_since, worked_until;        /* since when it has had its processor; when it did not wait */
   uint64_t preempted_begin, preempted_end; /* the last time */
-  uint64_t event_ticks;                    /* of its last event */
   uint64_t charged_ticks;                  /* up to here its time is accounted for */
   struct live_member *members;             /* a stack: one for each team that it is in */
   size_t member_capacity;
@@ -161,7 +149,7 @@ struct report_location {
   uint32_t wait_region; /* and since when it waits there */
   uint64_t wait_ticks;
   struct path fork; /* of the last fork */
-  uint64_t fork_ticks, fork_creator, fork_context;
+  uint64_t fork_ticks, fork_creator;
   uint32_t fork_creator_slot;
   uint64_t blocked_team, blocked_sum;  /* of its team, at its last event */
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
@@ -221,7 +209,7 @@ struct collector {
   struct live_task *live_tasks;
   size_t live_task_capacity;
   struct pair_map locks, lock_objects, lock_blamed, member_shares, team_shares, gaps, operations, variables,
-      named_tasks, blamed, samples, callers, counted;
+      named_tasks, blamed;
   struct pool share_pool, lock_pool;
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
@@ -235,13 +223,12 @@ struct collector {
   uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
   uint32_t kernel_count;               /* that run */
   uint64_t matching_attribute, from_attribute, to_attribute;
-  uint32_t *dispatch_histogram, *callback_histogram;
+  uint32_t *dispatch_histogram;
   uint64_t queued;        /* tasks that could begin */
   uint64_t emptied_ticks; /* when there was none of these any more */
   bool has_taskwaits;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   uint64_t wait_lock_attribute;
-  uint64_t state_attribute, context_attribute;
   void *states[ANALYSER_COUNT];       /* what each analyser keeps */
   uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
   bool has_failed;
@@ -272,6 +259,14 @@ static inline bool collector_is_inside(const struct collector *collector, uint64
 /* The position of the region with this reference; REPLAY_NONE: there is none. */
 static inline uint32_t collector_region(const struct collector *collector, uint64_t ref) {
   return trace_region_position(collector->trace, ref);
+}
+
+/* What an Enter or Leave is of; REPLAY_NONE: it is another event. */
+static inline uint32_t collector_region_of(const struct collector *collector,
+                                           const struct trace_event *event) {
+  if (event->kind == TRACE_Enter)
+    return collector_region(collector, event->Enter.region);
+  return event->kind == TRACE_Leave ? collector_region(collector, event->Leave.region) : REPLAY_NONE;
 }
 
 /* The innermost open construct, without what only names a part of it: a chunk, a structured block, the
@@ -313,14 +308,6 @@ void barriers_before_enter(struct collector *collector, const struct trace_event
                            const struct replay_now *now);
 void barriers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                            const struct replay_now *now);
-
-/* -- collect_counters.c -- */
-
-/* Of a thread that has read counters. */
-void counters_before_event(struct collector *collector, const struct trace_event *event,
-                           const struct replay_now *now);
-void counters_on_metric(struct collector *collector, const struct trace_event *event);
-void counters_finish(struct collector *collector);
 
 /* -- collect_running.c -- */
 void running_on_metric(struct collector *collector, const struct trace_event *event);
@@ -404,25 +391,6 @@ void devices_on_event(struct collector *collector, const struct trace_event *eve
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
 
-/* -- collect_callers.c -- */
-
-/* A thread forks; its team will be one of this context. */
-void callers_fork(struct collector *collector, const struct trace_event *event);
-
-/* An instance of a region that was forked in this context has taken `ticks`, of which it could save `gain`.
- */
-void callers_add(struct collector *collector, uint32_t region, uint64_t context, uint64_t ticks, double gain);
-void callers_finish(struct collector *collector);
-
-/* -- collect_samples.c -- */
-void samples_on_event(struct collector *collector, const struct trace_event *event);
-
-/* There were so many more in the region; DOING_COUNT: in the gap of this number. */
-void samples_add(struct collector *collector, enum report_doing doing, uint32_t region, uint32_t context,
-                 uint64_t count);
-void samples_finish(struct collector *collector);
-void samples_free(struct report *report);
-
 /* -- collect_ending.c -- */
 void ending_prepare(struct collector *collector);
 void ending_take(struct collector *collector);
@@ -447,11 +415,6 @@ void mpi_waits_on_event(struct collector *collector, const struct trace_event *e
 void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks);
 void mpi_waits_finish(struct collector *collector);
 void mpi_waits_free(struct collector *collector);
-
-/* -- collect_own.c -- */
-void own_on_stall(struct collector *collector, const struct trace_event *event);
-void count_overhead(struct collector *collector, const struct trace_event *event, uint32_t region);
-void own_finish(struct collector *collector);
 
 /* -- collect_waits.c -- */
 

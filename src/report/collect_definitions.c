@@ -43,8 +43,6 @@ static void learn_attributes(struct collector *collector) {
   collector->from_attribute = collector_attribute_named(collector, "source address");
   collector->to_attribute = collector_attribute_named(collector, "destination address");
   collector->wait_lock_attribute = collector_attribute_named(collector, "wait lock");
-  collector->state_attribute = collector_attribute_named(collector, "thread state");
-  collector->context_attribute = collector_attribute_named(collector, "calling context");
 }
 
 static void learn_processes(struct collector *collector) {
@@ -63,7 +61,6 @@ static void learn_locations(struct collector *collector) {
     collector->report->threads[i].process =
         group ? (size_t)(group - trace->location_groups) : trace->location_group_count;
     collector->locations[i].wait_region = REPLAY_NONE;
-    collector->locations[i].fork_context = TRACE_NO_REF;
     collector->locations[i].charged_ticks = collector->report->from_ticks;
     collector->report->threads[i].is_device = trace_location_is_device(&trace->locations[i]);
   }

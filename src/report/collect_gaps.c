@@ -2,6 +2,7 @@
  * region ends a part is known when that has a name, so samples wait with the process for it. */
 #include "base/array.h"
 #include "report/collect.h"
+#include "report/samples.h"
 
 /* Numbers are kept in the map as pointers, from 1. */
 static struct report_gap *gap_of(struct collector *collector, uint32_t before, uint32_t after) {

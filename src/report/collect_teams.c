@@ -3,6 +3,7 @@
 
 #include "analysis/dependences.h"
 #include "base/array.h"
+#include "report/callers.h"
 #include "report/collect.h"
 
 /* -- live teams -- */
@@ -108,7 +109,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   collector->report->threads[event->location].is_in_teams = true;
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &live_team->start, &here->fork);
-    live_team->context = here->fork_context;
+    live_team->context = callers_of_fork(collector, event->location);
     live_team->creator = here->fork_creator;
     live_team->creator_slot = here->fork_creator_slot;
   }

@@ -16,13 +16,6 @@
 /* Of the gain: so much processor time that others used may have delayed threads. */
 #define OTHERS_SHARE 0.1
 
-/* What holds for all findings of a cause. */
-enum finding_trait {
-  TRAIT_RUNTIME = 1,        /* its cost is what the runtime takes, or how that wakes and orders threads */
-  TRAIT_PROCESSOR_TIME = 2, /* this costs the processors' time, not that of threads which may have had none */
-  TRAIT_HINDRANCE = 4,      /* it is what others do with the processors */
-};
-
 static const struct {
   const char *name, *reason, *advice;
   enum report_confidence confidence;
@@ -98,7 +91,7 @@ static bool are_processors_too_few(const struct report *report) {
   return report->processors.count > 0 && finding_team(report) > (double)report->processors.count;
 }
 
-static bool has_trait(enum report_cause cause, enum finding_trait trait) {
+bool finding_has_trait(enum report_cause cause, enum finding_trait trait) {
   return (causes[cause].traits & trait) != 0;
 }
 
@@ -110,11 +103,11 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "the archive says that it is not complete";
   if (finding->cause == CAUSE_SERIAL && report->caveats.runtimes.untraced_count > 0)
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
-  if (report->caveats.runtimes.instead_of && has_trait(finding->cause, TRAIT_RUNTIME))
+  if (report->caveats.runtimes.instead_of && finding_has_trait(finding->cause, TRAIT_RUNTIME))
     return "the program was built for another OpenMP runtime, which may take less or more for it";
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
-  if (has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
+  if (finding_has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
     return "there are more threads than processors: which of them had one no event tells";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
@@ -138,7 +131,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   const char *why = doubt(report, finding);
   bool is_measured =
       finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
-  double others = has_trait(finding->cause, TRAIT_HINDRANCE) ? 0 : others_of(report);
+  double others = finding_has_trait(finding->cause, TRAIT_HINDRANCE) ? 0 : others_of(report);
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
   finding->reason = is_measured
                         ? "the kernel tells when threads had no processor, the events who waited for them"

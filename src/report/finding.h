@@ -11,6 +11,16 @@
 /* Less than this may be chance, where threads want for processors or it is not sure otherwise. */
 #define FINDING_CHANCE_SHARE 0.03
 
+/* What holds for all findings of a cause. */
+enum finding_trait {
+  TRAIT_RUNTIME = 1,        /* its cost is what the runtime takes, or how that wakes and orders threads */
+  TRAIT_PROCESSOR_TIME = 2, /* this costs the processors' time, not that of threads which may have had none */
+  TRAIT_NOT_CODE = 8,       /* it is not about the code at its place: samples there do not explain it */
+  TRAIT_HINDRANCE = 4,      /* it is what others do with the processors */
+};
+
+bool finding_has_trait(enum report_cause cause, enum finding_trait trait);
+
 /* A new finding of the report, without words; gain_ticks is the sum of all processes. NULL: it would save too
  * little, or there is no memory, which has_lost_findings says. */
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
@@ -106,9 +116,6 @@ void findings_of_reducing_barriers(struct report *report);
 
 /* Those of loops whose chunks are too small. */
 void findings_of_chunks(struct report *report);
-
-/* When all others are made: what samples say of their places. */
-void findings_add_samples(struct report *report);
 
 /* Those of calls of MPI. */
 void findings_of_mpi(struct report *report);

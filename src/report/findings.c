@@ -411,7 +411,7 @@ bool findings_make(struct collector *collector) {
   findings_of_hindrances(report);
   findings_of_mpi(report);
   findings_of_devices(report);
-  findings_add_samples(report);
+  analysers_annotate(collector);
   cap_total_gain(report);
   for (size_t i = 0; i < report->finding_count; i++) {
     finding_judge(report, &report->findings[i]);

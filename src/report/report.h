@@ -476,6 +476,8 @@ const char *report_doing_name(enum report_doing doing);
 /* Of all serial parts those between two regions that took longest in all; NULL: there are none. */
 const struct report_gap *report_longest_gap(const struct report *report);
 
+void report_samples_free(struct report *report);
+
 /* The samples at a place; NULL: there are none. */
 const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
                                                uint32_t region);

@@ -1,10 +1,30 @@
 /* Samples: each is charged to what its thread was doing then, and to the function that its calling context
  * ends in. Contexts are counted while events go by, functions made of them at the end. */
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/label.h"
 #include "base/array.h"
-#include "report/collect.h"
+#include "report/analyser.h"
+#include "report/finding.h"
+#include "report/samples.h"
+
+/* Fewer at a place say too little: of ten, a function with a third of the time has none in one of fifty
+ * cases. */
+enum { SAMPLES_MIN = 10 };
+
+struct samples {
+  struct pair_map counts; /* by place (what its thread did and the region) and calling context */
+  uint64_t state_attribute;
+};
+
+static struct samples *state_of(const struct collector *collector) {
+  return ANALYSER_STATE(collector, samples);
+}
+
+static void prepare(struct collector *collector) {
+  state_of(collector)->state_attribute = collector_attribute_named(collector, "thread state");
+}
 
 const char *report_doing_name(enum report_doing doing) {
   static const char *const names[] = {[DOING_SERIAL] = "serial",
@@ -45,7 +65,7 @@ static enum report_doing doing_of(enum activity activity) {
 static void count_state(struct collector *collector, const struct trace_event *event) {
   struct report *report = collector->report;
   uint64_t name;
-  if (!collector_attribute(event, collector->state_attribute, &name))
+  if (!collector_attribute(event, state_of(collector)->state_attribute, &name))
     return;
   const char *text = trace_string(collector->trace, name);
   size_t i = 0;
@@ -65,11 +85,12 @@ static void count_state(struct collector *collector, const struct trace_event *e
 void samples_add(struct collector *collector, enum report_doing doing, uint32_t region, uint32_t context,
                  uint64_t count) {
   uint64_t place = (uint64_t)doing << 32 | region;
-  count += (uintptr_t)pair_map_get(&collector->samples, place, context);
-  collector->has_failed |= !pair_map_put(&collector->samples, place, context, (void *)(uintptr_t)count);
+  count += (uintptr_t)pair_map_get(&state_of(collector)->counts, place, context);
+  collector->has_failed |=
+      !pair_map_put(&state_of(collector)->counts, place, context, (void *)(uintptr_t)count);
 }
 
-void samples_on_event(struct collector *collector, const struct trace_event *event) {
+static void before_other(struct collector *collector, const struct trace_event *event) {
   if (!collector_is_inside(collector, event->ticks))
     return;
   struct replay_now now = replay_now(collector->replay, event->location);
@@ -211,9 +232,9 @@ static size_t add_place(struct report *report, const struct counted *all, size_t
   return used;
 }
 
-void samples_finish(struct collector *collector) {
+static void finish(struct collector *collector) {
   struct report *report = collector->report;
-  const struct pair_map *map = &collector->samples;
+  const struct pair_map *map = &state_of(collector)->counts;
   struct counted *all = collector_get(collector, map->count * sizeof *all);
   size_t count = 0;
   for (size_t i = 0; all && i < map->capacity; i++) {
@@ -235,7 +256,7 @@ void samples_finish(struct collector *collector) {
   free(all);
 }
 
-void samples_free(struct report *report) {
+void report_samples_free(struct report *report) {
   for (size_t i = 0; i < report->sampled_count; i++)
     free(report->sampled[i].hot);
   for (size_t i = 0; i < report->gap_count; i++)
@@ -250,3 +271,85 @@ const struct report_sampled *report_sampled_at(const struct report *report, enum
       return &report->sampled[i];
   return NULL;
 }
+
+/* -- findings: the function in which most samples of their places were taken -- */
+
+/* Of the part that the finding names, or of all of them if it has too few. */
+static const struct report_sampled *serial_samples(const struct report *report) {
+  const struct report_gap *gap = report_longest_gap(report);
+  return gap && gap->sampled.samples >= SAMPLES_MIN ? &gap->sampled
+                                                    : report_sampled_at(report, DOING_SERIAL, REPLAY_NONE);
+}
+
+static const struct report_sampled *samples_at(const struct report *report,
+                                               const struct report_finding *finding) {
+  if (finding->cause == CAUSE_SERIAL)
+    return serial_samples(report);
+  if (finding->region == REPLAY_NONE || finding_has_trait(finding->cause, TRAIT_NOT_CODE))
+    return NULL;
+  const struct report_task *task = report->regions[finding->region].task;
+  bool is_elsewhere = task && task->task_region != REPLAY_NONE;
+  return report_sampled_at(report, DOING_WORK, is_elsewhere ? task->task_region : finding->region);
+}
+
+/* Of all who called it. */
+static uint64_t samples_in(const struct report_sampled *place, uint32_t function) {
+  uint64_t samples = 0;
+  for (size_t i = 0; i < place->hot_count; i++)
+    if (place->hot[i].function == function)
+      samples += place->hot[i].samples;
+  return samples;
+}
+
+static const struct report_hot *hottest_of(const struct report_sampled *place) {
+  const struct report_hot *most = NULL;
+  for (size_t i = 0; i < place->hot_count; i++) {
+    const struct report_hot *one = &place->hot[i];
+    if (one->function != REPLAY_NONE &&
+        (!most || samples_in(place, one->function) > samples_in(place, most->function)))
+      most = one;
+  }
+  return most;
+}
+
+static void add_function(const struct report *report, struct report_finding *finding,
+                         const struct report_sampled *place, const struct report_hot *hot) {
+  char function[LABEL_BYTES];
+  bool is_all = finding->cause == CAUSE_SERIAL && place != &report_longest_gap(report)->sampled;
+  finding_append(finding->evidence, "; %" PRIu64 " of %" PRIu64 " samples %s in %s", finding->samples_in,
+                 finding->samples, is_all ? "of all serial parts" : "there",
+                 label_function(function, report->trace, hot->function));
+  if (hot->caller != REPLAY_NONE)
+    finding_append(finding->evidence, ", called by %s", label_function(function, report->trace, hot->caller));
+}
+
+static void annotate(struct collector *collector) {
+  const struct report *report = collector->report;
+  for (size_t i = 0; i < report->finding_count; i++) {
+    struct report_finding *finding = &report->findings[i];
+    const struct report_sampled *place = samples_at(report, finding);
+    const struct report_hot *hot = place && place->samples >= SAMPLES_MIN ? hottest_of(place) : NULL;
+    if (!hot)
+      continue;
+    finding->samples = place->samples;
+    finding->samples_in = samples_in(place, hot->function);
+    finding->sampled_function = hot->function;
+    add_function(report, finding, place, hot);
+  }
+}
+
+static void release(struct collector *collector) {
+  pair_map_free(&state_of(collector)->counts);
+}
+
+static bool observes_kind(enum trace_kind kind) {
+  return kind == TRACE_CallingContextSample;
+}
+
+const struct analyser samples_analyser = {.state_bytes = sizeof(struct samples),
+                                          .observes_kind = observes_kind,
+                                          .prepare = prepare,
+                                          .before_other = before_other,
+                                          .finish = finish,
+                                          .annotate = annotate,
+                                          .release = release};

@@ -3,22 +3,47 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "report/collect.h"
+#include "report/analyser.h"
+#include "report/callers.h"
 
-void callers_fork(struct collector *collector, const struct trace_event *event) {
-  struct report_location *here = &collector->locations[event->location];
+struct callers {
+  struct pair_map numbers; /* of a region's callers, by region and context, from 1 */
+  uint64_t *forks;         /* by location: the context of its last fork */
+  uint64_t attribute;
+};
+
+static struct callers *state_of(const struct collector *collector) {
+  return ANALYSER_STATE(collector, callers);
+}
+
+static void prepare(struct collector *collector) {
+  struct callers *callers = state_of(collector);
+  callers->attribute = collector_attribute_named(collector, "calling context");
+  callers->forks = collector_get(collector, collector->trace->location_count * sizeof *callers->forks);
+  for (size_t i = 0; callers->forks && i < collector->trace->location_count; i++)
+    callers->forks[i] = TRACE_NO_REF;
+}
+
+static void before_other(struct collector *collector, const struct trace_event *event) {
+  struct callers *callers = state_of(collector);
   uint64_t context;
-  bool is_told = collector_attribute(event, collector->context_attribute, &context);
-  here->fork_context = is_told && trace_context(collector->trace, context) ? context : TRACE_NO_REF;
+  bool is_known = collector_attribute(event, callers->attribute, &context);
+  callers->forks[event->location] =
+      is_known && trace_context(collector->trace, context) ? context : TRACE_NO_REF;
+}
+
+uint64_t callers_of_fork(const struct collector *collector, size_t location) {
+  return state_of(collector)->forks[location];
 }
 
 static struct report_caller *caller_at(struct collector *collector, uint32_t region, uint64_t context) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  uintptr_t number = (uintptr_t)pair_map_get(&collector->callers, region, context); /* from 1 */
+  uintptr_t number = (uintptr_t)pair_map_get(&state_of(collector)->numbers, region, context); /* from 1 */
   if (!parallel || number > 0)
     return parallel ? &parallel->callers[number - 1] : NULL;
   struct report_caller *caller = array_add(&parallel->callers, &parallel->caller_count, sizeof *caller);
-  bool is_kept = caller && pair_map_put(&collector->callers, region, context, (void *)parallel->caller_count);
+  bool is_kept =
+      caller && pair_map_put(&state_of(collector)->numbers, region, context, (void *)parallel->caller_count);
   collector->has_failed |= !is_kept;
   if (!is_kept)
     return NULL;
@@ -78,8 +103,24 @@ static void fold(const struct trace *trace, struct report_parallel *parallel) {
     qsort(parallel->callers, kept, sizeof *parallel->callers, longest);
 }
 
-void callers_finish(struct collector *collector) {
+static void finish(struct collector *collector) {
   for (size_t i = 0; i < collector->trace->region_count; i++)
     if (collector->report->regions[i].parallel)
       fold(collector->trace, collector->report->regions[i].parallel);
 }
+
+static void release(struct collector *collector) {
+  pair_map_free(&state_of(collector)->numbers);
+  free(state_of(collector)->forks);
+}
+
+static bool observes_kind(enum trace_kind kind) {
+  return kind == TRACE_ThreadFork || kind == TRACE_OmpFork;
+}
+
+const struct analyser callers_analyser = {.state_bytes = sizeof(struct callers),
+                                          .observes_kind = observes_kind,
+                                          .prepare = prepare,
+                                          .before_other = before_other,
+                                          .finish = finish,
+                                          .release = release};
