@@ -39,10 +39,10 @@ static void find_serial(struct report *report) {
   if (!finding)
     return;
   finding_scatter(finding, &report->serial_parts);
-  finding_printf(
-      finding->what, "%s (%s) are spent outside of all parallel regions, where one of %.0f threads works%s",
-      finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
-      report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out" : "");
+  finding_printf(finding->what, "%s (%s) outside of parallel regions, on one of %.0f threads%s",
+                 finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
+                 report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out"
+                                           : "");
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
@@ -134,7 +134,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
     return;
   }
   finding->is_slight = is_slight(loop);
-  finding_printf(finding->what, "%s is out of balance", finding_label(&texts, region));
+  finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
   finding_printf(
       finding->evidence,
       "in %" PRIu64 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
@@ -180,6 +180,18 @@ static double find_loops(struct collector *collector, uint32_t region, double bu
 
 /* -- regions -- */
 
+static void describe_barriers(struct finding_texts *texts, char *evidence,
+                              const struct report_parallel *parallel) {
+  if (parallel->explicit_wait > 0 && parallel->implicit_wait > 0)
+    finding_append(evidence, "%s of waiting in explicit barriers, %s in implicit ones",
+                   finding_time(texts, (double)parallel->explicit_wait),
+                   finding_time(texts, (double)parallel->implicit_wait));
+  else
+    finding_append(evidence, "%s of waiting in %s barriers",
+                   finding_time(texts, (double)(parallel->explicit_wait + parallel->implicit_wait)),
+                   parallel->explicit_wait > 0 ? "explicit" : "implicit");
+}
+
 static void find_imbalance(struct report *report, uint32_t region, const struct scatter *room, double gain) {
   struct finding_texts texts = {.report = report};
   struct report_finding *finding = finding_add(report, CAUSE_IMBALANCE, region, gain);
@@ -192,17 +204,14 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
   finding->location = longest > 0 ? most : REPLAY_NONE;
   finding_scatter(finding, room);
   finding->is_slight = parallel->slight_room > MAX * parallel->room.sum;
-  finding_printf(finding->what, "threads of %s wait for one another", finding_label(&texts, region));
-  finding_printf(
-      finding->evidence,
-      "%s of waiting in explicit barriers, %s in implicit ones; most work: %s with %s, %.2f times the "
-      "mean",
-      finding_time(&texts, (double)parallel->explicit_wait),
-      finding_time(&texts, (double)parallel->implicit_wait), report->trace->locations[most].name,
-      finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
+  finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
+  describe_barriers(&texts, finding->evidence, parallel);
+  finding_append(finding->evidence, "; most work: %s with %s, %.2f times the mean",
+                 report->trace->locations[most].name, finding_time(&texts, longest),
+                 mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, parallel->variation);
   if (parallel->explicit_wait > parallel->implicit_wait)
-    finding_printf(finding->advice, "even out the work between barriers, or do without them");
+    finding_printf(finding->advice, "balance the work between barriers, or remove barriers");
 }
 
 /* As a serial part, but for that the program asks for a team. */
@@ -262,7 +271,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
     return budget - waited;
   finding_scatter(finding, &parallel->begins);
   finding_printf(finding->what,
-                 is_often ? "%s is begun too often for what it does" : "threads of %s begin late",
+                 is_often ? "fork/join overhead: %s is too short" : "late start of threads in %s",
                  finding_label(&texts, region));
   finding_printf(finding->evidence,
                  "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
@@ -285,7 +294,7 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   if (!finding)
     return budget - gain;
   finding_scatter(finding, &parallel->releases);
-  finding_printf(finding->what, "barriers of %s let threads go late", finding_label(&texts, region));
+  finding_printf(finding->what, "slow barrier release in %s", finding_label(&texts, region));
   finding_printf(
       finding->evidence,
       "%s of the %s waited in them are after the last thread had come, %s each time on average",

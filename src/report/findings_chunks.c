@@ -41,7 +41,7 @@ static void find_small_chunks(struct report *report, uint32_t region) {
     return;
   finding->uncertainty_ticks = TURN_UNCERTAINTY * gain;
   report->lost_in_work += gain;
-  finding_printf(finding->what, "the chunks of %s are too small", finding_label(&texts, region));
+  finding_printf(finding->what, "chunks too small in %s", finding_label(&texts, region));
   finding_printf(finding->evidence,
                  "%" PRIu64
                  " chunks of %.1f iterations last %s each on average, of which %s are taken to be what "

@@ -54,16 +54,16 @@ static void describe_queue(const struct report *report, const struct report_mute
   char object[REPORT_OBJECT_BYTES];
   bool is_ordered = construct_of_region(&report->trace->regions[finding->region]) == CONSTRUCT_ordered;
   if (finding->cause == CAUSE_REDUCTION)
-    finding_printf(finding->what, "threads queue for the reduction of %s", where);
+    finding_printf(finding->what, "contention in the reduction of %s", where);
   else if (is_ordered)
     finding_printf(finding->what, "threads wait for their turn in %s", where);
   else if (name)
-    finding_printf(finding->what, "threads queue for %s, the lock of %s", name, where);
+    finding_printf(finding->what, "lock contention: %s, the lock of %s", name, where);
   else if (is_hot(mutex))
-    finding_printf(finding->what, "threads queue for %s, a lock of %s",
+    finding_printf(finding->what, "lock contention: %s, a lock of %s",
                    report_object_text(object, report, &mutex->objects[0]), where);
   else
-    finding_printf(finding->what, "threads queue for the lock of %s", where);
+    finding_printf(finding->what, "lock contention at %s", where);
 }
 
 static void describe_lock(struct report *report, struct report_finding *finding, uint32_t region) {

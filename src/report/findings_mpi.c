@@ -20,13 +20,13 @@ static const struct report_late *latest(const struct report_mpi_wait *wait) {
 static const char *what_of(const struct report_mpi_wait *wait) {
   switch ((int)wait->cause) {
   case CAUSE_LATE_SENDER:
-    return "%s waits for messages that are sent late";
+    return "late sender at %s";
   case CAUSE_LATE_RECEIVER:
-    return "%s waits for somebody to receive";
+    return "late receiver at %s";
   case CAUSE_MPI_BARRIER:
-    return "processes come to %s at different times";
+    return "processes enter %s at different times";
   default:
-    return "%s waits for processes that come late";
+    return "wait at %s for late processes";
   }
 }
 
@@ -56,7 +56,7 @@ static void describe_threads(struct report *report, struct report_finding *findi
                              const struct report_mpi_wait *wait) {
   struct finding_texts texts = {.report = report};
   finding->site = wait->site;
-  finding_printf(finding->what, "%s waits for processes whose threads wait or have nothing to do",
+  finding_printf(finding->what, "wait at %s for processes whose threads wait or idle",
                  finding_call_label(&texts, wait->region, wait->site));
   finding_printf(
       finding->evidence,

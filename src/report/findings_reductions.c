@@ -27,7 +27,7 @@ void findings_of_reduction(struct report *report, uint32_t region, double scale)
   if (!finding)
     return;
   finding_scatter(finding, &parallel->reductions);
-  finding_printf(finding->what, "reductions take long in %s", finding_label(&texts, region));
+  finding_printf(finding->what, "slow reductions in %s", finding_label(&texts, region));
   finding_printf(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
 }
 

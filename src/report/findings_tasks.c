@@ -45,12 +45,14 @@ static void describe_small(struct report *report, struct report_finding *finding
   struct finding_texts texts = {.report = report};
   finding_printf(finding->what, "the tasks of %s are too small",
                  finding_label(&texts, task->task_region == REPLAY_NONE ? region : task->task_region));
-  finding_printf(finding->evidence,
-                 "%" PRIu64
-                 " tasks ran %s each on average; creating one costs about %s, starting one about %s",
-                 task->executed, finding_time(&texts, spread_mean(&task->run)),
-                 task->creation_cost ? finding_time(&texts, (double)task->creation_cost) : "(unknown)",
-                 report->dispatch_cost ? finding_time(&texts, (double)report->dispatch_cost) : "(unknown)");
+  finding_printf(finding->evidence, "%" PRIu64 " tasks ran %s each on average", task->executed,
+                 finding_time(&texts, spread_mean(&task->run)));
+  if (task->creation_cost)
+    finding_append(finding->evidence, "; creating one costs about %s",
+                   finding_time(&texts, (double)task->creation_cost));
+  if (report->dispatch_cost)
+    finding_append(finding->evidence, "; starting one costs about %s",
+                   finding_time(&texts, (double)report->dispatch_cost));
 }
 
 /* What is left of a region's time when causes have taken theirs: its waiting, and the work that may be the

@@ -217,7 +217,7 @@ static void find_other_programs(struct report *report) {
   finding_printf(
       finding->evidence,
       "they ran for %s of processor time, this one for %s; in %" PRIu64
-      " parallel region%s threads begin late, are let go late or wait for one that creates small tasks, "
+      " parallel region%s threads start late, leave barriers late or wait for one that creates small tasks, "
       "which with all waiting costs %s, most in %s (%s)",
       finding_time(&texts, processors->others), finding_time(&texts, processors->own), all->regions,
       all->regions == 1 ? "" : "s", finding_time(&texts, all->gain), finding_label(&texts, all->region),

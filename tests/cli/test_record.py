@@ -290,7 +290,7 @@ class FakeTracer(Case):
         result = self.sh("echo archive $$ $PWD/here > $STAVE_STATUS; echo closed $$ threads=4 events=1234567 new=7 "
                          "duration_ns=1500000000 lost=0 ending=finalized > $STAVE_STATUS")
         self.assertIn("stave: here: 4 threads, 1,234,567 events in 1.50 s\n", result.stderr)
-        self.assertIn("otf2-print here/traces.otf2 | less", result.stderr)
+        self.assertIn("findings: stave report here", result.stderr)
         self.assertEqual(result.stdout, "")
 
     def test_ending_and_losses(self):

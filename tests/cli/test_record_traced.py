@@ -32,7 +32,7 @@ class Tracer(Case):
     def check(self, result, count=1):
         self.assertEqual(len(self.archives()), count, result.stderr)
         self.assertRegex(result.stderr, r"\d+ threads?, [\d,]+ events in ")
-        self.assertIn("otf2-print", result.stderr)
+        self.assertIn("findings: stave report", result.stderr)
         for archive in self.archives():
             listing = subprocess.run(["otf2-print", archive], capture_output=True, text=True)
             self.assertEqual(listing.returncode, 0)

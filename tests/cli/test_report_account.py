@@ -125,7 +125,7 @@ class Account(report_case.Case):
             self.ms(parallel["ran_s"], ran)
             self.ms(parallel["ready_s"], ready)
         text = self.text(self.path("two"))
-        table = text.partition("Who had the processors, by parallel region")[2]
+        table = text.partition("Processor time by parallel region")[2]
         self.assertRegex(table, r"(?m)^parallel @made.c:9 +2.00 s +60.0 % +40.0 % +0.0 %$")
         self.assertRegex(table, r"(?m)^parallel @made.c:1 +2.00 s +100.0 % +0.0 % +0.0 %$")
 
@@ -138,15 +138,16 @@ class Account(report_case.Case):
 
     def test_nothing_where_all_is_known(self):
         said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
-        self.assertEqual(said, "nothing that costs a hundredth of the wall time")
+        self.assertEqual(said, "no finding above 1 % of wall time")
         self.assertRegex(text, r"(?m)^account +ran 100.0 %, ready without a processor 0.0 %, slept 0.0 %$")
 
     def test_nothing_where_not_all_is_known(self):
         """The last tenth has no readings: how much that is stands in the head, and why."""
         said, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
-        self.assertEqual(said, "nothing that costs a hundredth in what is known of the threads' time, see above")
+        self.assertEqual(said, "no finding above 1 % in the part of the threads' time that is known, see above")
         self.assertRegex(text, r"(?m)^account +.*, not known 9.1 % \(before, between and behind the kernel's counts\)$")
-        self.assertRegex(self.text(self.path("part"), "--brief"), "no findings: .* in what is known")
+        self.assertIn("no finding above 1 % in the part of the threads' time that is known",
+                      self.text(self.path("part"), "--brief"))
 
     def test_nothing_where_the_kernel_was_not_asked(self):
         """As of archives of other tools: what looks like work may have been waiting for a processor."""
@@ -160,7 +161,7 @@ class Account(report_case.Case):
             made.end_all(400)
             made.program(400, False)
         text = self.text(self.path("others'"))
-        self.assertIn("nothing that costs a hundredth of the wall time", text)
+        self.assertIn("no finding above 1 % of wall time", text)
         self.assertRegex(text, "whether the threads had processors meanwhile is not known")
 
     def test_quota(self):

@@ -83,7 +83,7 @@ class Ending(Case):
     def test_is_said_first(self):
         lines = self.text(self.dead("first", KILLED)).splitlines()
         self.assertRegex(lines[0], r"^ended +killed by signal 9 \(Killed\)$")
-        self.assertEqual(lines[2], "Where each thread stood at the end")
+        self.assertEqual(lines[2], "State of each thread at the end")
         self.assertRegex(lines[4], r"^Master thread +barrier @made.c:9 +3.97 s +30.0 ms$")
         self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
         self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")

@@ -139,7 +139,7 @@ class Known(Case):
         self.ms(numbers["findings"][0]["gain_s"], 20)
         self.assertIn("Master thread in critical @made.c:4", numbers["findings"][0]["evidence"])
         self.assertEqual(numbers["findings"][0]["what"],
-                         "threads queue for table_lock, the lock of critical @made.c:4")
+                         "lock contention: table_lock, the lock of critical @made.c:4")
 
     def test_imbalance(self):
         """Four threads, one of which has three times the work of the others."""

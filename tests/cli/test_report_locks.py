@@ -126,7 +126,7 @@ class Locks(Case):
         cli.trace(program, archive)
         findings = [one for one in self.numbers(archive)["findings"] if one["cause"] == "lock contention"]
         self.assertEqual(len(findings), 1)
-        self.assertRegex(findings[0]["what"], r"^threads queue for row \+ 16, a lock of omp_set_lock @queue.c:\d+$")
+        self.assertRegex(findings[0]["what"], r"^lock contention: row \+ 16, a lock of omp_set_lock @queue.c:\d+$")
         self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ ms")
 
     def test_addresses(self):

@@ -58,7 +58,7 @@ class Mpi(report_case.Case):
         numbers = self.report()
         self.assertEqual(len(numbers["findings"]), 1)
         found = self.finds(numbers, "late sender", 5, 9, "Master thread")
-        self.assertIn("MPI_Recv @made.c:9 waits for messages", found["what"])
+        self.assertIn("late sender at MPI_Recv @made.c:9", found["what"])
         self.assertIn("10.0 ms of processes' time in 1 calls", found["evidence"])
         self.assertIn("Process is the last one for 100.0 % of it, in MPI_Send @made.c:5", found["evidence"])
         self.assertEqual((found["confidence"], found["uncertainty_s"]), ("high", None))
@@ -150,7 +150,7 @@ class Mpi(report_case.Case):
             job.call(0, "MPI_Send", 21, 22, line=5, send=(1, 7, 100))
             job.finalize(31)
         found, = self.report()["findings"]
-        self.assertIn("MPI_Recv @app+0x12 waits for messages", found["what"])
+        self.assertIn("late sender at MPI_Recv @app+0x12", found["what"])
         self.assertEqual(found["call_site"], {"file": "/opt/app+0x12", "line": 0})
 
     def test_repaired_twin(self):

@@ -66,7 +66,7 @@ class Processes(Case):
         found = [finding for finding in self.parsed(report("--json", self.two_ranks()))["findings"]
                  if finding["cause"] == "imbalance"]
         self.ms(found[0]["gain_s"], 30 / 2 / 2)
-        self.assertIn("30.0 ms in implicit ones",
+        self.assertIn("30.0 ms of waiting in implicit barriers",
                       found[0]["evidence"])
         self.assertIn("sums over 2 processes, and what could be saved is their mean", found[0]["evidence"])
 
@@ -90,7 +90,7 @@ class Processes(Case):
         self.assertEqual(findings.keys(), {"serial part", "imbalance"})
         self.ms(findings["serial part"]["gain_s"], 10)
         self.ms(findings["imbalance"]["gain_s"], 7.5)
-        self.assertIn("one of 2 threads works", findings["serial part"]["what"])
+        self.assertIn("on one of 2 threads", findings["serial part"]["what"])
         self.assertIn("from the beginning to parallel @made.c:1: 40.0 ms, 2 times", findings["serial part"]["evidence"])
 
     def test_text(self):

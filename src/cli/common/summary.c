@@ -167,11 +167,10 @@ static void print_archive(const struct archive_status *archive, bool writer_is_g
 }
 
 static void print_next(const struct archive_status *archive) {
-  char anchor[PATH_MAX + 16], word[2 * PATH_MAX];
-  snprintf(anchor, sizeof anchor, "%s/traces.otf2", path_of(archive));
-  message_shell_word(word, sizeof word, anchor);
-  message_say("to read it: otf2-print %s | less", word);
-  message_say("to see it:  stave timeline %s", message_shell_word(word, sizeof word, path_of(archive)));
+  char word[2 * PATH_MAX];
+  message_shell_word(word, sizeof word, path_of(archive));
+  message_say("findings: stave report %s", word);
+  message_say("timeline: stave timeline %s", word);
 }
 
 /* Of "PROGRAM: TEXT" both parts; neither is to be trusted. */

@@ -92,7 +92,7 @@ void report_print_processors(const struct report_print *print) {
     return;
   size_t count = report_print_order(print, is_accounted, accounted_weight, &order);
   if (count > 0) {
-    table_heading("Who had the processors, by parallel region");
+    table_heading("Processor time by parallel region");
     table_begin(&table);
     table_column(&table, "region", TABLE_TEXT);
     table_column(&table, "threads' time", TABLE_NUMBER);

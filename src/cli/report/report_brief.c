@@ -184,7 +184,7 @@ static void print_findings(const struct report_print *print) {
       small++;
       continue;
     }
-    print_line("%zu. up to %s, sure: %s: %s%s", ++printed, report_print_gain(gain, report, finding),
+    print_line("%zu. up to %s, confidence %s: %s%s", ++printed, report_print_gain(gain, report, finding),
                report_confidence_name(finding->confidence), finding->what, sampled(samples, report, finding));
     print_line("   %s", finding->advice);
   }
@@ -192,7 +192,7 @@ static void print_findings(const struct report_print *print) {
     print_line("%s%zu finding%s of less than 1 ms left out", printed ? "" : "no findings: ", small,
                plural(small));
   else if (printed == 0 && !report->final_states)
-    print_line("no findings: %s", report_print_nothing(report));
+    print_line("%s", report_print_nothing(report));
 }
 
 static void print_caveats(const struct report *report) {
@@ -206,7 +206,7 @@ static void print_caveats(const struct report *report) {
     print_line("threads waited %" PRIu64 " time%s for room in trace buffers, %s in all", caveats->stalls,
                plural(caveats->stalls), time_of(time, report, (double)caveats->stall_ticks));
   else if (caveats->lacks_chunks)
-    print_line("the runtime does not tell of the chunks of loops: whether they are too small is not known");
+    print_line("the runtime does not report chunks of loops: whether they are too small is not known");
 }
 
 void report_print_brief(const struct report_print *print) {

@@ -59,7 +59,7 @@ void report_print_caveats(const struct report *report) {
   char number[NUMBER_BYTES], time[TEXT_TIME_BYTES];
   if (!is_disturbed(report))
     return;
-  table_heading("What disturbs these numbers");
+  table_heading("Limits of these figures");
   if (caveats->lost_events > 0)
     prose_say(2, "%s events were lost", summary_number(number, caveats->lost_events));
   else if (caveats->is_incomplete)
@@ -86,9 +86,8 @@ void report_print_caveats(const struct report *report) {
         "primary threads did is known, and nothing of a critical path; a worker may be in a region's barrier "
         "until the next region begins");
   if (caveats->lacks_chunks)
-    prose_say(
-        2, "the runtime does not tell of the chunks of loops (libomp does from 15 on): whether they are too "
-           "small is not known");
+    prose_say(2, "the runtime does not report chunks of loops (libomp does from 15 on): whether they are too "
+                 "small is not known");
   print_withheld(caveats);
   if (report->tasks_live > 0)
     prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",

@@ -1,4 +1,4 @@
-/* Where each thread stood at the end of a run that was killed, or hung until it was. */
+/* State of each thread at the end of a run that was killed, or hung until it was. */
 #include "cli/report/report_print.h"
 
 #include "analysis/label.h"
@@ -81,7 +81,7 @@ void report_print_ending(const struct report_print *print) {
     table_fact("ended", "%s", report->ending);
   if (!report->final_states)
     return;
-  table_heading("Where each thread stood at the end");
+  table_heading("State of each thread at the end");
   table_begin(&table);
   table_column(&table, "thread", TABLE_NAME);
   table_column(&table, "in, innermost first", TABLE_TEXT);

@@ -24,7 +24,7 @@
 #define NOTHING_SHARE 0.01
 #define EFFICIENCY_MIN 0.0005
 
-enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 14 };
+enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 16 };
 
 static double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -240,12 +240,11 @@ static void print_efficiency(const struct report *report) {
   print_mpi_efficiency(&table, report);
   if (report->has_openmp) {
     efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
-    efficiency_row(&table, "x load balance", report->load_balance,
-                   "the busiest thread's useful work that the mean has");
+    efficiency_row(&table, "x load balance", report->load_balance, "mean useful time / maximum useful time");
     efficiency_row(&table, "x serialisation", report->serialisation,
-                   "the busiest thread's time, without overhead, in which it does not wait");
+                   "time without waiting / time without overhead, of the busiest thread");
     efficiency_row(&table, "x runtime", report->runtime_efficiency,
-                   "the busiest thread's time not spent on forks, task management, reductions");
+                   "time without forks, task management and reductions / time, of the busiest thread");
   }
   table_print(&table);
 }
@@ -257,7 +256,7 @@ static void print_activities(const struct report *report) {
     sum += report->activity[i];
   if (sum == 0)
     return;
-  table_heading("What the threads did");
+  table_heading("Time by activity");
   table_begin(&table);
   table_column(&table, "activity", TABLE_NAME);
   table_column(&table, "time", TABLE_NUMBER);
@@ -276,7 +275,7 @@ static void print_activities(const struct report *report) {
 /* -- findings -- */
 
 static void print_prose(const char *label, const char *text) {
-  printf("     %-9s", label);
+  printf("     %-11s", label);
   prose_print(FINDING_INDENT, FINDING_INDENT, text);
 }
 
@@ -308,10 +307,11 @@ char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
 
 static void print_finding(const struct report *report, size_t number) {
   const struct report_finding *finding = &report->findings[number];
-  char gain[GAIN_BYTES], head[PROSE_BYTES], sure[PROSE_BYTES];
+  char gain[GAIN_BYTES], head[PROSE_BYTES], confidence[PROSE_BYTES];
   bool colour = terminal_has_colour(STDOUT_FILENO);
   snprintf(head, sizeof head, "up to %s: %s", report_print_gain(gain, report, finding), finding->what);
-  snprintf(sure, sizeof sure, "%s: %s", report_confidence_name(finding->confidence), finding->reason);
+  snprintf(confidence, sizeof confidence, "%s: %s", report_confidence_name(finding->confidence),
+           finding->reason);
   printf("%s%3zu. ", colour ? "\033[1m" : "", number + 1);
   prose_print_fact(5, 5, head);
   printf("%s", colour ? "\033[0m" : "");
@@ -319,8 +319,8 @@ static void print_finding(const struct report *report, size_t number) {
       *report->trace->regions[finding->region].description)
     print_function(&report->trace->regions[finding->region]);
   print_prose("evidence", finding->evidence);
-  print_prose("to do", finding->advice);
-  print_prose("sure", sure);
+  print_prose("advice", finding->advice);
+  print_prose("confidence", confidence);
 }
 
 static void print_findings(const struct report_print *print) {
@@ -349,26 +349,26 @@ double report_lost_by_others(const struct report_account *account) {
 
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
-    return "none of parallel regions: the archive does not say which threads work in which team";
+    return "no findings of parallel regions: the archive does not say which threads work in which team";
   if ((double)report->activity[ACTIVITY_UNKNOWN] >=
       NOTHING_SHARE * (double)report->cpus * (double)report->wall)
-    return "nothing that costs a hundredth of the wall time in what is known, see above";
+    return "no finding above 1 % of wall time in the part that is known, see above";
   if ((double)report->activity[ACTIVITY_DEVICE] >=
       NOTHING_SHARE * (double)report->cpus * (double)report->wall)
-    return "nothing but the threads' waiting for devices, and calls for them, see below";
+    return "no finding but waiting for devices and calls for them, see below";
   if (report->shared[SHARED_WITH_THREADS].unattributed > 0)
-    return "nothing for certain: what more threads than processors wait for is not known";
+    return "no certain finding: what more threads than processors wait for is not known";
   if (report->account.is_known &&
       report_lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
-    return "nothing of the program's own: threads were ready without a processor, or stopped, see above";
+    return "no finding in the program itself: threads were ready without a processor, or stopped, see above";
   if (report->account.is_known && report->account.unknown >= NOTHING_SHARE * report->account.all)
-    return "nothing that costs a hundredth in what is known of the threads' time, see above";
+    return "no finding above 1 % in the part of the threads' time that is known, see above";
   if (!report->account.is_known && !report->has_running && !report->chance_findings)
-    return "nothing that costs a hundredth of the wall time; whether the threads had processors meanwhile is "
+    return "no finding above 1 % of wall time; whether the threads had processors meanwhile is "
            "not "
            "known";
-  return report->chance_findings ? "nothing but what costs less than 3 % of the wall time and may be chance"
-                                 : "nothing that costs a hundredth of the wall time";
+  return report->chance_findings ? "no finding above 3 % of wall time; smaller ones may be chance"
+                                 : "no finding above 1 % of wall time";
 }
 
 /* -- threads -- */
@@ -426,15 +426,15 @@ void report_print_text(const struct report_print *print) {
   bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
   bool has_efficiency = has_findings || report->activity[ACTIVITY_DEVICE] > 0;
   print_overview(print);
-  if (has_efficiency)
-    print_efficiency(report);
-  if (!report->has_openmp) {
-    putchar('\n');
-    prose_say(0, "This archive has no OpenMP events: there is nothing to say about regions, tasks or locks.");
-  }
-  print_activities(report);
   if (has_findings)
     print_findings(print);
+  if (!report->has_openmp) {
+    putchar('\n');
+    prose_say(0, "This archive has no OpenMP events: nothing is known of regions, tasks and locks.");
+  }
+  if (has_efficiency)
+    print_efficiency(report);
+  print_activities(report);
   if (report->has_openmp)
     report_print_tables(print);
   else
