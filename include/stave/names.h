@@ -154,6 +154,13 @@
 #define STAVE_LOCATION_FIRST "Master thread"
 #define STAVE_LOCATION_THREAD "OMP thread "
 #define STAVE_LOCATION_WORKER "OMP worker "
+/* A thread that the runtime has for itself, which runs target tasks. */
+#define STAVE_LOCATION_HELPER "OMP hidden helper "
+
+/* The class of a device's node, and its property that has what became of its trace: "..., started" if the
+ * device's own records were asked for. Without these the times on its streams are the host's. */
+#define STAVE_CLASS_DEVICE "OpenMP Device"
+#define STAVE_PROPERTY_DEVICE_TRACE "trace"
 
 /* Attribute of a CallingContextSample: the runtime's name of the thread's state, a string. */
 #define STAVE_ATTRIBUTE_THREAD_STATE "thread state"

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/device_times.h"
 #include "analysis/instances.h"
 #include "analysis/location_names.h"
 #include "analysis/metrics.h"
 #include "analysis/module_names.h"
+#include "analysis/own_threads.h"
 #include "analysis/trace_reader.h"
 #include "analysis/values.h"
 #include "base/array.h"
@@ -91,7 +93,8 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
   struct trace *trace = data;
   struct trace_location *item = ADD(trace, location);
   if (item)
-    *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL};
+    *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL,
+                                    false};
   return trace_defined(trace, item);
 }
 
@@ -141,7 +144,8 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
   struct trace *trace = data;
   struct trace_comm *item = ADD(trace, comm);
   if (item)
-    *item = (struct trace_comm){self, trace_string(trace, name), ref_or_none(group), ref_or_none(parent)};
+    *item =
+        (struct trace_comm){self, trace_string(trace, name), ref_or_none(group), ref_or_none(parent), false};
   return trace_defined(trace, item);
 }
 
@@ -315,11 +319,12 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
-  if (!location_names_tell_apart(trace) || !module_names_add(trace)) {
+  if (!location_names_tell_apart(trace) || !module_names_add(trace) || !device_times_name(trace)) {
     trace_lacks_memory(trace);
     return false;
   }
   instances_mark(trace);
+  own_threads_mark(trace);
   return error == OTF2_SUCCESS && count >= wanted && has_each_location_once(trace);
 }
 
@@ -387,6 +392,7 @@ void definitions_free(struct trace *trace) {
   free_properties(trace->node_properties, trace->node_property_count);
   metrics_free(trace);
   location_names_free(trace);
+  device_times_free(trace);
   module_names_free(trace);
   void *const arrays[] = {trace->strings,    trace->regions,    trace->locations,  trace->location_groups,
                           trace->nodes,      trace->attributes, trace->groups,     trace->comms,

@@ -178,7 +178,7 @@ bool trace_node_is_idle_device(const struct trace *trace, const struct trace_nod
   for (size_t i = 0; i < trace->location_group_count; i++)
     if (trace->location_groups[i].node == node->ref)
       return false;
-  return node->class_name && strcmp(node->class_name, "OpenMP Device") == 0;
+  return node->class_name && strcmp(node->class_name, STAVE_CLASS_DEVICE) == 0;
 }
 
 uint64_t trace_span_ns(const struct trace *trace, uint64_t ticks) {

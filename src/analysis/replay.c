@@ -62,6 +62,8 @@ static inline enum activity activity_now(const struct replay *replay, const stru
     return ACTIVITY_DEVICE;
   if (is_paused(replay, thread))
     return ACTIVITY_UNKNOWN;
+  if (context->team && context->team->is_runtimes && context->current->is_implicit)
+    return ACTIVITY_IDLE;
   if (thread->is_between)
     return ACTIVITY_OVERHEAD;
   if (frame)

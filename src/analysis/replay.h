@@ -66,6 +66,7 @@ struct replay_team {
   uint64_t creator;     /* id of the task that forked */
   uint64_t fork_ticks;  /* the first member's begin if there is no fork */
   uint64_t begin_ticks; /* of the first member */
+  bool is_runtimes;     /* own_threads.h */
 };
 
 /* A piece of time in which a region was open, on one location: from its Enter or its task's resumption to its

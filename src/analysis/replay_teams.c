@@ -101,7 +101,8 @@ static struct replay_team *new_team(struct replay *replay, uint32_t comm, uint64
                                .size = size_of(replay, comm),
                                .primary = SIZE_MAX,
                                .fork_ticks = ticks,
-                               .begin_ticks = ticks};
+                               .begin_ticks = ticks,
+                               .is_runtimes = comm != REPLAY_NONE && replay->trace->comms[comm].is_runtimes};
   if (comm != REPLAY_NONE)
     replay->live_teams[comm] = team;
   return team;

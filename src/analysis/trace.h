@@ -48,6 +48,7 @@ struct trace_location {
   uint64_t group;        /* ref of its location group */
   uint8_t type;          /* OTF2_LocationType */
   const char *bare_name; /* without the process that `name` begins with where there are several */
+  bool is_runtimes;      /* a thread that the OpenMP runtime has for itself: own_threads.h */
 };
 
 struct trace_location_group {
@@ -81,6 +82,7 @@ struct trace_comm {
   uint64_t ref;
   const char *name;
   uint64_t group, parent; /* ref, or TRACE_NO_REF */
+  bool is_runtimes;       /* a team that the OpenMP runtime has for itself */
 };
 
 struct trace_string {
@@ -146,8 +148,9 @@ struct trace {
   size_t region_name_count;
   struct trace_location *locations;
   size_t location_count;
-  char **location_names; /* those that were made (location_names.h); NULL: none */
-  char **nameless_names; /* the same, of locations without a name */
+  char **location_names;   /* those that were made (location_names.h); NULL: none */
+  char **nameless_names;   /* the same, of locations without a name */
+  char **submission_names; /* the same, of regions that are submissions of kernels (device_times.h) */
   struct trace_location_group *location_groups;
   size_t location_group_count;
   struct trace_node *nodes;

@@ -284,7 +284,8 @@ static bool on_event(void *data, const struct trace_event *event) {
 
 static void on_slice(void *data, const struct replay_slice *slice) {
   struct collector *collector = data;
-  if (slice->region == REPLAY_NONE)
+  bool is_runtimes = collector->report->threads[slice->location].is_runtimes && slice->task->is_implicit;
+  if (slice->region == REPLAY_NONE || is_runtimes)
     return;
   struct report_region *region = &collector->report->regions[slice->region];
   region->visits += slice->is_first;
@@ -305,9 +306,8 @@ static bool prepare(struct collector *collector) {
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
   report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
   report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
-  report->processes = collector_get(collector, (trace->location_group_count + 1) * sizeof *report->processes);
-  collector->processes =
-      collector_get(collector, (trace->location_group_count + 1) * sizeof *collector->processes);
+  report->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *report->processes);
+  collector->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
   collector->imbalance_slacks =
@@ -369,6 +369,16 @@ static void find_span(struct collector *collector) {
   path_each(longest, add_path, report);
 }
 
+static void forget_runtimes_teams(struct report *report) {
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    struct report_region *region = &report->regions[i];
+    if (!region->is_runtimes)
+      continue;
+    report_free_parallel(region->parallel);
+    region->parallel = NULL;
+  }
+}
+
 static void conclude(struct collector *collector) {
   struct report *report = collector->report;
   charge_rest(collector);
@@ -383,6 +393,7 @@ static void conclude(struct collector *collector) {
   locks_finish(collector);
   waits_finish(collector);
   analysers_finish(collector);
+  forget_runtimes_teams(report);
   report->anomalies = *replay_anomalies(collector->replay);
   caveats_find(report);
   efficiency_find(report);
@@ -409,7 +420,7 @@ static void free_collector(struct collector *collector) {
   pair_map_free(&collector->gaps);
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
-  for (size_t i = 0; collector->processes && i <= collector->trace->location_group_count; i++) {
+  for (size_t i = 0; collector->processes && i < PROCESS_COUNT(collector->trace); i++) {
     pair_map_free(&collector->processes[i].samples);
     pair_map_free(&collector->processes[i].gap_samples);
   }
@@ -439,22 +450,26 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
   return result;
 }
 
+void report_free_parallel(struct report_parallel *parallel) {
+  if (!parallel)
+    return;
+  free(parallel->useful);
+  free(parallel->ready_useful);
+  free(parallel->callers);
+  free(parallel->creations);
+  free(parallel->delays);
+  free(parallel->variation);
+  free(parallel);
+}
+
 static void free_region(struct report_region *region) {
-  if (region->parallel) {
-    free(region->parallel->useful);
-    free(region->parallel->ready_useful);
-    free(region->parallel->callers);
-    free(region->parallel->creations);
-    free(region->parallel->delays);
-    free(region->parallel->variation);
-  }
+  report_free_parallel(region->parallel);
   if (region->loop) {
     free(region->loop->by_location);
     free(region->loop->variation);
   }
   if (region->task)
     free(region->task->creation_histogram);
-  free(region->parallel);
   free(region->loop);
   free(region->mutex);
   free(region->task);

@@ -159,6 +159,11 @@ struct report_location {
   uint32_t created_slot;
 };
 
+/* Processes are numbered as location groups; then come that of locations without a group, and one that is in
+ * no sum: the threads that runtimes have for themselves. */
+#define PROCESS_OF_RUNTIMES(trace) ((trace)->location_group_count + 1)
+#define PROCESS_COUNT(trace) ((trace)->location_group_count + 2)
+
 /* The teams of one process. */
 struct live_process {
   uint32_t open_teams, led_teams; /* led: whose primary has not left them */
@@ -399,12 +404,13 @@ void ending_free(struct report *report);
 /* -- collect_offload.c -- */
 
 /* An operation on a device begins on the host, or a kernel on a stream; a kernel ends; a transfer begins on a
- * stream, which returns what its end wants as `begin_busy`, and ends. */
+ * stream, which returns what its end wants as `begin_busy`, and ends. is_timed: its times are those of a
+ * transfer. */
 void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                           const struct replay_now *now);
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region);
 uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks);
-void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t begin_ticks,
+void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_timed, uint64_t begin_ticks,
                            uint64_t begin_busy, uint64_t ticks);
 
 /* -- collect_messages.c: calls of MPI (mpi_waits.h) -- */

@@ -1,4 +1,5 @@
 /* What is learnt from the definitions before the first event. */
+#include "analysis/device_times.h"
 #include "report/collect.h"
 
 static struct interest interest_in(enum construct construct) {
@@ -47,7 +48,7 @@ static void learn_attributes(struct collector *collector) {
 
 static void learn_processes(struct collector *collector) {
   const struct trace *trace = collector->trace;
-  for (size_t i = 0; i <= trace->location_group_count; i++) {
+  for (size_t i = 0; i < PROCESS_COUNT(trace); i++) {
     collector->report->processes[i].first_ticks = UINT64_MAX;
     collector->processes[i].last_parallel = REPLAY_NONE;
     collector->processes[i].first_location = SIZE_MAX;
@@ -63,6 +64,10 @@ static void learn_locations(struct collector *collector) {
     collector->locations[i].wait_region = REPLAY_NONE;
     collector->locations[i].charged_ticks = collector->report->from_ticks;
     collector->report->threads[i].is_device = trace_location_is_device(&trace->locations[i]);
+    collector->report->threads[i].is_runtimes = trace->locations[i].is_runtimes;
+    if (trace->locations[i].is_runtimes)
+      collector->report->threads[i].process = PROCESS_OF_RUNTIMES(trace);
+    collector->report->devices[i].is_timed = group && device_is_timed(trace, group);
   }
 }
 

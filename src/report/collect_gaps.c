@@ -43,7 +43,8 @@ void gaps_add(struct collector *collector, struct live_process *process, uint32_
   uint64_t first = collector->trace->clock.first_ticks, apart = process->gap_apart;
   uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
   uint64_t end = collector_cut(collector, process->gap_end);
-  if (end > begin && end - begin > apart) {
+  bool is_runtimes = process == &collector->processes[PROCESS_OF_RUNTIMES(collector->trace)];
+  if (end > begin && end - begin > apart && !is_runtimes) {
     struct report_gap *gap = gap_of(collector, process->last_parallel, after);
     if (!gap)
       return;

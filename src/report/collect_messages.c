@@ -367,7 +367,7 @@ static void learn_widths(struct collector *collector) {
         !trace_location_is_metric(&collector->trace->locations[i]))
       waits->widths[collector->report->threads[i].process]++;
   }
-  for (size_t i = 0; i <= collector->trace->location_group_count; i++)
+  for (size_t i = 0; i < PROCESS_COUNT(collector->trace); i++)
     waits->widths[i] += waits->widths[i] == 0;
 }
 
@@ -383,7 +383,7 @@ void mpi_waits_prepare(struct collector *collector) {
                                                .ends_in = on_ends_in,
                                                .begins_in = on_begins_in};
   struct mpi_replay *mpi = mpi_create(collector->trace, &observer, collector);
-  size_t locations = collector->trace->location_count, groups = collector->trace->location_group_count + 1;
+  size_t locations = collector->trace->location_count, groups = PROCESS_COUNT(collector->trace);
   collector->has_failed |= !mpi;
   struct mpi_waits *waits = mpi && mpi_is_there(mpi) ? collector_get(collector, sizeof *waits) : NULL;
   if (!waits) {

@@ -94,6 +94,12 @@ void offload_before_enter(struct collector *collector, const struct trace_event 
   collector->kernel_count++;
 }
 
+static void add_kernel(const struct collector *collector, const struct trace_event *event,
+                       struct report_offload *offload, uint64_t ticks) {
+  offload->is_timed |= collector->report->devices[event->location].is_timed;
+  spread_add(&offload->kernels, ticks);
+}
+
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region) {
   struct report_location *here = &collector->locations[event->location];
   if (collector->interests[region].construct != CONSTRUCT_target_kernel || collector->kernel_count == 0)
@@ -104,19 +110,20 @@ void offload_before_leave(struct collector *collector, const struct trace_event 
   struct report_offload *offload =
       here->kernel_target == REPLAY_NONE ? NULL : offload_of(collector, here->kernel_target);
   if (offload && collector_is_inside(collector, event->ticks))
-    spread_add(&offload->kernels, event->ticks - here->kernel_begin);
+    add_kernel(collector, event, offload, event->ticks - here->kernel_begin);
 }
 
 uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks) {
   return kernels_busy(collector, ticks);
 }
 
-void offload_transfer_ends(struct collector *collector, uint64_t id, uint64_t begin_ticks,
+/* Until data are back the host may wait for kernels: such a time is no transfer's. */
+void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_timed, uint64_t begin_ticks,
                            uint64_t begin_busy, uint64_t ticks) {
   uint64_t busy = kernels_busy(collector, ticks) - begin_busy, all = ticks - begin_ticks;
   uintptr_t value = (uintptr_t)pair_map_remove(&collector->matching, 0, id);
   struct report_offload *offload = value ? offload_of(collector, CONSTRUCT_OF(value)) : NULL;
-  uint64_t alone = all > busy ? all - busy : 0;
+  uint64_t alone = !is_timed ? 0 : all > busy ? all - busy : 0;
   if (!offload || !IS_AGAIN(value))
     collector->report->moved_once += alone;
   if (!offload)

@@ -85,7 +85,8 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   here->fork_ticks = ticks;
   here->fork_creator = task->id;
   here->fork_creator_slot = task->slot;
-  collector->report->forks += collector_is_inside(collector, ticks);
+  collector->report->forks +=
+      collector_is_inside(collector, ticks) && !collector->report->threads[location].is_runtimes;
   collector->report->threads[location].is_in_teams = true;
 }
 
@@ -347,6 +348,8 @@ static void joined(struct collector *collector, const struct replay_team_event *
   count_without_fork(collector, event->team);
   add_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);
+  if (event->team->is_runtimes && event->team->region != REPLAY_NONE)
+    collector->report->regions[event->team->region].is_runtimes = true;
   add_to_outer(collector, event->team, live_team);
   close_live_team(collector, live_team->process, event->team, finish);
   clear_paths(collector, live_team);

@@ -48,7 +48,7 @@ static double ratio(double part, double whole) {
 static bool is_cpu(const struct report_thread *thread) {
   uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] +
                   thread->activity[ACTIVITY_TASK] + thread->activity[ACTIVITY_MPI];
-  return thread->is_seen && !thread->is_device && (thread->is_in_teams || busy > 0);
+  return thread->is_seen && !thread->is_device && !thread->is_runtimes && (thread->is_in_teams || busy > 0);
 }
 
 /* How long the process was there. */

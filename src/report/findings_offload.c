@@ -20,14 +20,22 @@ static void find_moved_again(struct report *report, uint32_t region) {
     return;
   finding_scatter(finding, &offload->agains);
   finding_printf(finding->what, "%s moves the same data again and again", finding_label(&texts, region));
-  finding_printf(
-      finding->evidence,
-      "%" PRIu64 " of its %" PRIu64
-      " transfers have the direction and the host's address of an earlier one: %s of %s in which no kernel "
-      "ran; its kernels took %s",
-      offload->again.count, offload->transfers.count, finding_time(&texts, (double)offload->again.sum),
-      finding_time(&texts, (double)offload->transfers.sum),
-      finding_time(&texts, (double)offload->kernels.sum));
+  if (!offload->is_timed)
+    finding_printf(finding->evidence,
+                   "%" PRIu64 " of its %" PRIu64 " transfers have the direction and the host's address of an "
+                   "earlier one; the host was in those to the "
+                   "device for %s (in the others it may have waited for kernels)",
+                   offload->again.count, offload->transfers.count,
+                   finding_time(&texts, (double)offload->again.sum));
+  else
+    finding_printf(
+        finding->evidence,
+        "%" PRIu64 " of its %" PRIu64
+        " transfers have the direction and the host's address of an earlier one: %s of %s in which no kernel "
+        "ran; its kernels took %s",
+        offload->again.count, offload->transfers.count, finding_time(&texts, (double)offload->again.sum),
+        finding_time(&texts, (double)offload->transfers.sum),
+        finding_time(&texts, (double)offload->kernels.sum));
 }
 
 static void find_launches(struct report *report, uint32_t region) {
@@ -36,7 +44,7 @@ static void find_launches(struct report *report, uint32_t region) {
   struct finding_texts texts = {.report = report};
   double rest = (double)base->inclusive - (double)offload->kernels.sum - (double)offload->transfers.sum;
   double count = (double)offload->kernels.count;
-  if (offload->kernels.count < MANY_LAUNCHES || rest < (double)offload->kernels.sum)
+  if (!offload->is_timed || offload->kernels.count < MANY_LAUNCHES || rest < (double)offload->kernels.sum)
     return;
   double gain = gain_of(report, offload, rest * (1 - 1 / count));
   struct report_finding *finding = finding_add(report, CAUSE_LAUNCHES, region, gain);
@@ -59,6 +67,8 @@ static void find_not_overlapped(struct report *report) {
   for (uint32_t i = 0; i < report->trace->location_count; i++) {
     const struct report_device *device = &report->devices[i];
     double sum = (double)(device->to.sum + device->from.sum);
+    if (!device->is_timed)
+      continue;
     kernels += (double)device->kernels.sum;
     if (sum > transfers) {
       transfers = sum;

@@ -31,6 +31,7 @@ struct report_waiting {
 /* One location. */
 struct report_thread {
   bool is_seen, is_device;          /* is_seen: has events in the window */
+  bool is_runtimes;                 /* of the OpenMP runtime's own: no thread of the program's teams */
   bool is_in_teams;                 /* was a member of a team, or forked one, or worked outside of all */
   uint64_t first_ticks, last_ticks; /* events in the window, if it is_seen */
   uint64_t activity[ACTIVITY_COUNT];
@@ -204,6 +205,7 @@ struct report_offload {
   struct spread transfers, again; /* while no kernel ran; again: of data that it had moved before */
   struct scatter agains;
   bool is_in_team; /* ever */
+  bool is_timed;   /* these are the device's times; else `kernels` are submissions */
 };
 
 /* What is known of every region. Detail is NULL for what it is not. */
@@ -212,6 +214,7 @@ struct report_region {
   uint64_t useful;            /* in the region itself, not in those inside */
   struct spread kernels;      /* on devices */
   bool is_on_device;          /* ever */
+  bool is_runtimes;           /* a team's that the OpenMP runtime has for itself: then `parallel` is NULL */
   bool is_device_call;        /* of a library for devices */
   /* in a barrier, taskwait or taskgroup; the longest without a task between */
   uint64_t wait, longest_wait;
@@ -234,6 +237,7 @@ struct report_region {
 
 /* An accelerator stream. */
 struct report_device {
+  bool is_timed; /* by the device; else `kernels` are submissions, and transfers the host's time in them */
   uint64_t to_bytes, from_bytes;
   struct spread to, from, kernels, others; /* operations and their times */
 };
@@ -463,6 +467,7 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
                 char error[TRACE_ERROR_BYTES]);
 
 void report_free(struct report *report);
+void report_free_parallel(struct report_parallel *parallel); /* accepts NULL */
 
 /* Wall time that all that kept threads from running cost. */
 double report_hindrance_gain(const struct report *report);

@@ -27,8 +27,9 @@ STRINGS = ("prior_task_status", "error message")
 
 class Made:
     def __init__(self, path, threads=2, source="made.c", region=True, properties=(), processes=1,
-                 ticks_per_us=1):
-        """The threads belong to the processes in turn: those of the first, then those of the next."""
+                 ticks_per_us=1, others=()):
+        """The threads belong to the processes in turn: those of the first, then those of the next. Others, by their
+        names, are in none of the teams."""
         self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000 * ticks_per_us)
         self.definitions, self.source, self.has_region = self.trace.definitions, source, region
         self.properties, self.ticks_per_us = list(properties), ticks_per_us
@@ -36,11 +37,11 @@ class Made:
         node = self.definitions.system_tree_node("node")
         groups = [self.definitions.location_group(f"Process {i}" if i else "Process", system_tree_parent=node)
                   for i in range(processes)]
-        owners = [groups[i * processes // threads] for i in range(threads)]
-        for i, group in enumerate(owners):
-            self.writers.append(self.trace.event_writer(f"OMP thread {i}" if i else "Master thread", group=group))
-        locations = tuple(self.definitions.location(f"OMP thread {i}" if i else "Master thread", group=group)
-                          for i, group in enumerate(owners))
+        names = ["Master thread", *(f"OMP thread {i}" for i in range(1, threads)), *others]
+        owners = [groups[i * processes // threads] for i in range(threads)] + [groups[0]] * len(others)
+        for name, group in zip(names, owners):
+            self.writers.append(self.trace.event_writer(name, group=group))
+        locations = tuple(self.definitions.location(name, group=group) for name, group in zip(names, owners))
         self.locations = locations
         self.definitions.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
         self.team = self.first_team = self.new_team("team", range(threads))

@@ -47,12 +47,13 @@ static struct trace_region regions[] = {
     REGION(LOOP, "!$omp for @a.c:6", 0, 0),
     REGION(FUNCTION, "f", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER),
 };
-static struct trace_location locations[] = {{0, "Master thread", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, ""},
-                                            {1, "OMP thread 1", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, ""},
-                                            {2, "stream", 0, 1, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, ""}};
+static struct trace_location locations[] = {
+    {0, "Master thread", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, "", false},
+    {1, "OMP thread 1", 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, "", false},
+    {2, "stream", 0, 1, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, "", false}};
 static const uint64_t members[] = {0, 1};
 static struct trace_group groups[] = {{0, "team", members, 2, 0, 0}, {1, "one", members, 1, 0, 0}};
-static struct trace_comm comms[] = {{0, "team", 0, TRACE_NO_REF}, {1, "one", 1, 0}};
+static struct trace_comm comms[] = {{0, "team", 0, TRACE_NO_REF, false}, {1, "one", 1, 0, false}};
 static struct trace trace = {.clock = {.ticks_per_second = 1000000000},
                              .regions = regions,
                              .region_count = REGIONS,

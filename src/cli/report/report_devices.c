@@ -46,24 +46,60 @@ static bool is_used(const struct report_device *device) {
   return device->to.count + device->from.count + device->kernels.count + device->others.count > 0;
 }
 
-static void print_streams(const struct report *report) {
-  static const char *const columns[] = {"bytes to",  "GB/s",    "bytes from", "GB/s",
-                                        "transfers", "kernels", "their time", "idle"};
+/* The host's times: no rates, since what it waits for in a transfer may be a kernel before that. */
+static void untimed_row(struct table *table, const struct report *report, size_t index) {
+  const struct report_device *device = &report->devices[index];
+  char to[NUMBER_BYTES], from[NUMBER_BYTES], kernels[NUMBER_BYTES], sent[TEXT_TIME_BYTES],
+      back[TEXT_TIME_BYTES], submission[TEXT_TIME_BYTES];
+  const char *const cells[] = {report->trace->locations[index].name,
+                               summary_number(to, device->to_bytes),
+                               text_time(sent, report->trace, (double)device->to.sum),
+                               summary_number(from, device->from_bytes),
+                               text_time(back, report->trace, (double)device->from.sum),
+                               summary_number(kernels, device->kernels.count),
+                               text_time(submission, report->trace, (double)device->kernels.sum)};
+  table_row(table, cells);
+}
+
+/* Those whose times are the device's, or the others. */
+static void print_streams(const struct report *report, bool are_timed, const char *heading,
+                          const char *const *columns,
+                          void (*row)(struct table *table, const struct report *report, size_t index)) {
   struct table table;
   size_t used = 0;
   for (size_t i = 0; i < report->trace->location_count; i++)
-    used += is_used(&report->devices[i]);
+    used += is_used(&report->devices[i]) && report->devices[i].is_timed == are_timed;
   if (used == 0)
     return;
-  table_heading("Devices");
+  table_heading(heading);
   table_begin(&table);
   table_column(&table, "stream", TABLE_TEXT);
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    table_column(&table, columns[i], TABLE_NUMBER);
+  for (; *columns; columns++)
+    table_column(&table, *columns, TABLE_NUMBER);
   for (size_t i = 0; i < report->trace->location_count; i++)
-    if (is_used(&report->devices[i]))
-      device_row(&table, report, i);
+    if (is_used(&report->devices[i]) && report->devices[i].is_timed == are_timed)
+      row(&table, report, i);
   table_print(&table);
+  if (!are_timed)
+    prose_say(2, "what the devices did themselves, and when, was not recorded: these are the host's calls, "
+                 "and until data "
+                 "are back it may wait for kernels");
+}
+
+static void print_all_streams(const struct report *report) {
+  static const char *const timed[] = {"bytes to", "GB/s",       "bytes from", "GB/s", "transfers",
+                                      "kernels",  "their time", "idle",       NULL};
+  static const char *const untimed[] = {"bytes to",  "until sent", "bytes from", "until back",
+                                        "submitted", "submission", NULL};
+  print_streams(report, true, "Devices", timed, device_row);
+  print_streams(report, false, "Devices, as the host saw them", untimed, untimed_row);
+}
+
+static bool are_submissions(const struct report *report) {
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->devices[i].kernels.count > 0 && report->devices[i].is_timed)
+      return false;
+  return true;
 }
 
 /* -- kernels, and calls of the libraries for devices -- */
@@ -132,11 +168,15 @@ static void print_regions(const struct report_print *print, const char *heading,
 
 void report_print_devices(const struct report_print *print) {
   static const char *const kernels[] = {"kernel", "times", "time", "mean", "longest"};
+  static const char *const submissions[] = {"kernel", "submitted", "time", "mean", "longest"};
   static const char *const calls[] = {"call", "entered", "time", "each", "waiting for devices"};
   const struct report *report = print->report;
   char all[TEXT_TIME_BYTES], wait[TEXT_TIME_BYTES];
-  print_streams(report);
-  print_regions(print, "Kernels", is_kernel, kernel_weight, kernel_row, kernels);
+  print_all_streams(report);
+  if (are_submissions(report))
+    print_regions(print, "Submissions of kernels", is_kernel, kernel_weight, kernel_row, submissions);
+  else
+    print_regions(print, "Kernels", is_kernel, kernel_weight, kernel_row, kernels);
   print_regions(print, "Calls of libraries for devices, by the host", is_call, call_weight, call_row, calls);
   if (report->activity[ACTIVITY_DEVICE] > 0)
     prose_say(2, "threads were in %s for %s%s%s",

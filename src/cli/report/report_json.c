@@ -406,6 +406,7 @@ static json_t *threads(const struct report *report) {
       continue;
     json_t *object = json_object();
     json_put(object, "name", json_from_text(report->trace->locations[i].name));
+    json_put(object, "is_of_runtime", json_boolean(one->is_runtimes));
     json_put(object, "activities", activities(report, one->activity));
     put_seconds(object, "useful_in_teams_s", report, (double)one->useful_in_teams);
     json_put(object, "stalls", json_from_number(one->stalls));
@@ -425,11 +426,13 @@ static json_t *devices(const struct report *report) {
     json_put(object, "name", json_from_text(report->trace->locations[i].name));
     json_put(object, "to_bytes", json_from_number(one->to_bytes));
     json_put(object, "from_bytes", json_from_number(one->from_bytes));
-    json_put(object, "to", spread(report, &one->to));
-    json_put(object, "from", spread(report, &one->from));
-    json_put(object, "kernels", spread(report, &one->kernels));
+    json_put(object, "timed_by", json_string(one->is_timed ? "device" : "host"));
+    json_put(object, one->is_timed ? "to" : "until_sent", spread(report, &one->to));
+    json_put(object, one->is_timed ? "from" : "until_back", spread(report, &one->from));
+    json_put(object, one->is_timed ? "kernels" : "submissions", spread(report, &one->kernels));
     json_put(object, "other", spread(report, &one->others));
-    put_seconds(object, "idle_s", report, (double)report->threads[i].activity[ACTIVITY_IDLE]);
+    if (one->is_timed)
+      put_seconds(object, "idle_s", report, (double)report->threads[i].activity[ACTIVITY_IDLE]);
     json_array_append_new(array, object);
   }
   return array;

@@ -405,13 +405,20 @@ static void print_threads(const struct report_print *print) {
   size_t column_count = sizeof columns / sizeof *columns - (report->activity[ACTIVITY_UNKNOWN] == 0);
   for (size_t i = 0; i < column_count; i++)
     table_column(&table, columns[i], TABLE_NUMBER);
-  size_t most = print->top > 32 ? print->top : 32;
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    if (report->threads[i].is_seen && !report->threads[i].is_device && count++ < most)
+  size_t most = print->top > 32 ? print->top : 32, own = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    own += report->threads[i].is_seen && report->threads[i].is_runtimes;
+    if (report->threads[i].is_seen && !report->threads[i].is_device && !report->threads[i].is_runtimes &&
+        count++ < most)
       thread_row(&table, report, i);
+  }
   table_print(&table);
   if (count > most)
     printf("  %zu more: --top %zu\n", count - most, count);
+  if (own > 0)
+    prose_say(
+        2, "%zu more are the OpenMP runtime's own, which run target tasks: what they wait is nobody's loss",
+        own);
 }
 
 /* Devices are what such archives are about. */

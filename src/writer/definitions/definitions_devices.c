@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
@@ -90,8 +91,8 @@ static void write_device(struct definitions *definitions, OTF2_GlobalDefWriter *
   char name[32];
   snprintf(name, sizeof name, "Device %d", (int)device->number);
   uint32_t node = TREE_DEVICES + index, name_number = definitions_write_string(definitions, name);
-  OTF2_GlobalDefWriter_WriteSystemTreeNode(w, node, name_number,
-                                           definitions_write_string(definitions, "OpenMP Device"), TREE_NODE);
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(
+      w, node, name_number, definitions_write_string(definitions, STAVE_CLASS_DEVICE), TREE_NODE);
   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w, node, OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE);
   for (size_t i = 0; i < device->property_count; i++) {
     OTF2_AttributeValue value = {.stringRef =
