@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char LIBGOMP[] = "libgomp.so.1";
 
@@ -23,6 +24,7 @@ struct library_walk {
   struct loaded_object **objects; /* in the order the loader takes them */
   size_t count, capacity;
   struct string_list seen; /* names needed so far: the loader matches by name */
+  char *libomp;            /* the file that LLVM's runtime is; NULL: none, or it cannot be read */
   struct program *program;
 };
 
@@ -83,7 +85,8 @@ static bool add_object(struct library_walk *walk, const char *path, size_t loade
   }
   char real[PATH_MAX];
   snprintf(object->path, sizeof object->path, "%s", path);
-  snprintf(object->origin, sizeof object->origin, "%s", realpath(path, real) ? real : path);
+  bool is_program = walk->count == 0; /* links are followed for it alone */
+  snprintf(object->origin, sizeof object->origin, "%s", is_program && realpath(path, real) ? real : path);
   object->origin[base_name(object->origin) - object->origin] = '\0';
   object->loader = loader;
   walk->objects[walk->count++] = object;
@@ -149,6 +152,36 @@ static void need_libgomp(struct library_search *search, const char *name) {
     keep_first(&program->libgomp_fixed, search->found);
 }
 
+static void need_libomp(struct library_search *search, const char *name) {
+  search->walk->program->has_libomp = true;
+  search->only_path = true;
+  if (strchr(name, '/'))
+    try_path(search, name);
+  else if (!search_rpaths(search, name))
+    search_rest(search, name);
+  if (search->found[0] != '\0')
+    keep_first(&search->walk->libomp, search->found);
+}
+
+static bool is_same_file(const char *one, const char *other) {
+  struct stat first, second;
+  return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+/* LLVM's libomptarget opens libomp.so to ask the runtime for a tool. The name may lead nowhere, as Debian's
+ * runtime packages have libomp.so.5 alone, or to a second runtime, at which the first one ends the process.
+ * What is loaded under this name is found without a search. */
+static void look_for_connector(struct library_walk *walk, size_t omptarget) {
+  struct library_search search = {.walk = walk, .loader = omptarget, .only_path = true};
+  if (!walk->libomp || strcmp(base_name(walk->libomp), "libomp.so") == 0)
+    return;
+  if (!search_rpaths(&search, "libomp.so"))
+    search_rest(&search, "libomp.so");
+  if (search.found[0] == '\0' || !is_same_file(search.found, walk->libomp))
+    keep_first(&walk->program->libomp_unfound, walk->libomp);
+}
+
 static void need(struct library_walk *walk, size_t loader, const char *name) {
   struct library_search search = {.walk = walk, .loader = loader};
   const char *base = base_name(name);
@@ -156,7 +189,7 @@ static void need(struct library_walk *walk, size_t loader, const char *name) {
     return;
   walk->program->has_mpi |= is_mpi(base);
   if (is_libomp(base))
-    walk->program->has_libomp = true;
+    need_libomp(&search, name);
   else if (strcmp(base, LIBGOMP) == 0)
     need_libgomp(&search, name);
   else if (starts_with(base, "libgomp-") || starts_with(base, "libgomp.so"))
@@ -176,10 +209,14 @@ void needed_inspect(const char *path, struct program *ret) {
     for (size_t n = 0; (name = elf_dynamic_string(&walk.objects[i]->file, DT_NEEDED, n)); n++)
       need(&walk, i, name);
   }
+  for (size_t i = 0; i < walk.count; i++)
+    if (starts_with(base_name(walk.objects[i]->path), "libomptarget.so"))
+      look_for_connector(&walk, i);
   for (size_t i = 0; i < walk.count; i++) {
     elf_close(&walk.objects[i]->file);
     free(walk.objects[i]);
   }
   free(walk.objects);
+  free(walk.libomp);
   string_list_clear(&walk.seen);
 }

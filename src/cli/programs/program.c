@@ -154,6 +154,7 @@ void program_inspect(const char *path, struct program *ret) {
 void program_clear(struct program *program) {
   free(program->path);
   free(program->libgomp_user);
+  free(program->libomp_unfound);
   free(program->libgomp_fixed);
   free(program->libgomp_copy);
   free(program->libgomp_static);

@@ -23,6 +23,9 @@ struct program {
   bool has_tsan;             /* is checked by ThreadSanitizer */
   bool has_mpi;              /* loads an MPI, or starts programs that do: mpirun and the like */
   char *libgomp_user;        /* the file that needs libgomp.so.1 */
+  /* the libomp that libomptarget would not find, as it looks for libomp.so: then it has no events of target
+   * regions */
+  char *libomp_unfound;
   /* the libgomp an RPATH or a full path leads to, which LD_LIBRARY_PATH cannot replace */
   char *libgomp_fixed;
   char *libgomp_copy;          /* a renamed copy that is needed: libgomp-0123abcd.so.1 */

@@ -250,6 +250,8 @@ static void set_environment(struct traced_run *run) {
   settings_put("STAVE_STATUS", run->workdir.status_path);
   if (run->workdir.libgomp_path[0] != '\0')
     replace_libgomp(run);
+  if (run->workdir.libomp_path[0] != '\0') /* what libomptarget opens is then the runtime that runs */
+    prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
   if (run->plan.libgomp)
     preload(run, run->plan.libgomp);
   if (run->plan.mpi)
@@ -271,6 +273,8 @@ static bool prepare(struct traced_run *run) {
     error = status_open(&run->status, run->workdir.status_path);
   if (error == 0 && run->plan.runtime)
     error = workdir_link_libgomp(&run->workdir, run->plan.gomp, run->plan.runtime);
+  if (error == 0 && run->program.libomp_unfound)
+    error = workdir_link_libomp(&run->workdir, run->program.libomp_unfound);
   if (error == 0)
     return true;
   message_say("cannot make a private directory in %s: %s%s; the program runs untraced", workdir_parent(),

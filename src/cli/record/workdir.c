@@ -56,6 +56,13 @@ int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *
   return error != 0 ? error : make_link(workdir, "libgomp.so.1", gomp, workdir->libgomp_path);
 }
 
+int workdir_link_libomp(struct workdir *workdir, const char *runtime) {
+  char absolute[PATH_MAX];
+  if (!realpath(runtime, absolute))
+    return -errno;
+  return make_link(workdir, "libomp.so", absolute, workdir->libomp_path);
+}
+
 const char *workdir_link(struct workdir *workdir, const char *library) {
   enum { PRELOADS_MAX = sizeof workdir->preload_paths / sizeof *workdir->preload_paths };
   const char *slash = strrchr(library, '/');
@@ -76,6 +83,8 @@ void workdir_remove(struct workdir *workdir) {
     unlink(workdir->libgomp_path);
   if (workdir->runtime_path[0] != '\0')
     unlink(workdir->runtime_path);
+  if (workdir->libomp_path[0] != '\0')
+    unlink(workdir->libomp_path);
   for (size_t i = 0; i < workdir->preload_count; i++)
     unlink(workdir->preload_paths[i]);
   rmdir(workdir->path);

@@ -11,6 +11,7 @@ struct workdir {
   char status_path[PATH_MAX];
   char libgomp_path[PATH_MAX]; /* the links, if workdir_link_libgomp made them */
   char runtime_path[PATH_MAX];
+  char libomp_path[PATH_MAX];      /* the link, if workdir_link_libomp made it */
   char preload_paths[2][PATH_MAX]; /* the links that workdir_link made */
   size_t preload_count;
 };
@@ -25,6 +26,9 @@ int workdir_make(struct workdir *ret);
 /* Puts links into it: libgomp.so.1 to libstave-gomp.so, `gomp`, and `runtime`. Returns 0 or a negative
  * errno. */
 int workdir_link_libgomp(struct workdir *workdir, const char *gomp, const char *runtime);
+
+/* Puts a link libomp.so to `runtime` into it. Returns 0 or a negative errno. */
+int workdir_link_libomp(struct workdir *workdir, const char *runtime);
 
 /* Puts a link to `library` into it, with the last part of its name. NULL: it cannot be made. */
 const char *workdir_link(struct workdir *workdir, const char *library);
