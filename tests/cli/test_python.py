@@ -8,8 +8,10 @@ import collections
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -52,6 +54,12 @@ int main(void) {
 def available():
     return b"without SQLite" not in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent").stderr
 
+
+def setUpModule():
+    """Databases go with the test."""
+    folder = tempfile.mkdtemp(prefix="stave-cli-")
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    os.environ["XDG_CACHE_HOME"] = folder
 
 
 @unittest.skipUnless(available(), "this stave was built without SQLite")

@@ -6,15 +6,17 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
+import time
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 from made_archive import Made
 
 query = functools.partial(cli.stave, "query")
-DATABASE = "traces.tables.db"
 AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 
 
@@ -23,7 +25,10 @@ class Query(cli.FreshCase):
         super().setUp()
         if b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", self.path("x.db"), "/nonexistent").stderr:
             self.skipTest("this stave was built without SQLite")
-        self.archive = self.path("made")
+        self.archive, self.cache = self.path("made"), self.path("cache")
+        kept = mock.patch.dict(os.environ, XDG_CACHE_HOME=self.cache)
+        kept.start()
+        self.addCleanup(kept.stop)
         self.make(2)
 
     def make(self, tasks):
@@ -85,9 +90,23 @@ class Query(cli.FreshCase):
         self.fails(query(self.archive, ""), "there is no statement", status=2)
         self.fails(query(self.archive), "no query given", status=2)
 
+    def database(self):
+        """Its path: the only one in the cache."""
+        name, = os.listdir(self.cache + "/stave")
+        return os.path.join(self.cache, "stave", name)
+
+    def test_limited_rows(self):
+        sql = "SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3"
+        for form, two in ((["--csv"], "n\n1\n2\n"), (["--json"], '[{"n":1},\n{"n":2}]\n'), ([], "n\n1\n2\n")):
+            result = query(*form, "--rows", "2", self.archive, sql)
+            self.assertEqual((result.returncode, result.stdout.decode()), (0, two))
+            self.assertIn("only the first 2 rows", cli.said(result))
+        self.assertEqual(self.succeeds(query("--csv", "--rows", "3", self.archive, sql)), "n\n1\n2\n3\n")
+        self.fails(query("--rows", "0", self.archive, sql), "--rows", status=2)
+
     def test_made_once(self):
-        database = os.path.join(self.archive, DATABASE)
         self.assertEqual(self.count(), 2)
+        database = self.database()
         before = os.stat(database).st_ino
         self.assertEqual(self.count(), 2)
         self.assertEqual(os.stat(database).st_ino, before)
@@ -95,27 +114,66 @@ class Query(cli.FreshCase):
     def test_changed_archive(self):
         """Its database is kept, and the archive is another one."""
         self.assertEqual(self.count(), 2)
-        kept = cli.read_bytes(os.path.join(self.archive, DATABASE))
+        before = cli.read_bytes(self.database())
         self.make(3)
-        cli.write_bytes(os.path.join(self.archive, DATABASE), kept)
         self.assertEqual(self.count(), 3)
+        self.assertNotEqual(cli.read_bytes(self.database()), before)
+
+    def test_unused_databases_go(self):
+        """After 30 days, when another is made; what is used stays, and so does what is no database of ours."""
+        self.assertEqual(self.count(), 2)
+        database, old, foreign = self.database(), "/stave/0123456789abcdef.tables.db", "/stave/notes"
+        for name in (old, foreign):
+            cli.write_bytes(self.cache + name, b"")
+            os.utime(self.cache + name, (0, time.time() - 31 * 24 * 3600))
+        os.utime(database, (0, 0))
+        self.assertEqual(self.count(), 2)
+        shutil.copytree(self.archive, self.path("other"))
+        self.succeeds(query("--where", self.path("other")))
+        found = os.listdir(self.cache + "/stave")
+        self.assertEqual(len(found), 3)
+        self.assertIn(os.path.basename(database), found)
+        self.assertIn("notes", found)
+        self.assertNotIn(os.path.basename(old), found)
 
     def test_damaged_database(self):
         self.assertEqual(self.count(), 2)
-        cli.write_bytes(os.path.join(self.archive, DATABASE), b"nothing of use")
+        cli.write_bytes(self.database(), b"nothing of use")
         self.assertEqual(self.count(), 2)
 
-    def test_folder_without_right_to_write(self):
-        cache = self.path("cache")
+    def test_archive_stays_as_it_is(self):
+        before = sorted(os.listdir(self.archive))
+        self.assertEqual(self.count(), 2)
+        self.assertEqual(sorted(os.listdir(self.archive)), before)
+
+    def test_without_a_cache(self):
+        """In the archive's folder then, if it can be written to."""
+        environment = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "HOME")}
+        self.assertEqual(self.count(env=environment), 2)
+        self.assertIn("traces.tables.db", os.listdir(self.archive))
+        self.assertFalse(os.path.exists(self.cache))
+        self.assertEqual(self.count(), 2)
+        self.assertEqual(os.listdir(self.cache + "/stave") if os.path.exists(self.cache) else [], [])
+        os.remove(self.archive + "/traces.tables.db")
         os.chmod(self.archive, 0o555)
         self.addCleanup(os.chmod, self.archive, 0o755)
-        environment = {**os.environ, "XDG_CACHE_HOME": cache}
+        self.fails(cli.run([*AS_OTHERS, cli.STAVE, "query", self.archive, "SELECT 1"], env=environment), "XDG_CACHE_HOME")
+
+    def test_folder_without_right_to_write(self):
+        os.chmod(self.archive, 0o555)
+        self.addCleanup(os.chmod, self.archive, 0o755)
         for _ in range(2):
-            result = cli.run([*AS_OTHERS, cli.STAVE, "query", "--csv", self.archive, "SELECT count(*) AS n FROM tasks"],
-                             env=environment)
+            result = cli.run([*AS_OTHERS, cli.STAVE, "query", "--csv", self.archive, "SELECT count(*) AS n FROM tasks"])
             self.assertEqual(self.succeeds(result).split()[0], "n")
-        self.assertFalse(os.path.exists(os.path.join(self.archive, DATABASE)))
-        self.assertEqual(len(os.listdir(cache + "/stave")), 1)
+        self.assertEqual(len(os.listdir(self.cache + "/stave")), 1)
+
+    def test_queries_at_once(self):
+        """Each finds a whole database, whoever makes it."""
+        command = [cli.STAVE, "query", "--json", self.archive, "SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'"]
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
+        answers = [one.communicate(timeout=cli.HANG_S) for one in running]
+        self.assertEqual(answers, [(b'[{"n":2}]\n', b"")] * 8)
+        self.assertEqual(len(os.listdir(self.cache + "/stave")), 1)
 
     def test_database_of_its_own(self):
         """What export has written, of two runs."""

@@ -1,6 +1,7 @@
 #include "cli/tables/cmd_query.h"
 
 #include "cli/common/message.h"
+#include "cli/common/usage.h"
 #include "cli/tables/query_cache.h"
 #include "cli/tables/query_output.h"
 
@@ -12,15 +13,18 @@ struct query_request {
   const char *path, *sql;
   enum query_form form;
   bool has_list, has_where;
+  uint64_t row_limit; /* 0: none */
 };
 
-enum { OPTION_CSV = 256, OPTION_JSON, OPTION_LIST, OPTION_WHERE };
+enum { OPTION_CSV = 256, OPTION_JSON, OPTION_LIST, OPTION_ROWS, OPTION_WHERE };
 
 static const struct usage_option options[] = {
     {OPTION_CSV, "csv", NULL, "print the answer as CSV", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "print the answer as JSON: an array of objects, one a line", USAGE_NOTHING,
      NULL},
     {OPTION_LIST, "list", NULL, "list tables and views with their columns, in place of a query",
+     USAGE_NOTHING, NULL},
+    {OPTION_ROWS, "rows", "N", "print at most N rows; whether there are more is a line on stderr",
      USAGE_NOTHING, NULL},
     {OPTION_WHERE, "where", NULL, "make the database, if there is none, and print where it is", USAGE_NOTHING,
      NULL},
@@ -29,12 +33,11 @@ static const struct usage_option options[] = {
 
 /* Views come behind; rows of tables that are views for their regions are not listed twice. */
 static const char list_sql[] =
-    "SELECT m.name, CASE WHEN m.type = 'table' OR EXISTS (SELECT 1 FROM sqlite_master o WHERE o.name = "
-    "m.name || '_rows') "
-    "THEN 'table' ELSE 'view' END AS kind, group_concat(c.name, ', ') AS columns FROM sqlite_master m, "
-    "pragma_table_info(m.name) c WHERE m.type IN ('table', 'view') AND m.name NOT LIKE '%\\_rows' ESCAPE "
-    "'\\' "
-    "AND m.name <> 'made_of' GROUP BY m.name ORDER BY kind, m.rowid";
+    "SELECT m.name, CASE WHEN m.type = 'table' OR EXISTS"
+    " (SELECT 1 FROM sqlite_master o WHERE o.name = m.name || '_rows') THEN 'table' ELSE 'view' END AS kind,"
+    " group_concat(c.name, ', ') AS columns FROM sqlite_master m, pragma_table_info(m.name) c"
+    " WHERE m.type IN ('table', 'view') AND m.name NOT LIKE '%\\_rows' ESCAPE '\\' AND m.name <> 'made_of'"
+    " GROUP BY m.name ORDER BY kind, m.rowid";
 
 /* -- what could not be read of the archive -- */
 
@@ -66,7 +69,7 @@ static bool is_incomplete(struct database_query *query) {
 static int ask(const struct query_request *request, struct database_query *query) {
   char error[DATABASE_ERROR_BYTES];
   bool is_cut = is_incomplete(query);
-  struct query_output *output = query_output_open(request->form);
+  struct query_output *output = query_output_open(request->form, request->row_limit);
   bool is_right = database_query_run(query, request->has_list ? list_sql : request->sql,
                                      &query_output_observer, output, error);
   bool is_written = query_output_close(output, is_right);
@@ -102,7 +105,8 @@ static int run(const struct query_request *request) {
 
 static bool set_option(void *data, int option, const char *value) {
   struct query_request *request = data;
-  (void)value;
+  if (option == OPTION_ROWS)
+    return usage_number("query", "--rows", value, 1, INT64_MAX, &request->row_limit);
   if (option == OPTION_CSV)
     request->form = QUERY_CSV;
   if (option == OPTION_JSON)
@@ -118,18 +122,14 @@ const struct usage *cmd_query_usage(void) {
   static const struct usage usage = {
       .command = "query",
       .summary = "ask an archive in SQL",
-      .synopsis = "[--csv|--json] ARCHIVE SELECT | --list|--where ARCHIVE",
-      .about =
-          "Answers a query of SQL over the tables of regions, tasks, locks and more that stave-tables(5) "
-          "describes. "
-          "Their database is made at the first query, in the archive or, where that cannot be written to, in "
-          "~/.cache/stave, and again when the archive has changed. ARCHIVE may also be a database that stave "
-          "export "
-          "-f sqlite has written. Nothing can be changed by a query.",
+      .synopsis = "[--csv|--json] [--rows N] ARCHIVE SELECT | --list|--where ARCHIVE",
+      .about = "Answers a query of SQL over the tables of regions, tasks, locks and more that "
+               "stave-tables(5) describes. Their database is made at the first query, in the folder stave of "
+               "$XDG_CACHE_HOME or ~/.cache, and again when the archive has changed. ARCHIVE may also be a "
+               "database that stave export -f sqlite has written. Nothing can be changed by a query.",
       .status =
           "Exit status: 0; 1 if the archive cannot be read; 2 if an option is wrong, or the query; 3 if "
-          "the answer "
-          "lacks what could not be read of the archive.",
+          "the answer lacks what could not be read of the archive.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,

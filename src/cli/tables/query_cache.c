@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { IDENTITY_BYTES = 64 };
+enum { IDENTITY_BYTES = 64, UNUSED_S = 30 * 24 * 3600 };
+
+static const char ending[] = ".tables.db";
 
 /* -- what the database is made of -- */
 
@@ -68,29 +71,64 @@ static bool is_short(int length) {
   return length >= 0 && length < PATH_MAX;
 }
 
-static bool in_cache_folder(const struct found_archive *found, char ret[PATH_MAX]) {
+/* The folder stave of the user's cache, which is made. */
+static bool find_cache_folder(char ret[PATH_MAX]) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char *real = realpath(found->anchor, NULL);
-  uint64_t hash = hash_of_text(real ? real : found->anchor);
-  char folder[PATH_MAX];
-  free(real);
   if (cache && *cache == '/')
-    snprintf(folder, sizeof folder, "%s", cache);
+    snprintf(ret, PATH_MAX, "%s", cache);
   else if (home && *home == '/')
-    snprintf(folder, sizeof folder, "%s/.cache", home);
+    snprintf(ret, PATH_MAX, "%s/.cache", home);
   else
     return false;
-  mkdir(folder, 0700);
-  if (strlen(folder) + strlen("/stave") >= sizeof folder)
+  mkdir(ret, 0700);
+  if (strlen(ret) + strlen("/stave") >= PATH_MAX)
     return false;
-  strcat(folder, "/stave");
-  mkdir(folder, 0700);
-  return is_short(snprintf(ret, PATH_MAX, "%s/%016" PRIx64 ".tables.db", folder, hash));
+  strcat(ret, "/stave");
+  mkdir(ret, 0700);
+  return access(ret, W_OK) == 0;
+}
+
+static bool in_cache(const struct found_archive *found, const char *folder, char ret[PATH_MAX]) {
+  char *real = realpath(found->anchor, NULL);
+  uint64_t hash = hash_of_text(real ? real : found->anchor);
+  free(real);
+  return is_short(snprintf(ret, PATH_MAX, "%s/%016" PRIx64 "%s", folder, hash, ending));
 }
 
 static bool in_archive(const struct found_archive *found, char ret[PATH_MAX]) {
-  return is_short(snprintf(ret, PATH_MAX, "%s/traces.tables.db", found->directory));
+  return is_short(snprintf(ret, PATH_MAX, "%s/traces%s", found->directory, ending));
 }
+
+/* -- how long it is kept -- */
+
+/* Also what a command that was killed has left beside it. */
+static bool is_unused(int folder, const char *name, time_t now) {
+  struct stat status;
+  return strstr(name, ending) && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode) && now - status.st_mtim.tv_sec > UNUSED_S;
+}
+
+/* Nobody removes a cache's files when their archives go. */
+static void remove_unused(const char *path) {
+  DIR *folder = opendir(path);
+  if (!folder)
+    return;
+  time_t now = time(NULL);
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    if (is_unused(dirfd(folder), entry->d_name, now))
+      unlinkat(dirfd(folder), entry->d_name, 0);
+  closedir(folder);
+}
+
+/* The time of its last change is that of its last use. */
+static bool is_there(const char *database, const char *identity) {
+  if (!database_query_is_of(database, identity))
+    return false;
+  utimensat(AT_FDCWD, database, NULL, 0);
+  return true;
+}
+
+/* -- finding or making -- */
 
 static int make(const char *archive, const char *identity, const char *database) {
   char *const archives[] = {(char *)archive};
@@ -98,21 +136,24 @@ static int make(const char *archive, const char *identity, const char *database)
   return status == EXIT_FOUND ? EXIT_SUCCESS : status; /* who asks it is told */
 }
 
+/* In the archive's folder it is where there is no cache, or the archive came with one. */
 static int find_or_make(const char *path, const struct found_archive *found, char ret[PATH_MAX]) {
-  char identity[IDENTITY_BYTES];
+  char identity[IDENTITY_BYTES], folder[PATH_MAX];
   identify(found, identity);
-  if (in_archive(found, ret) && database_query_is_of(ret, identity))
+  if (in_archive(found, ret) && is_there(ret, identity))
     return EXIT_SUCCESS;
+  if (find_cache_folder(folder) && in_cache(found, folder, ret)) {
+    if (is_there(ret, identity))
+      return EXIT_SUCCESS;
+    remove_unused(folder);
+    return make(path, identity, ret);
+  }
   if (access(found->directory, W_OK) == 0 && in_archive(found, ret))
     return make(path, identity, ret);
-  if (!in_cache_folder(found, ret)) {
-    message_say("%s: its folder cannot be written to, and there is no HOME for a cache: stave export -f "
-                "sqlite -o FILE "
-                "makes a database elsewhere, which stave query reads, too",
-                path);
-    return EXIT_FAILED;
-  }
-  return database_query_is_of(ret, identity) ? EXIT_SUCCESS : make(path, identity, ret);
+  message_say("%s: neither a cache folder (XDG_CACHE_HOME, HOME) nor its own can be written to: stave export "
+              "-f sqlite -o FILE makes a database elsewhere, which stave query reads, too",
+              path);
+  return EXIT_FAILED;
 }
 
 static bool is_database(const char *path) {

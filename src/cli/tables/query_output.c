@@ -6,6 +6,7 @@
 #include "cli/common/terminal.h"
 #include "export/sink.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,18 @@ struct query_output {
   struct sink *sink;
   char **names; /* of columns */
   size_t column_count;
-  uint64_t row_count;
+  uint64_t row_count, row_limit;
   char **texts; /* of the table's block, row by row; "" stays NULL */
   bool *is_number;
   size_t text_count; /* of the block */
   size_t *widths;
-  bool has_header, is_on_terminal;
+  bool has_header, is_on_terminal, has_more;
 };
 
-struct query_output *query_output_open(enum query_form form) {
+struct query_output *query_output_open(enum query_form form, uint64_t row_limit) {
   struct query_output *output = memory_needed(calloc(1, sizeof *output));
   output->form = form;
+  output->row_limit = row_limit;
   output->sink = memory_needed(malloc(sizeof *output->sink));
   output->is_on_terminal = terminal_width() > 0;
   sink_open_file(output->sink, STDOUT_FILENO, NULL);
@@ -176,6 +178,10 @@ static bool on_columns(void *data, const char *const *names, size_t count) {
 static bool on_row(void *data, const struct cell *cells, size_t count) {
   struct query_output *output = data;
   (void)count;
+  if (output->row_limit > 0 && output->row_count == output->row_limit) {
+    output->has_more = true;
+    return false;
+  }
   if (output->form == QUERY_TABLE)
     add_row(output, cells);
   else if (output->form == QUERY_CSV)
@@ -201,6 +207,8 @@ bool query_output_close(struct query_output *output, bool is_whole) {
   int error = sink_finish(output->sink);
   if (error < 0)
     message_say("cannot write to standard output: %s", strerror(-error));
+  else if (output->has_more)
+    message_say("only the first %" PRIu64 " rows: there are more (--rows)", output->row_limit);
   for (size_t i = 0; i < output->column_count; i++)
     free(output->names[i]);
   for (size_t i = 0; i < output->text_count; i++)

@@ -14,14 +14,14 @@ enum { QUERY_BLOCK = 500 };
 
 struct query_output;
 
-/* For one answer on standard output; without memory the command ends. */
-struct query_output *query_output_open(enum query_form form);
+/* For one answer on standard output, of at most `row_limit` rows, 0: all; without memory the command ends. */
+struct query_output *query_output_open(enum query_form form, uint64_t row_limit);
 
 /* To be given to database_query_run with the output as data. */
 extern const struct query_observer query_output_observer;
 
-/* Ends the answer and frees; `is_whole`: whether there was no error. Returns false, after a message, if it
- * could not be written. */
+/* Ends the answer and frees; `is_whole`: whether there was no error. Rows above the limit get a line on
+ * stderr. Returns false, after a message, if it could not be written. */
 bool query_output_close(struct query_output *output, bool is_whole);
 
 #endif
