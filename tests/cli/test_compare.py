@@ -2,6 +2,7 @@
 """stave report --compare on runs whose times are known by construction: test_compare.py BUILD [unittest arguments]."""
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -63,7 +64,7 @@ class Compare(Case):
             self.assertAlmostEqual(numbers["least_p"], lowest)
             self.assertEqual(row["verdict"], "unknown" if lowest > 0.05 else
                              "changed" if row["p"] <= 0.05 else "noise")
-        self.assertEqual(numbers["schema_version"], 1)
+        self.assertEqual(numbers["schema_version"], 2)
 
     def test_order_and_cause(self):
         numbers = self.compared(self.runs("old", [100]), self.runs("new", [140], waiting_ms=60))
@@ -152,7 +153,7 @@ class Compare(Case):
         self.assertRegex(text, r"parallel +parallel @made.c:1 +\+0\.010000")
         self.assertNotIn("!$omp", text)
         three = self.succeeds(report("--compare", old, old, old, "--", new, new, new))
-        self.assertIn("p is never below 0.1", three)
+        self.assertIn("with a probability of 0.1; 4 runs each decide", three)
         first = text.split("what ")[1].splitlines()[1]
         self.assertRegex(first, r"^ *run +wall ")
 
@@ -191,20 +192,44 @@ class Compare(Case):
                 self.assertEqual(self.parallel_rows(old, self.of_regions(name, *regions)), expected)
 
     def test_three_and_three(self):
-        """Too few for the test: where no old run is among the new ones, the difference is likely."""
+        """Too few for the test's level: where no old run is among the new ones, it is a change, and what chance does is
+        said."""
         apart = self.compared(self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113]))
-        self.assertEqual(self.row(apart, "run", "wall")["verdict"], "likely")
+        self.assertEqual(self.row(apart, "run", "wall")["verdict"], "changed")
+        self.assertAlmostEqual(self.row(apart, "run", "wall")["p"], 2 / math.comb(6, 3))
+        self.assertEqual(apart["deciding_runs"], 4)
+        self.assertLess(2 / math.comb(8, 4), 0.05)
         among = self.compared(self.runs("c", [90, 91, 111]), self.runs("d", [110, 112, 113]))
         self.assertEqual(self.row(among, "run", "wall")["verdict"], "unknown")
         two = self.compared(self.runs("e", [90, 91]), self.runs("f", [110, 112]))
         self.assertEqual(self.row(two, "run", "wall")["verdict"], "unknown")
+
+    def test_brief(self):
+        """The wall time first, then what has changed most, in at most 11 lines."""
+        old, new = self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113], waiting_ms=30)
+        lines = self.succeeds(report("--compare", "--brief", *old, "--", *new)).splitlines()
+        self.assertEqual(lines[0], "run wall: 101.000 ms -> 122.000 ms, +20.8 %: changed (p 0.100)")
+        self.assertLessEqual(len(lines), 11)
+        self.assertRegex(lines[-1], "^runs: 3 old, 3 new; .* 0.1; 4 runs each")
+        result = report("--compare", "--brief", "--fail-if", "wall > 5 %", *old, "--", *new)
+        self.assertEqual(result.returncode, 3)
+
+    def test_markdown(self):
+        old, new = self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113])
+        lines = self.succeeds(report("--compare", "--markdown", "--top", "2", *old, "--", *new)).splitlines()
+        self.assertEqual(lines[0], "### Wall time 101.000 ms -> 122.000 ms, +20.8 %: changed (p 0.100)")
+        table = [line for line in lines if line.startswith("|")]
+        self.assertEqual(len(table), 5)
+        self.assertEqual({line.count("|") for line in table}, {7})
 
     def test_usage(self):
         for words in (["--compare", "a"], ["--compare", "a", "b", "c"], ["--compare", "a", "--"], ["a", "b"],
                       ["--fail-if", "wall > 5 %", "a"], ["--compare", "--fail-if", "wall", "a", "b"],
                       ["--compare", "--fail-if", "wall > 5 kg", "a", "b"],
                       ["--compare", "--fail-if", "x > 5 %", "a", "b"],
-                      ["--compare", "--fail-if", "region:( > 5 %", "a", "b"], ["--compare", "--brief", "a", "b"],
+                      ["--compare", "--fail-if", "region:( > 5 %", "a", "b"],
+                      ["--compare", "--brief", "--json", "a", "b"],
+                      ["--compare", "--markdown", "--brief", "a", "b"],
                       ["--compare", *["a"] * 40, "--", "b"]):
             self.fails(report(*words), status=USAGE)
 

@@ -157,7 +157,8 @@ class Query(cli.FreshCase):
         os.remove(self.archive + "/traces.tables.db")
         os.chmod(self.archive, 0o555)
         self.addCleanup(os.chmod, self.archive, 0o755)
-        self.fails(cli.run([*AS_OTHERS, cli.STAVE, "query", self.archive, "SELECT 1"], env=environment), "XDG_CACHE_HOME")
+        self.fails(cli.run([*AS_OTHERS, cli.STAVE, "query", self.archive, "SELECT 1"], env=environment),
+                   "XDG_CACHE_HOME")
 
     def test_folder_without_right_to_write(self):
         os.chmod(self.archive, 0o555)
@@ -169,7 +170,8 @@ class Query(cli.FreshCase):
 
     def test_queries_at_once(self):
         """Each finds a whole database, whoever makes it."""
-        command = [cli.STAVE, "query", "--json", self.archive, "SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'"]
+        sql = "SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'"
+        command = [cli.STAVE, "query", "--json", self.archive, sql]
         running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
         answers = [one.communicate(timeout=cli.HANG_S) for one in running]
         self.assertEqual(answers, [(b'[{"n":2}]\n', b"")] * 8)

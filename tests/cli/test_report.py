@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 import sanitizers
+from made_archive import Made
 from report_case import GENERATOR, Case, manual, report
 
 
@@ -53,6 +54,30 @@ class Output(Case):
             self.fails(report("--region", "nothing like it", *options, archive),
                        "no region's name, function or FILE:LINE matches nothing like it")
 
+    def test_markdown(self):
+        """Names are code: "@" would call somebody, "|" would end a cell, and "`" the code."""
+        with self.timed("markdown") as made:
+            made.program(0, True)
+            made.fork(100)
+            made.begin(100, 5)
+            for i, ms in enumerate((200, 900)):
+                made.at(100 + ms).enter(i, "implicit barrier", 5)
+            made.end_all(1000, 5)
+            made.program(1010, False)
+        text = self.succeeds(report("--markdown", self.path("markdown")))
+        self.assertRegex(text, r"^### `[^`]+`: 1\.01 s, parallel efficiency \d")
+        self.assertRegex(text, r"(?m)^1\. \*\*up to \S+ ms .*\*\*: .*`@made\.c:5`")
+        self.assertIn("| `parallel @made.c:5` | 1 | 2 | 900 ms |", text)
+        self.assertEqual(re.findall("@", re.sub("`[^`]*`", "", text)), [])
+        for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
+            self.assertEqual(len({line.count("|") for line in table.splitlines()}), 1, table)
+
+    def test_markdown_of_odd_names(self):
+        with Made(self.path("odd"), source="a|b`c.c") as made:
+            made.enter(0, "implicit barrier", line=1)
+            made.leave(0, "implicit barrier", line=1)
+        self.assertIn(r"| `` parallel @a\|b`c.c:1 `` | 1 |", self.succeeds(report("--markdown", self.path("odd"))))
+
     def test_brief(self):
         """At most 20 lines, whatever there is to say, and none is broken."""
         with self.timed("brief", threads=8) as made:
@@ -78,7 +103,7 @@ class Output(Case):
             self.assertIn("   " + finding["advice"], lines)
         status, text = cli.on_terminal("report", "--brief", archive, COLUMNS="40")
         self.assertEqual((status, text.count(b"\n")), (0, 20))
-        self.fails(report("--brief", "--json", archive), "--brief is for text", status=2)
+        self.fails(report("--brief", "--json", archive), "one of --brief, --json", status=2)
 
     def test_one_of_each(self):
         with self.timed("one", threads=1, properties=[("STAVE::PROCESSORS", "1")]) as made:

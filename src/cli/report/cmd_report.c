@@ -21,7 +21,7 @@ struct report_request {
   size_t top;
   const char *pattern;
   regex_t only;
-  bool is_json, is_brief, is_compare;
+  bool is_json, is_brief, is_markdown, is_compare;
   const char *html;                            /* the history page's name */
   FILE *out;                                   /* where a run's object goes that is compared */
   const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written; one of those below are read of them */
@@ -40,7 +40,8 @@ enum {
   OPTION_TOP,
   OPTION_COMPARE,
   OPTION_FAIL_IF,
-  OPTION_HTML
+  OPTION_HTML,
+  OPTION_MARKDOWN
 };
 
 static const struct usage_option options[] = {
@@ -52,6 +53,8 @@ static const struct usage_option options[] = {
     {OPTION_TOP, "top", "N", "rows of each table (default 10; 0: all)", USAGE_NOTHING, NULL},
     {OPTION_BRIEF, "brief", NULL, "the answer in at most 20 lines, for a mail or a log", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object, with everything, instead of text", USAGE_NOTHING, NULL},
+    {OPTION_MARKDOWN, "markdown", NULL, "Markdown, for a pull request's comment or GITHUB_STEP_SUMMARY",
+     USAGE_NOTHING, NULL},
     {OPTION_COMPARE, "compare", NULL, "what changed: OLD NEW, or OLD ... -- NEW ...", USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
      "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s'; with --compare what has grown: 'wall > 5 "
@@ -120,6 +123,8 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_json(&print);
   else if (request->is_brief)
     report_print_brief(&print);
+  else if (request->is_markdown)
+    report_print_markdown(&print);
   else
     report_print_text(&print);
   if (!message_output_is_whole())
@@ -207,6 +212,9 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_BRIEF:
     request->is_brief = true;
     return true;
+  case OPTION_MARKDOWN:
+    request->is_markdown = true;
+    return true;
   default:
     request->is_json = true;
     return true;
@@ -252,11 +260,19 @@ static size_t count_behind_dashes(int argc, char **argv) {
   return 0;
 }
 
+static enum compare_form compare_form(const struct report_request *request) {
+  if (request->is_json)
+    return COMPARE_AS_JSON;
+  if (request->is_markdown)
+    return COMPARE_AS_MARKDOWN;
+  return request->is_brief ? COMPARE_AS_BRIEF : COMPARE_AS_TEXT;
+}
+
 static int compare_wanted(struct report_request *request, char **paths, size_t count, size_t new_count) {
   if (new_count == 0 && count == 2)
     new_count = 1;
-  if (request->is_brief || request->pattern)
-    usage_error("report", "--compare goes without --brief and --region");
+  if (request->pattern)
+    usage_error("report", "--compare goes without --region");
   else if (new_count == 0 || new_count >= count)
     usage_error("report", "--compare wants OLD NEW, or OLD ... -- NEW ...");
   else if (count > RANK_VALUES_MAX)
@@ -267,7 +283,7 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
                                                  .count = count,
                                                  .conditions = request->conditions,
                                                  .condition_count = request->condition_count,
-                                                 .is_json = request->is_json,
+                                                 .form = compare_form(request),
                                                  .top = request->top,
                                                  .report = write_object,
                                                  .data = request});
@@ -275,11 +291,12 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
 }
 
 static int write_history(struct report_request *request, char **paths, size_t count) {
-  if (!request->is_compare && !request->is_json && !request->is_brief && !request->pattern)
+  if (!request->is_compare && !request->is_json && !request->is_brief && !request->is_markdown &&
+      !request->pattern)
     return history_write(
         &(struct compare_wanted){.paths = paths, .count = count, .report = write_object, .data = request},
         request->html);
-  usage_error("report", "--html goes without --compare, --json, --brief and --region");
+  usage_error("report", "--html goes without --compare, --json, --brief, --markdown and --region");
   return EXIT_USAGE;
 }
 
@@ -298,8 +315,8 @@ int cmd_report(int argc, char **argv) {
     status = check_single(&request, argc - optind);
   if (status < 0 && !read_conditions(&request))
     status = EXIT_USAGE;
-  if (status < 0 && request.is_json && request.is_brief) {
-    usage_error("report", "--brief is for text, not for --json");
+  if (status < 0 && request.is_json + request.is_brief + request.is_markdown > 1) {
+    usage_error("report", "one of --brief, --json and --markdown");
     status = EXIT_USAGE;
   }
   if (status < 0 && !times_are_in_order("report", &request.times))

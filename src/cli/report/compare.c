@@ -15,7 +15,7 @@ const char *compare_kind_name(enum compare_kind kind) {
 }
 
 const char *compare_verdict_name(enum compare_verdict verdict) {
-  static const char *const names[] = {"changed", "noise", "unknown", "likely"};
+  static const char *const names[] = {"changed", "noise", "unknown"};
   return names[verdict];
 }
 
@@ -124,11 +124,19 @@ double compare_uncertainty(const struct compare_row *row, size_t first, size_t c
   return sqrt(rank_median(row->squares + first, count));
 }
 
+size_t compare_deciding_runs(void) {
+  size_t runs = 1;
+  while (2 * runs < RANK_VALUES_MAX && least_p(runs, 2 * runs) > COMPARE_LEVEL)
+    runs++;
+  return runs;
+}
+
+/* With few runs it is a change if no old one is among the new ones. */
 enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row) {
   enum { ROUNDED = 1000000 };
   bool is_least = row->p * ROUNDED <= compare->least_p * ROUNDED + 1;
   if (compare->least_p > COMPARE_LEVEL)
-    return is_least && row->p <= COMPARE_LIKELY_LEVEL + 1.0 / ROUNDED ? COMPARE_LIKELY : COMPARE_UNKNOWN;
+    return is_least && row->p <= COMPARE_FEW_LEVEL + 1.0 / ROUNDED ? COMPARE_CHANGED : COMPARE_UNKNOWN;
   return row->p <= COMPARE_LEVEL ? COMPARE_CHANGED : COMPARE_NOISE;
 }
 

@@ -11,7 +11,8 @@
 
 /* Chances that a difference is noise above this one count as noise. */
 #define COMPARE_LEVEL 0.05
-#define COMPARE_LIKELY_LEVEL 0.1 /* three runs and three */
+/* Three runs and three have no smaller chance; where that is all there is, it is enough. */
+#define COMPARE_FEW_LEVEL 0.1
 
 enum { COMPARE_CONDITIONS_MAX = 16 }; /* of one comparison */
 
@@ -32,8 +33,8 @@ struct compare_row {
   double old_median, new_median, p;
 };
 
-/* LIKELY: too few runs for the test, but all old ones are below all new ones, or above. */
-enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN, COMPARE_LIKELY };
+/* UNKNOWN: too few runs to tell. */
+enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN };
 
 struct compare {
   const char *const *paths;
@@ -68,6 +69,14 @@ enum compare_verdict compare_verdict(const struct compare *compare, const struct
 /* Of a row's value in runs `first` to `first + count`, as findings tell it: the median; 0: unknown. */
 double compare_uncertainty(const struct compare_row *row, size_t first, size_t count);
 
+enum { COMPARE_NOISE_BYTES = 256 };
+
+/* How likely a change is none, with so many runs, and how many would be enough. Returns text. */
+const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct compare *compare);
+
+/* The smallest number of runs on each side that COMPARE_LEVEL can be met with. */
+size_t compare_deciding_runs(void);
+
 /* Constant memory. */
 const char *compare_kind_name(enum compare_kind kind);
 const char *compare_verdict_name(enum compare_verdict verdict);
@@ -79,7 +88,9 @@ void compare_condition_free(struct compare_condition *condition);
 /* Whether it holds: 1 or 0; -1 if it names what is in no run. */
 int compare_condition_holds(const struct compare *compare, struct compare_condition *condition);
 
-/* On stdout; at most `top` rows of text. */
+/* On stdout; at most `top` rows of text. brief: at most 11 lines. */
+void compare_print_brief(const struct compare *compare);
+void compare_print_markdown(const struct compare *compare, size_t top);
 void compare_print_text(const struct compare *compare, size_t top);
 void compare_print_json(const struct compare *compare, const struct compare_condition *conditions,
                         const int *holds, size_t condition_count);

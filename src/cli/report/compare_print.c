@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELL_BYTES = 64, COMPARE_SCHEMA_VERSION = 1 };
+enum { CELL_BYTES = 64, COMPARE_SCHEMA_VERSION = 2 };
 
 static void range_of(const double *values, size_t count, double ret[2]) {
   ret[0] = ret[1] = values[0];
@@ -58,18 +58,31 @@ static void print_row(struct table *table, const struct compare *compare, const 
   table_row(table, texts);
 }
 
-static void print_noise(const struct compare *compare) {
-  size_t new_count = compare->count - compare->old_count;
-  table_fact("old runs", "%zu", compare->old_count);
-  table_fact("new runs", "%zu", new_count);
-  if (compare->old_count == 1 && new_count == 1)
-    table_fact("noise", "one run each: nothing can be said of noise");
-  else if (compare->least_p > COMPARE_LEVEL)
-    table_fact("noise", "too few runs to tell: p is never below %.3g; four and four can%s", compare->least_p,
-               compare->least_p <= COMPARE_LIKELY_LEVEL + 1e-6 ? "; likely: no old run is among the new ones"
-                                                               : "");
+const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct compare *compare) {
+  size_t runs = compare_deciding_runs();
+  double least = compare->least_p;
+  if (compare->old_count == 1 && compare->count == 2)
+    snprintf(text, COMPARE_NOISE_BYTES, "one run each: nothing can be said of noise; %zu each can decide",
+             runs);
+  else if (least <= COMPARE_LEVEL)
+    snprintf(text, COMPARE_NOISE_BYTES, "test of Mann and Whitney, exact: what has p above %.2f is noise",
+             COMPARE_LEVEL);
+  else if (least <= COMPARE_FEW_LEVEL + 1e-6)
+    snprintf(text, COMPARE_NOISE_BYTES,
+             "changed: no old run is among the new ones, which chance does to equal runs, too, with a "
+             "probability of %.3g; %zu runs each decide below %.2f",
+             least, runs, COMPARE_LEVEL);
   else
-    table_fact("noise", "test of Mann and Whitney, exact: what has p above %.2f is noise", COMPARE_LEVEL);
+    snprintf(text, COMPARE_NOISE_BYTES,
+             "too few runs to tell: p is never below %.3g; %zu runs each can decide", least, runs);
+  return text;
+}
+
+static void print_noise(const struct compare *compare) {
+  char text[COMPARE_NOISE_BYTES];
+  table_fact("old runs", "%zu", compare->old_count);
+  table_fact("new runs", "%zu", compare->count - compare->old_count);
+  table_fact("noise", "%s", compare_noise_text(text, compare));
 }
 
 static bool is_wall(const struct compare_row *row) {
@@ -147,6 +160,7 @@ void compare_print_json(const struct compare *compare, const struct compare_cond
   json_put(object, "old", paths_json(compare->paths, old));
   json_put(object, "new", paths_json(compare->paths + old, compare->count - old));
   json_put(object, "least_p", json_real(compare->least_p));
+  json_put(object, "deciding_runs", json_from_number(compare_deciding_runs()));
   for (size_t i = 0; i < compare->row_count; i++)
     json_array_append_new(rows, row_json(compare, &compare->rows[i]));
   json_put(object, "changes", rows);

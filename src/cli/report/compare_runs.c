@@ -48,7 +48,8 @@ static json_t *saved_report(const char *path, FILE *file) {
   json_int_t version = json_integer_value(json_object_get(object, "schema_version"));
   if (version == REPORT_SCHEMA_VERSION && is_of_one_run(object))
     return object;
-  bool is_of_another = version > REPORT_SCHEMA_VERSION || is_of_one_run(object);
+  bool is_comparison = json_is_array(json_object_get(object, "changes"));
+  bool is_of_another = (version > REPORT_SCHEMA_VERSION && !is_comparison) || is_of_one_run(object);
   message_say(is_of_another ? "%s: a report of another version of Stave"
                             : "%s: no report of one run, as --json prints it",
               path);
@@ -79,10 +80,19 @@ static int print_compared(const struct compare_wanted *wanted, const struct comp
   int holds[COMPARE_CONDITIONS_MAX], status = EXIT_SUCCESS;
   for (size_t i = 0; i < wanted->condition_count; i++)
     holds[i] = judge(compare, &wanted->conditions[i], &status);
-  if (wanted->is_json)
+  switch (wanted->form) {
+  case COMPARE_AS_JSON:
     compare_print_json(compare, wanted->conditions, holds, wanted->condition_count);
-  else
+    break;
+  case COMPARE_AS_BRIEF:
+    compare_print_brief(compare);
+    break;
+  case COMPARE_AS_MARKDOWN:
+    compare_print_markdown(compare, wanted->top);
+    break;
+  case COMPARE_AS_TEXT:
     compare_print_text(compare, wanted->top);
+  }
   return message_output_is_whole() ? status : EXIT_FAILED;
 }
 

@@ -6,13 +6,15 @@
 
 #include <stdio.h>
 
+enum compare_form { COMPARE_AS_TEXT, COMPARE_AS_BRIEF, COMPARE_AS_JSON, COMPARE_AS_MARKDOWN };
+
 /* What is to be compared, and how it is told. */
 struct compare_wanted {
   char **paths; /* the old runs', then the new ones': archives, or files that --json has printed */
   size_t old_count, count;
   struct compare_condition *conditions;
   size_t condition_count; /* COMPARE_CONDITIONS_MAX at most */
-  bool is_json;
+  enum compare_form form;
   size_t top; /* rows of text at most */
   /* Writes what --json prints of the archive to `out`; returns an exit status, not 0 after a message. */
   int (*report)(void *data, const char *path, FILE *out);

@@ -195,18 +195,29 @@ static void print_findings(const struct report_print *print) {
     print_line("%s", report_print_nothing(report));
 }
 
-static void print_caveats(const struct report *report) {
+const char *report_print_caveat(char text[CAVEAT_BYTES], const struct report *report) {
   const struct report_caveats *caveats = &report->caveats;
   char time[TEXT_TIME_BYTES];
   if (caveats->lost_events > 0)
-    print_line("%" PRIu64 " events were lost: these numbers are not reliable", caveats->lost_events);
+    snprintf(text, CAVEAT_BYTES, "%" PRIu64 " events were lost: these numbers are not reliable",
+             caveats->lost_events);
   else if (caveats->is_incomplete)
-    print_line("the archive says that it is not complete");
+    snprintf(text, CAVEAT_BYTES, "the archive says that it is not complete");
   else if (caveats->stalls > 0)
-    print_line("threads waited %" PRIu64 " time%s for room in trace buffers, %s in all", caveats->stalls,
-               plural(caveats->stalls), time_of(time, report, (double)caveats->stall_ticks));
+    snprintf(text, CAVEAT_BYTES, "threads waited %" PRIu64 " time%s for room in trace buffers, %s in all",
+             caveats->stalls, plural(caveats->stalls), time_of(time, report, (double)caveats->stall_ticks));
   else if (caveats->lacks_chunks)
-    print_line("the runtime does not report chunks of loops: whether they are too small is not known");
+    snprintf(text, CAVEAT_BYTES,
+             "the runtime does not report chunks of loops: whether they are too small is not known");
+  else
+    return NULL;
+  return text;
+}
+
+static void print_caveats(const struct report *report) {
+  char text[CAVEAT_BYTES];
+  if (report_print_caveat(text, report))
+    print_line("%s", text);
 }
 
 void report_print_brief(const struct report_print *print) {

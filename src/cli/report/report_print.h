@@ -100,6 +100,14 @@ void report_print_devices(const struct report_print *print);
 /* "paused", or what else says nothing of threads. */
 const char *report_print_unknown(const struct report *report);
 
+enum { CAVEAT_BYTES = 192 };
+
+/* The gravest of what disturbs the numbers, in a line; NULL: nothing does. */
+const char *report_print_caveat(char text[CAVEAT_BYTES], const struct report *report);
+
+/* The answer in Markdown. */
+void report_print_markdown(const struct report_print *print);
+
 /* The answer in at most 20 lines. */
 void report_print_brief(const struct report_print *print);
 
