@@ -71,6 +71,12 @@ void analysers_before_other(struct collector *collector, const struct trace_even
     analysers[next_of(&set)]->before_other(collector, event);
 }
 
+void analysers_on_lock(void *collector, const struct replay_lock_event *event) {
+  for (int i = 0; i < ANALYSER_COUNT; i++)
+    if (analysers[i]->on_lock)
+      analysers[i]->on_lock(collector, event);
+}
+
 void analysers_finish(struct collector *collector) {
   for (int i = 0; i < ANALYSER_COUNT; i++)
     if (analysers[i]->finish)

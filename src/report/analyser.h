@@ -24,6 +24,8 @@ struct analyser {
   void (*before_every)(struct collector *collector, const struct trace_event *event,
                        const struct replay_now *now);
 
+  void (*on_lock)(struct collector *collector, const struct replay_lock_event *event);
+
   void (*finish)(struct collector *collector);   /* all events have gone by */
   void (*find)(struct collector *collector);     /* all have finished: adds its findings */
   void (*annotate)(struct collector *collector); /* all findings are there: adds to them */
@@ -43,6 +45,7 @@ void analysers_before_enter(struct collector *collector, const struct trace_even
 void analysers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                             const struct replay_now *now);
 void analysers_before_other(struct collector *collector, const struct trace_event *event);
+void analysers_on_lock(void *collector, const struct replay_lock_event *event); /* of the replay */
 void analysers_finish(struct collector *collector);
 void analysers_find(struct collector *collector);
 void analysers_annotate(struct collector *collector);

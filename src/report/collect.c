@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "report/account.h"
 #include "report/analyser.h"
+#include "report/ending.h"
 
 /* -- charging -- */
 
@@ -243,8 +244,6 @@ static void before_event(struct collector *collector, const struct trace_event *
     if (is_wanted)
       before_enter(collector, event, region, now);
   } else if (event->kind == TRACE_Leave) {
-    if (collector->report->final_states)
-      waits_on_leave(collector, event);
     if (is_wanted)
       before_leave(collector, event, region, now);
   } else {
@@ -266,15 +265,13 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->kind == TRACE_ThreadTaskSwitch)
     report->has_openmp = true;
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
-  if (collector->stand_ticks && event->ticks >= collector->stand_ticks)
-    ending_take(collector);
   uint32_t region = collector_region_of(collector, event);
   struct replay_now now = replay_now(collector->replay, event->location);
+  analysers_before_every(collector, event, &now);
   if (event->kind != TRACE_Metric || report->threads[event->location].is_seen)
     charge(collector, event->location, &now, event->ticks);
   if (collector->waits)
     mpi_waits_on_event(collector, event);
-  analysers_before_every(collector, event, &now);
   before_event(collector, event, region, &now);
   if (collector_is_inside(collector, event->ticks))
     note_ticks(report, event);
@@ -300,7 +297,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 
 static bool prepare(struct collector *collector) {
   static const struct replay_observer observer = {
-      .slice = on_slice, .task = tasks_on_event, .lock = locks_on_event, .team = teams_on_event};
+      .slice = on_slice, .task = tasks_on_event, .lock = analysers_on_lock, .team = teams_on_event};
   struct report *report = collector->report;
   struct trace *trace = collector->trace;
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
@@ -314,14 +311,12 @@ static bool prepare(struct collector *collector) {
       collector_get(collector, trace->region_count * sizeof *collector->imbalance_slacks);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
   collector->share_pool.item_bytes = sizeof(struct share);
-  collector->lock_pool.item_bytes = sizeof(struct lock_history);
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   if (!account_lines_read(&collector->account, trace))
     return false;
   learn_definitions(collector);
   analysers_prepare(collector);
-  ending_prepare(collector);
   mpi_waits_prepare(collector);
   return !collector->has_failed;
 }
@@ -388,10 +383,7 @@ static void conclude(struct collector *collector) {
   report->wall = report->last_ticks - report->first_ticks;
   processes_find(report);
   mpi_waits_finish(collector);
-  gaps_finish(collector);
   tasks_finish(collector);
-  locks_finish(collector);
-  waits_finish(collector);
   analysers_finish(collector);
   forget_runtimes_teams(report);
   report->anomalies = *replay_anomalies(collector->replay);
@@ -408,22 +400,15 @@ static void free_collector(struct collector *collector) {
     free(collector->locations[i].members);
   analysers_release(collector);
   tasks_free(collector);
-  locks_free(collector);
   devices_free(collector);
   mpi_waits_free(collector);
   account_lines_free(&collector->account);
   pool_free(&collector->share_pool, NULL);
-  pool_free(&collector->lock_pool, NULL);
   path_store_free(&collector->paths);
   pair_map_free(&collector->member_shares);
   pair_map_free(&collector->team_shares);
-  pair_map_free(&collector->gaps);
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
-  for (size_t i = 0; collector->processes && i < PROCESS_COUNT(collector->trace); i++) {
-    pair_map_free(&collector->processes[i].samples);
-    pair_map_free(&collector->processes[i].gap_samples);
-  }
   free(collector->dispatch_histogram);
   free(collector->locations);
   free(collector->interests);
@@ -487,7 +472,7 @@ void report_free(struct report *report) {
   free(report->mpi_waits);
   free(report->states);
   free(report->findings);
-  ending_free(report);
+  report_ending_free(report);
   report_samples_free(report);
   free(report->gaps);
   report_counters_free(&report->counters);

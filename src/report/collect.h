@@ -117,23 +117,6 @@ struct live_task {
   uint64_t location, generation; /* how events on dependences name it */
 };
 
-enum { HOLDS = 32 };
-
-struct lock_hold {
-  uint64_t acquired, released; /* released 0: not yet */
-  uint64_t task;               /* its id */
-  uint32_t region, location, order, task_slot;
-  bool has_waited; /* for the hold before */
-};
-
-/* A lock that was ever acquired. */
-struct lock_history {
-  struct lock_hold holds[HOLDS]; /* the last ones, a ring */
-  uint64_t count;
-  uint64_t address; /* 0: not known yet */
-  struct path released;
-};
-
 /* One location. */
 struct report_location {
   uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
@@ -169,15 +152,10 @@ struct live_process {
   uint32_t open_teams, led_teams; /* led: whose primary has not left them */
   uint64_t open_ticks;            /* since when there is a team */
   uint64_t opener;                /* which team that was */
-  uint64_t gap_begin, gap_end;    /* before it */
-  uint64_t parallel_end_ticks;
-  uint64_t parallel_end_apart, gap_apart; /* what counts as no serial time: so far at the end; in the gap */
-  size_t first_location;                  /* whose events are the first; SIZE_MAX: none so far */
-  uint64_t parallel_before;               /* ticks with a team until its last event */
-  uint32_t last_parallel;                 /* of the last region that ended */
-  uint32_t in_teams;                      /* threads that are in any */
-  struct pair_map samples, gap_samples;   /* by calling context: since the last team; in the gap */
-  struct path longest, fork;              /* of any task so far; of the last fork */
+  size_t first_location;          /* whose events are the first; SIZE_MAX: none so far */
+  uint64_t parallel_before;       /* ticks with a team until its last event */
+  uint32_t in_teams;              /* threads that are in any */
+  struct path longest, fork;      /* of any task so far; of the last fork */
 };
 
 /* What is wanted of a region's events, by its position. */
@@ -213,16 +191,14 @@ struct collector {
   size_t live_team_capacity;
   struct live_task *live_tasks;
   size_t live_task_capacity;
-  struct pair_map locks, lock_objects, lock_blamed, member_shares, team_shares, gaps, operations, variables,
-      named_tasks, blamed;
-  struct pool share_pool, lock_pool;
+  struct pair_map member_shares, team_shares, operations, variables, named_tasks;
+  struct pool share_pool;
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;
   struct path_store paths;
   struct live_process *processes; /* as the report's */
   uint64_t now_ticks;
-  uint64_t stand_ticks;     /* what is open before this is what the run ended in; 0: not wanted, or taken */
   struct pair_map matching; /* operations on devices: see collect_offload.c */
   struct pair_map moved;
   uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
@@ -233,7 +209,6 @@ struct collector {
   uint64_t emptied_ticks; /* when there was none of these any more */
   bool has_taskwaits;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
-  uint64_t wait_lock_attribute;
   void *states[ANALYSER_COUNT];       /* what each analyser keeps */
   uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
   bool has_failed;
@@ -298,15 +273,6 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
  * it is in none. */
 struct live_team *teams_live(struct collector *collector, uint32_t slot);
 struct live_member *teams_member(struct collector *collector, size_t location);
-
-/* -- collect_gaps.c -- */
-
-/* A sample outside of all teams. A team ends the part that has been serial; that team's region, which is
- * known when it has gone, is `after` it. All events have gone by. */
-void gaps_sample(struct collector *collector, size_t location, uint32_t context);
-void gaps_end(struct live_process *process);
-void gaps_add(struct collector *collector, struct live_process *process, uint32_t after);
-void gaps_finish(struct collector *collector);
 
 /* -- collect_barriers.c -- */
 void barriers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -386,20 +352,10 @@ uint64_t histogram_quantile(const uint32_t *histogram, double share);
  * it is a tick, which says no more than that both were in one step, the mean of those up to a step. */
 uint64_t histogram_shortest(const uint32_t *histogram, double share);
 
-/* -- collect_locks.c -- */
-void locks_on_event(void *data, const struct replay_lock_event *event);
-void locks_finish(struct collector *collector);
-void locks_free(struct collector *collector);
-
 /* -- collect_devices.c -- */
 void devices_on_event(struct collector *collector, const struct trace_event *event);
 void devices_on_slice(struct collector *collector, const struct replay_slice *slice);
 void devices_free(struct collector *collector);
-
-/* -- collect_ending.c -- */
-void ending_prepare(struct collector *collector);
-void ending_take(struct collector *collector);
-void ending_free(struct report *report);
 
 /* -- collect_offload.c -- */
 
@@ -421,14 +377,6 @@ void mpi_waits_on_event(struct collector *collector, const struct trace_event *e
 void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks);
 void mpi_waits_finish(struct collector *collector);
 void mpi_waits_free(struct collector *collector);
-
-/* -- collect_waits.c -- */
-
-/* Where each thread stands is known: for whom this one waits in a barrier; then for each Leave that ends what
- * is open; then whether some wait in a circle. */
-void waits_of_barriers(struct collector *collector, size_t location);
-void waits_on_leave(struct collector *collector, const struct trace_event *event);
-void waits_finish(struct collector *collector);
 
 /* -- efficiency.c -- */
 void caveats_find(struct report *report);

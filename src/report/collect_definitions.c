@@ -43,14 +43,12 @@ static void learn_attributes(struct collector *collector) {
   collector->matching_attribute = collector_attribute_named(collector, "matching id");
   collector->from_attribute = collector_attribute_named(collector, "source address");
   collector->to_attribute = collector_attribute_named(collector, "destination address");
-  collector->wait_lock_attribute = collector_attribute_named(collector, "wait lock");
 }
 
 static void learn_processes(struct collector *collector) {
   const struct trace *trace = collector->trace;
   for (size_t i = 0; i < PROCESS_COUNT(trace); i++) {
     collector->report->processes[i].first_ticks = UINT64_MAX;
-    collector->processes[i].last_parallel = REPLAY_NONE;
     collector->processes[i].first_location = SIZE_MAX;
   }
 }

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "report/mpi_waits.h"
+#include "report/serial.h"
 
 /* Of calls that wait for what is never told, so many are kept. */
 enum { CALLS_MAX = 1 << 20 };
@@ -228,7 +229,7 @@ static void enter(struct collector *collector, const struct mpi_call *call) {
                              .waiting = MPI_NONE,
                              .depends = MPI_NONE,
                              .lost = team ? 0 : lost_before(collector, call, process),
-                             .parallel = collector->processes[process].last_parallel};
+                             .parallel = serial_last_region(collector, process)};
   waits->has_mpi[process] = true;
   collector->has_failed |= !pair_map_put(&waits->by_id, 0, call->id, (void *)(uintptr_t)(slot + 1ull));
   if (waits->last[location] != MPI_NONE) {

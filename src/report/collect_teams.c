@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "report/callers.h"
 #include "report/collect.h"
+#include "report/serial.h"
 
 /* -- live teams -- */
 
@@ -23,18 +24,14 @@ static void clear_paths(struct collector *collector, struct live_team *live_team
 }
 
 /* The first team that is open ends a serial part. */
-static void open_live_team(const struct collector *collector, struct live_process *process,
+static void open_live_team(struct collector *collector, struct live_process *process,
                            const struct replay_team *team) {
-  const struct report_process *counted = &collector->report->processes[process - collector->processes];
   process->led_teams++;
   if (process->open_teams++ > 0)
     return;
   process->open_ticks = team->fork_ticks;
   process->opener = team->id;
-  process->gap_begin = process->parallel_end_ticks;
-  process->gap_end = team->fork_ticks;
-  process->gap_apart = counted->mpi + counted->unknown - process->parallel_end_apart;
-  gaps_end(process);
+  serial_end(collector, (size_t)(process - collector->processes), team->fork_ticks);
 }
 
 static struct live_process *live_process_of(const struct collector *collector, size_t location) {
@@ -315,15 +312,13 @@ static void add_instance(struct collector *collector, const struct live_team *li
 /* The team that began a parallel part ends the serial one before it; the last one that is open begins one. */
 static void close_live_team(struct collector *collector, struct live_process *process,
                             const struct replay_team *team, uint64_t finish) {
-  struct report_process *counted = &collector->report->processes[process - collector->processes];
-  if (process->opener == team->id) {
-    gaps_add(collector, process, team->region);
-    process->last_parallel = team->region;
-  }
+  size_t number = (size_t)(process - collector->processes);
+  if (process->opener == team->id)
+    serial_add(collector, number, team->region);
   if (process->open_teams > 0 && --process->open_teams == 0) {
-    counted->parallel += collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
-    process->parallel_end_ticks = finish;
-    process->parallel_end_apart = counted->mpi + counted->unknown;
+    collector->report->processes[number].parallel +=
+        collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
+    serial_begin(collector, number, finish);
   }
 }
 

@@ -76,10 +76,6 @@ enum finding_waiting finding_waiting(const struct report *report);
 /* Goes on with the text by saying so, where it is known. */
 void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
 
-/* Those of all locks, before those of parallel regions, and of all devices. */
-void findings_of_locks(struct report *report);
-void findings_of_devices(struct report *report);
-
 /* If the region's threads share processors with each other or other programs and suffer from it, takes what
  * it could save for the one finding that says so: the part `shared` of what they wait. Then nothing else is
  * to be said of the region. */
@@ -104,26 +100,5 @@ void findings_of_tasks(struct report *report, uint32_t parallel, double budget, 
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);
-
-/* The worksharing or parallel construct in the line of a part of it that the runtime has made for a
- * reduction; REPLAY_NONE: there is none. */
-uint32_t finding_reducing_construct(const struct report *report, uint32_t region);
-
-/* That of reductions in a parallel region outside of barriers, `scale`: of ticks of its threads to wall time;
- * and those in barriers. */
-void findings_of_reduction(struct report *report, uint32_t region, double scale);
-void findings_of_reducing_barriers(struct report *report);
-
-/* Those of loops whose chunks are too small. */
-void findings_of_chunks(struct report *report);
-
-/* Those of calls of MPI. */
-void findings_of_mpi(struct report *report);
-
-/* Where the kernel said how long threads were ready without a processor: what kept them from running. */
-void findings_of_hindrances(struct report *report);
-
-/* After all regions. */
-void findings_of_shared(struct report *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/account.h"
+#include "report/analyser.h"
 #include "report/finding.h"
 
 static const char *plural(uint64_t count) {
@@ -113,7 +114,8 @@ static void find_hypervisor(struct report *report) {
   say_lost(&texts, finding, HINDRANCE_HYPERVISOR);
 }
 
-void findings_of_hindrances(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   find_quota(report);
   find_binding(report);
   find_own_threads(report);
@@ -121,3 +123,5 @@ void findings_of_hindrances(struct report *report) {
   find_stops(report);
   find_hypervisor(report);
 }
+
+const struct analyser hindrances_analyser = {.find = find};

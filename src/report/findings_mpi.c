@@ -3,6 +3,7 @@
  * finding of its own: to even out the ranks would not help. */
 #include <inttypes.h>
 
+#include "report/analyser.h"
 #include "report/finding.h"
 
 static const char *process_name(const struct report *report, uint32_t process) {
@@ -69,7 +70,8 @@ static void describe_threads(struct report *report, struct report_finding *findi
                    finding_label(&texts, wait->parallel));
 }
 
-void findings_of_mpi(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   for (size_t i = 0; i < report->mpi_wait_count && !report_lacks_clock(report); i++) {
     const struct report_mpi_wait *wait = &report->mpi_waits[i];
     struct report_finding *finding =
@@ -81,3 +83,5 @@ void findings_of_mpi(struct report *report) {
       describe_threads(report, finding, wait);
   }
 }
+
+const struct analyser mpi_analyser = {.find = find};

@@ -2,6 +2,7 @@
  * them. */
 #include <inttypes.h>
 
+#include "report/analyser.h"
 #include "report/finding.h"
 
 enum { MANY_LAUNCHES = 10 };
@@ -90,7 +91,8 @@ static void find_not_overlapped(struct report *report) {
                  "overlap transfers with kernels: cut the data into parts, nowait and depend");
 }
 
-void findings_of_devices(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     if (!report->regions[i].offload)
       continue;
@@ -99,3 +101,5 @@ void findings_of_devices(struct report *report) {
   }
   find_not_overlapped(report);
 }
+
+const struct analyser offload_analyser = {.find = find};

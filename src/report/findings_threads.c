@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "report/account.h"
-#include "report/collect.h"
+#include "report/analyser.h"
 #include "report/finding.h"
 
 /* A fifth of the region is lost, and barriers that let go late and threads that begin late are a fifth of all
@@ -224,10 +224,13 @@ static void find_other_programs(struct report *report) {
       finding_time(&texts, all->greatest));
 }
 
-void findings_of_shared(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   find_oversubscription(report);
   if (report->has_running)
     find_preemption(report);
   else if (!report->account.is_known)
     find_other_programs(report);
 }
+
+const struct analyser threads_analyser = {.find = find};

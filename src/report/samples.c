@@ -8,6 +8,7 @@
 #include "report/analyser.h"
 #include "report/finding.h"
 #include "report/samples.h"
+#include "report/serial.h"
 
 /* Fewer at a place say too little: of ten, a function with a third of the time has none in one of fifty
  * cases. */
@@ -105,7 +106,7 @@ static void before_other(struct collector *collector, const struct trace_event *
   if (doing == DOING_WORK && now.team && now.team->region != REPLAY_NONE && now.team->region != region)
     samples_add(collector, doing, now.team->region, context, 1);
   if (doing == DOING_SERIAL)
-    gaps_sample(collector, event->location, context);
+    serial_sample(collector, event->location, context);
 }
 
 /* -- at the end -- */

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "analysis/constructs.h"
+#include "report/analyser.h"
 #include "report/finding.h"
+#include "report/reductions.h"
 
-uint32_t finding_reducing_construct(const struct report *report, uint32_t region) {
+uint32_t reductions_construct(const struct report *report, uint32_t region) {
   const struct trace_region *regions = report->trace->regions, *part = &regions[region];
   if (part->begin_line == 0)
     return REPLAY_NONE;
@@ -19,7 +21,7 @@ uint32_t finding_reducing_construct(const struct report *report, uint32_t region
   return REPLAY_NONE;
 }
 
-void findings_of_reduction(struct report *report, uint32_t region, double scale) {
+void reductions_find(struct report *report, uint32_t region, double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
   double ticks = (double)parallel->activity[ACTIVITY_REDUCTION] - (double)parallel->reduced;
@@ -31,13 +33,14 @@ void findings_of_reduction(struct report *report, uint32_t region, double scale)
   finding_printf(finding->evidence, "%s of all threads", finding_time(&texts, ticks));
 }
 
-void findings_of_reducing_barriers(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_reduction *reduction = report->regions[i].reduction;
     struct finding_texts texts = {.report = report};
     if (!reduction)
       continue;
-    uint32_t construct = finding_reducing_construct(report, i);
+    uint32_t construct = reductions_construct(report, i);
     construct = construct == REPLAY_NONE ? i : construct;
     struct report_finding *finding =
         finding_add(report, CAUSE_REDUCTION, construct,
@@ -54,3 +57,5 @@ void findings_of_reducing_barriers(struct report *report) {
         finding_time(&texts, (double)reduction->waited / (double)reduction->times));
   }
 }
+
+const struct analyser reductions_analyser = {.find = find};

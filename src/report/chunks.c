@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "analysis/constructs.h"
-#include "report/collect.h"
+#include "report/analyser.h"
 #include "report/finding.h"
 
 /* Two processors that want chunks at once get one each 0.16 us, one after the other, and each 0.23 us where
@@ -54,9 +54,12 @@ static void find_small_chunks(struct report *report, uint32_t region) {
       ceil(spread_mean(&loop->chunks) * MEAN_NS_MAX / mean_ns));
 }
 
-void findings_of_chunks(struct report *report) {
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (report->regions[i].loop && report->regions[i].loop->chunk_time.count >= CHUNKS_MIN &&
         construct_of_region(&report->trace->regions[i]) != CONSTRUCT_sections)
       find_small_chunks(report, i);
 }
+
+const struct analyser chunks_analyser = {.find = find};

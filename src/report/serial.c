@@ -1,0 +1,195 @@
+/* Serial parts: what lies between parallel regions, and in which functions samples were taken there. Which
+ * region ends a part is known when that has a name, so samples wait with the process for it. */
+#include "report/serial.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "report/analyser.h"
+#include "report/finding.h"
+#include "report/samples.h"
+
+/* The serial parts of one process: `apart` is what counts as no serial time. */
+struct serial_process {
+  uint64_t begin, begin_apart;     /* since the last team: and what was apart until then */
+  uint64_t gap_begin, gap_end;     /* the part that the team has ended that is open */
+  uint64_t gap_apart;              /* in it */
+  uint32_t last_region;            /* of the last team that has ended such a part */
+  struct pair_map samples, of_gap; /* by calling context: since the last team; in the gap */
+};
+
+struct serial {
+  struct serial_process *processes;
+  struct pair_map gaps; /* numbers of the report's, from 1, by the regions around them */
+};
+
+static struct serial *state_of(const struct collector *collector) {
+  return ANALYSER_STATE(collector, serial);
+}
+
+static void prepare(struct collector *collector) {
+  struct serial *serial = state_of(collector);
+  size_t count = PROCESS_COUNT(collector->trace);
+  serial->processes = collector_get(collector, count * sizeof *serial->processes);
+  for (size_t i = 0; serial->processes && i < count; i++)
+    serial->processes[i].last_region = REPLAY_NONE;
+}
+
+static struct report_gap *gap_of(struct collector *collector, uint32_t before, uint32_t after) {
+  struct report *report = collector->report;
+  uintptr_t number = (uintptr_t)pair_map_get(&state_of(collector)->gaps, before, after);
+  if (number > 0)
+    return &report->gaps[number - 1];
+  struct report_gap *gap = array_add(&report->gaps, &report->gap_count, sizeof *gap);
+  collector->has_failed |=
+      !gap || !pair_map_put(&state_of(collector)->gaps, before, after, (void *)report->gap_count);
+  if (gap)
+    *gap = (struct report_gap){
+        .before = before, .after = after, .sampled = {.doing = DOING_SERIAL, .region = REPLAY_NONE}};
+  return gap;
+}
+
+void serial_sample(struct collector *collector, size_t location, uint32_t context) {
+  size_t number = collector->report->threads[location].process;
+  struct pair_map *samples = &state_of(collector)->processes[number].samples;
+  uintptr_t count = (uintptr_t)pair_map_get(samples, 0, context);
+  if (collector->processes[number].led_teams == 0)
+    collector->has_failed |= !pair_map_put(samples, 0, context, (void *)(count + 1));
+}
+
+static uint64_t apart_until_now(const struct collector *collector, size_t process) {
+  return collector->report->processes[process].mpi + collector->report->processes[process].unknown;
+}
+
+static void end_gap(struct serial_process *process, uint64_t begin, uint64_t end, uint64_t apart) {
+  process->gap_begin = begin;
+  process->gap_end = end;
+  process->gap_apart = apart - process->begin_apart;
+  pair_map_free(&process->of_gap);
+  process->of_gap = process->samples;
+  process->samples = (struct pair_map){0};
+}
+
+void serial_end(struct collector *collector, size_t number, uint64_t ticks) {
+  struct serial_process *process = &state_of(collector)->processes[number];
+  end_gap(process, process->begin, ticks, apart_until_now(collector, number));
+}
+
+void serial_begin(struct collector *collector, size_t number, uint64_t ticks) {
+  struct serial_process *process = &state_of(collector)->processes[number];
+  process->begin = ticks;
+  process->begin_apart = apart_until_now(collector, number);
+}
+
+uint32_t serial_last_region(const struct collector *collector, size_t process) {
+  return state_of(collector)->processes[process].last_region;
+}
+
+static void add_samples(struct collector *collector, struct pair_map *samples, size_t number) {
+  for (size_t i = 0; i < samples->capacity; i++)
+    if (samples->entries[i].value)
+      samples_add(collector, DOING_COUNT, (uint32_t)number, (uint32_t)samples->entries[i].low,
+                  (uintptr_t)samples->entries[i].value);
+}
+
+static void add_gap(struct collector *collector, struct serial_process *process, uint32_t after) {
+  struct report *report = collector->report;
+  uint64_t first = collector->trace->clock.first_ticks, apart = process->gap_apart;
+  uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
+  uint64_t end = collector_cut(collector, process->gap_end);
+  bool is_runtimes = process == &state_of(collector)->processes[PROCESS_OF_RUNTIMES(collector->trace)];
+  if (end > begin && end - begin > apart && !is_runtimes) {
+    struct report_gap *gap = gap_of(collector, process->last_region, after);
+    if (!gap)
+      return;
+    spread_add(&gap->time, end - begin - apart);
+    scatter_add(&report->serial_parts, (double)(end - begin - apart));
+    add_samples(collector, &process->of_gap, (size_t)(gap - report->gaps));
+  }
+  pair_map_free(&process->of_gap);
+}
+
+void serial_add(struct collector *collector, size_t number, uint32_t region) {
+  struct serial_process *process = &state_of(collector)->processes[number];
+  add_gap(collector, process, region);
+  process->last_region = region;
+}
+
+static void finish(struct collector *collector) {
+  const struct report *report = collector->report;
+  for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
+    const struct report_process *counted = &report->processes[i];
+    struct serial_process *process = &state_of(collector)->processes[i];
+    if (counted->cpus == 0 || counted->first_ticks >= counted->last_ticks)
+      continue;
+    uint64_t since = process->begin;
+    end_gap(process, since > counted->first_ticks ? since : counted->first_ticks, counted->last_ticks,
+            apart_until_now(collector, i));
+    add_gap(collector, process, REPLAY_NONE);
+  }
+}
+
+const struct report_gap *report_longest_gap(const struct report *report) {
+  const struct report_gap *longest = NULL;
+  for (size_t i = 0; i < report->gap_count; i++)
+    if (!longest || report->gaps[i].time.sum > longest->time.sum)
+      longest = &report->gaps[i];
+  return longest;
+}
+
+static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
+  return region == REPLAY_NONE ? none : finding_label(texts, region);
+}
+
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
+  double n = finding_team(report), serial = (double)report->serial;
+  double wall = (double)report->wall - (double)report->unknown; /* of the rest nobody knows */
+  struct finding_texts texts = {.report = report};
+  const struct report_gap *gap = report_longest_gap(report);
+  if (n < 2 || !gap || report->parallel == 0)
+    return;
+  struct report_finding *finding =
+      finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / n) * (double)report->process_count);
+  if (!finding)
+    return;
+  finding_scatter(finding, &report->serial_parts);
+  finding_printf(finding->what, "%s (%s) outside of parallel regions, on one of %.0f threads%s",
+                 finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
+                 report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out"
+                                           : "");
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_printf(
+        finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
+        finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
+  finding_printf(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
+                 gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
+                 finding_time(&texts, (double)gap->time.sum), gap->time.count,
+                 gap->time.count == 1 ? "" : "s");
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
+                   report->caveats.runtimes.untraced);
+  finding_append(
+      finding->advice,
+      "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
+      "as "
+      "this one (Amdahl's law, as far as one run can tell)",
+      wall / serial);
+}
+
+static void release(struct collector *collector) {
+  struct serial *serial = state_of(collector);
+  for (size_t i = 0; serial->processes && i < PROCESS_COUNT(collector->trace); i++) {
+    pair_map_free(&serial->processes[i].samples);
+    pair_map_free(&serial->processes[i].of_gap);
+  }
+  free(serial->processes);
+  pair_map_free(&serial->gaps);
+}
+
+const struct analyser serial_analyser = {.state_bytes = sizeof(struct serial),
+                                         .prepare = prepare,
+                                         .finish = finish,
+                                         .find = find,
+                                         .release = release};
