@@ -127,6 +127,17 @@ static void charge_outside(struct collector *collector, size_t location, enum ac
     charge_unknown(collector, number, end, ticks);
 }
 
+/* What an explicit task waits is none of what it runs. */
+static void charge_activity(struct collector *collector, struct report_thread *thread,
+                            const struct replay_now *now, uint64_t ticks) {
+  bool is_counted = is_waiting(now->activity) || now->activity == ACTIVITY_LOCK_WAIT;
+  struct live_task *live_task =
+      is_counted && !now->task->is_implicit ? live_task_of(collector, now->task) : NULL;
+  thread->activity[now->activity] += ticks;
+  if (live_task)
+    live_task->waited += ticks;
+}
+
 static void charge(struct collector *collector, size_t location, const struct replay_now *now,
                    uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
@@ -144,7 +155,7 @@ static void charge(struct collector *collector, size_t location, const struct re
   here->charged_ticks = end;
   uint64_t ticks = end - begin;
   struct live_member *member = here->member_count ? &here->members[here->member_count - 1] : NULL;
-  thread->activity[now->activity] += ticks;
+  charge_activity(collector, thread, now, ticks);
   if (thread->is_device)
     return;
   if (report->has_running)
@@ -276,6 +287,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (collector_is_inside(collector, event->ticks))
     note_ticks(report, event);
   collector->has_failed |= !replay_process(collector->replay, event);
+  if (collector->has_tasks)
+    ready_notice_waiting(collector, event->location);
   return !collector->has_failed;
 }
 

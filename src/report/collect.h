@@ -36,6 +36,14 @@ struct taskwait {
 
 enum { BARRIER_ROUNDS = 4, BLOCKED = 4 };
 
+/* What a team has at this time. */
+struct live_ready {
+  struct report_ready *sums; /* of its region; NULL: no task was created yet */
+  uint32_t tasks, waiting;   /* tasks that could begin; threads that wait */
+  uint64_t ticks;            /* up to here it is counted */
+  uint64_t emptied_ticks;    /* when there was no such task any more */
+};
+
 /* A team that is alive, by the replay's slot. */
 struct live_team {
   uint64_t id; /* of the replay's team: whether this is still the same */
@@ -45,11 +53,12 @@ struct live_team {
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
   uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
   uint32_t arrivals[BARRIER_ROUNDS];
-  bool reduces[BARRIER_ROUNDS];           /* somebody has combined something in it */
-  uint64_t latest_begin_ticks;            /* of a member */
-  uint64_t task_end_ticks;                /* of the last task that has ended */
-  uint64_t end_ticks;                     /* of the primary; 0: not yet */
-  uint64_t tasks;                         /* created in it */
+  bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
+  uint64_t latest_begin_ticks;  /* of a member */
+  uint64_t task_end_ticks;      /* of the last task that has ended */
+  uint64_t end_ticks;           /* of the primary; 0: not yet */
+  uint64_t tasks;               /* created in it */
+  struct live_ready ready;
   uint64_t tasks_before[BARRIER_ROUNDS];  /* when the first one has left the barrier of this round */
   uint32_t rounds_left;                   /* barriers that somebody has left */
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
@@ -106,9 +115,13 @@ struct live_task {
   uint32_t construct; /* position of the region where it was created */
   uint32_t process;   /* whose it is, as struct collector's */
   bool is_included;
-  bool is_queued;                           /* it could begin: nobody says that it depends on another one */
+  bool is_ready, has_begun; /* ready: it could begin */
+  uint32_t unmet;           /* tasks that it depends on and that are not complete */
+  uint32_t team_slot;       /* where it was created: */
+  uint64_t team;
   struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
   uint64_t stalled;                         /* it waited for room in Stave's buffers */
+  uint64_t waited;                          /* for tasks, in barriers and for locks */
   struct path path;                         /* up to where it is */
   struct path children;                     /* the longest of its children that have completed */
   struct group *group;                      /* innermost */
@@ -134,6 +147,8 @@ struct report_location {
   struct path fork; /* of the last fork */
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_creator_slot;
+  uint64_t waits_in; /* id of the team, and its slot; 0: it does not wait */
+  uint32_t waits_in_slot;
   uint64_t blocked_team, blocked_sum;  /* of its team, at its last event */
   uint64_t created_id, created_number; /* the last task it created, by whom, and the event */
   uint64_t created_ticks, created_by;
@@ -205,8 +220,7 @@ struct collector {
   uint32_t kernel_count;               /* that run */
   uint64_t matching_attribute, from_attribute, to_attribute;
   uint32_t *dispatch_histogram;
-  uint64_t queued;        /* tasks that could begin */
-  uint64_t emptied_ticks; /* when there was none of these any more */
+  bool has_tasks;
   bool has_taskwaits;
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   void *states[ANALYSER_COUNT];       /* what each analyser keeps */
@@ -327,6 +341,22 @@ void creations_measure(struct collector *collector, const struct replay_task_eve
                        struct report_task *detail);
 void creations_count(struct collector *collector, uint32_t parallel, const struct replay_task *task);
 void creations_finish(const struct report *report, struct report_task *detail);
+
+/* -- collect_ready.c -- */
+
+/* A task was created in the team of this region (NULL: not known), which can begin or not; it depends on one
+ * that is not complete; one of those is; it has begun, or is gone. */
+void ready_create(struct collector *collector, const struct replay_team *team,
+                  struct report_parallel *parallel, struct live_task *live_task, bool is_ready);
+void ready_wait_for(struct collector *collector, struct live_task *sink);
+void ready_satisfied(struct collector *collector, struct live_task *sink);
+void ready_remove(struct collector *collector, struct live_task *live_task);
+
+/* What the thread does has changed: whether it waits. Once there are tasks. */
+void ready_notice_waiting(struct collector *collector, size_t location);
+
+/* The team is gone. */
+void ready_end(struct collector *collector, struct live_team *live_team);
 
 /* -- collect_taskwaits.c -- */
 

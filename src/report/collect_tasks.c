@@ -21,15 +21,8 @@ static void release_group(struct collector *collector, struct group *group) {
   }
 }
 
-static void unqueue(struct collector *collector, struct live_task *live_task) {
-  collector->queued -= live_task->is_queued;
-  if (live_task->is_queued && collector->queued == 0)
-    collector->emptied_ticks = collector->now_ticks;
-  live_task->is_queued = false;
-}
-
 static void clear_live_task(struct collector *collector, struct live_task *live_task) {
-  unqueue(collector, live_task);
+  ready_remove(collector, live_task);
   path_clear(&collector->paths, &live_task->path);
   path_clear(&collector->paths, &live_task->children);
   release_group(collector, live_task->group);
@@ -111,10 +104,10 @@ static void created(struct collector *collector, const struct replay_task_event 
   if (live_task->group)
     live_task->group->references++;
   path_join(&collector->paths, &live_task->path, &creator->path);
-  live_task->is_queued = !task->is_taskwait;
-  collector->queued += live_task->is_queued;
   name_task(collector, live_task, task);
   const struct replay_team *team = replay_current_team(collector->replay, event->location);
+  if (team)
+    ready_create(collector, team, collector_parallel(collector, team->region), live_task, !task->is_taskwait);
   if (team && team->slot < collector->live_team_capacity)
     collector->live_teams[team->slot].tasks++;
   if (team && team->slot < collector->live_team_capacity)
@@ -128,6 +121,7 @@ static void created(struct collector *collector, const struct replay_task_event 
   if (team)
     creations_count(collector, team->region, task);
   detail->created++;
+  detail->by_tasks += !event->other->is_implicit;
   detail->taskwaits += task->is_taskwait;
   collector->report->tasks_created++;
 }
@@ -158,8 +152,10 @@ static void begun(struct collector *collector, const struct replay_task_event *e
   struct live_task *live_task = live_task_of(collector, task);
   struct report_task *detail = live_task ? detail_of(collector, live_task->construct) : NULL;
   measure_dispatch(collector, event);
-  if (live_task)
-    unqueue(collector, live_task);
+  if (live_task) {
+    ready_remove(collector, live_task);
+    live_task->has_begun = true;
+  }
   if (!detail)
     return;
   live_task->is_included = is_included(event);
@@ -185,7 +181,8 @@ static void count_completed(struct collector *collector, const struct replay_tas
     return;
   }
   detail->executed++;
-  spread_add(&detail->run, task->run_ticks > live_task->stalled ? task->run_ticks - live_task->stalled : 0);
+  uint64_t apart = live_task->stalled + live_task->waited;
+  spread_add(&detail->run, task->run_ticks > apart ? task->run_ticks - apart : 0);
   if (task->region == REPLAY_NONE)
     return;
   detail->task_region = task->region;
@@ -245,8 +242,10 @@ static void extend_waiters(struct collector *collector, const struct replay_task
   }
   for (const struct edge *edge = live_task->sinks; edge; edge = edge->next) {
     struct live_task *sink = live_task_at(collector, edge->sink_slot, edge->sink);
-    if (sink)
-      path_join(&collector->paths, &sink->path, &live_task->path);
+    if (!sink)
+      continue;
+    path_join(&collector->paths, &sink->path, &live_task->path);
+    ready_satisfied(collector, sink);
   }
   for (const struct dependence *dependence = live_task->dependences; dependence;
        dependence = dependence->next)
@@ -261,8 +260,11 @@ static void completed(struct collector *collector, const struct replay_task_even
   if (collector_is_inside(collector, event->ticks))
     count_completed(collector, event->task, live_task);
   here->completed_ticks = event->ticks;
-  unqueue(collector, live_task);
-  here->completed_number = event->event && collector->queued ? event->event->number : 0;
+  ready_remove(collector, live_task);
+  const struct replay_team *team = replay_current_team(collector->replay, event->location);
+  bool could_begin =
+      team && team->slot < collector->live_team_capacity && collector->live_teams[team->slot].ready.tasks > 0;
+  here->completed_number = event->event && could_begin ? event->event->number : 0;
   extend_waiters(collector, event, live_task);
   path_join(&collector->paths, &collector->processes[live_task->process].longest, &live_task->path);
   if (event->task->is_created)
@@ -314,13 +316,14 @@ static struct live_task *live_task_named(struct collector *collector, uint64_t n
   return slot ? &collector->live_tasks[slot - 1] : NULL;
 }
 
-static void add_edge(struct collector *collector, struct live_task *from, const struct live_task *to) {
+static void add_edge(struct collector *collector, struct live_task *from, struct live_task *to) {
   struct edge *edge = from && to && from != to ? collector_get(collector, sizeof *edge) : NULL;
   if (!edge)
     return;
   *edge =
       (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->live_tasks)};
   from->sinks = edge;
+  ready_wait_for(collector, to);
 }
 
 static void add_told_edge(struct collector *collector, const struct trace_event *event) {
@@ -368,7 +371,6 @@ static void add_dependence(struct collector *collector, const struct trace_event
   struct dependence *dependence = collector_get(collector, sizeof *dependence);
   if (!dependence)
     return;
-  unqueue(collector, live_task);
   *dependence = (struct dependence){live_task->dependences, address, !is_read_only(construct)};
   live_task->dependences = dependence;
   collector->has_failed |=

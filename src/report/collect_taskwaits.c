@@ -35,9 +35,13 @@ void taskwaits_before_leave(struct collector *collector, const struct trace_even
   const struct report_location *here = &collector->locations[event->location];
   if (!is_taskwait(collector, region) || taskwait->region != region || taskwait->end_ticks)
     return;
-  uint64_t begin = latest(latest(taskwait->begin_ticks, collector->emptied_ticks), here->created_ticks);
+  const struct replay_team *team = replay_current_team(collector->replay, event->location);
+  if (!team || team->slot >= collector->live_team_capacity)
+    return;
+  const struct live_ready *ready = &collector->live_teams[team->slot].ready;
+  uint64_t begin = latest(latest(taskwait->begin_ticks, ready->emptied_ticks), here->created_ticks);
   uint64_t own = waited_on(collector, event->location) - taskwait->own_ticks;
-  uint64_t length = collector->queued == 0 && event->ticks > begin ? event->ticks - begin : 0;
+  uint64_t length = ready->tasks == 0 && event->ticks > begin ? event->ticks - begin : 0;
   taskwait->end_ticks = event->ticks;
   live_task->ended_taskwait = (struct taskwait){.region = region,
                                                 .begin_ticks = begin,

@@ -50,6 +50,7 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
                                   .is_nested = is_nested,
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,
+                                  .ready = {.ticks = begin_ticks},
                                   .phase_end_ticks = begin_ticks};
   path_join(&collector->paths, &live_team->start, &process->fork);
   open_live_team(collector, process, team);
@@ -340,6 +341,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   live_team->process->led_teams -= live_team->end_ticks == 0;
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
   join_creator(collector, live_team);
+  ready_end(collector, live_team);
   count_without_fork(collector, event->team);
   add_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);

@@ -219,3 +219,16 @@ void efficiency_find(struct report *report) {
   find_mpi_efficiencies(report);
   find_team_efficiencies(report, longest);
 }
+
+/* Of the wall time: what is nearer may be chance. */
+#define WORK_SHARE 0.97
+
+bool report_is_slower_than_work(const struct report *report, double *ret_work) {
+  const uint64_t *activity = report->activity;
+  double work = (double)report->useful - report->lost_in_work * (double)report->cpus;
+  *ret_work = work > 0 ? work : 0;
+  return report->has_openmp && report->process_count == 1 && report->cpus > 1 &&
+         !report->caveats.lacks_teams &&
+         activity[ACTIVITY_MPI] + activity[ACTIVITY_DEVICE] + activity[ACTIVITY_UNKNOWN] == 0 &&
+         work < WORK_SHARE * (double)report->wall;
+}

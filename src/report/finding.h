@@ -97,6 +97,14 @@ double findings_take_disturbed(struct report *report, uint32_t region, double bu
 /* Those of the tasks of a parallel region, of what its `members` wait for, `budget` ticks of wall time. */
 void findings_of_tasks(struct report *report, uint32_t parallel, double budget, double members);
 
+/* Goes on with its evidence: how many tasks of the region were ready over time, and while threads waited. */
+void finding_add_ready(struct finding_texts *texts, struct report_finding *finding,
+                       const struct report_parallel *parallel);
+
+/* What is left of the waiting in a region with tasks, ticks of wall time: while none was ready, and beside
+ * ready ones. */
+void findings_of_ready_tasks(struct report *report, uint32_t parallel, double without, double beside);
+
 /* Those of taskwaits in a parallel region that hold up the creation of more tasks, at most `budget` ticks of
  * wall time for its `members`. Returns what is left. */
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members);

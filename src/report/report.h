@@ -62,6 +62,23 @@ struct report_caller {
   double gain; /* ticks, as of the region */
 };
 
+enum { REPORT_READY_SLICES = 16 };
+
+/* While a team was there: how long, and tasks that could begin x ticks. */
+struct ready_slice {
+  double ticks, tasks;
+};
+
+/* Tasks that could begin: created, all that they depend on complete, not begun. */
+struct report_ready {
+  uint64_t most; /* at a time */
+  /* what threads waited in barriers and for tasks, from its first task on: beside a task that could begin,
+   * and without one */
+  double beside, without;
+  uint64_t begin_ticks, slice_ticks; /* of the first; how long one is */
+  struct ready_slice slices[REPORT_READY_SLICES];
+};
+
 /* A parallel construct. */
 struct report_parallel {
   uint64_t instances, members; /* members: threads of all instances */
@@ -85,6 +102,7 @@ struct report_parallel {
   /* sum over the instances of the longest member's useful time - the mean */
   uint64_t imbalance;
   uint64_t tasks;                     /* explicit tasks created in it */
+  struct report_ready ready_tasks;    /* the same */
   struct report_creations *creations; /* by their construct */
   struct report_delay *delays;        /* of the worksharing constructs that were met in it */
   size_t creations_count, delay_count;
@@ -182,9 +200,10 @@ struct report_mutex {
 struct report_task {
   uint32_t task_region; /* REPLAY_NONE: none of its tasks began */
   uint64_t created, executed, cancelled, included, untied, taskwaits;
+  uint64_t by_tasks;           /* of the created: by explicit tasks */
   uint64_t stolen, migrations; /* begun elsewhere than created; resumed elsewhere than suspended */
   uint64_t dependences;
-  struct spread run;      /* without suspension */
+  struct spread run;      /* without suspension, and what it waits for tasks, in barriers and for locks */
   struct spread delay;    /* from creation to begin, without the included */
   struct spread creation; /* from one creation to the next, if nothing else was in between */
   /* the lower quartile of these; 0: unknown, or with code of the program in it */
@@ -468,6 +487,10 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
 
 void report_free(struct report *report);
 void report_free_parallel(struct report_parallel *parallel); /* accepts NULL */
+
+/* The run takes longer than the work of all its threads together, without what creating tasks and the like
+ * adds to it: that is `ret_work` ticks. Not where a part of the run is in MPI, on devices, or not known. */
+bool report_is_slower_than_work(const struct report *report, double *ret_work);
 
 /* Wall time that all that kept threads from running cost. */
 double report_hindrance_gain(const struct report *report);

@@ -98,6 +98,10 @@ static void print_overview(const struct report_print *print) {
                share_of(serial, (double)report->activity[ACTIVITY_UNKNOWN],
                         (double)report->cpus * (double)report->wall),
                report_print_unknown(report));
+  double work;
+  if (report_is_slower_than_work(report, &work))
+    print_line("that is longer than the work of all threads, %s in all: one thread may be faster",
+               time_of(serial, report, work));
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)

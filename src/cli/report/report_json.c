@@ -159,6 +159,8 @@ static json_t *overview(const struct report_print *print) {
   json_put(object, "activities", activities(report, report->activity));
   put_seconds(object, "work_s", report, (double)report->work);
   put_seconds(object, "span_s", report, (double)report->span);
+  double work;
+  json_put(object, "is_slower_than_its_work", json_boolean(report_is_slower_than_work(report, &work)));
   json_put(object, "span_process",
            report->process_count > 1 && report->longest_process < report->trace->location_group_count
                ? json_from_text(report->trace->location_groups[report->longest_process].name)
@@ -221,6 +223,20 @@ static json_t *findings(const struct report *report) {
 
 /* -- regions -- */
 
+static json_t *ready_tasks(const struct report *report, const struct report_ready *one) {
+  json_t *object = json_object(), *means = json_array();
+  for (int i = 0; i < REPORT_READY_SLICES; i++) {
+    const struct ready_slice *slice = &one->slices[i];
+    json_array_append_new(means, slice->ticks > 0 ? json_real(slice->tasks / slice->ticks) : json_null());
+  }
+  json_put(object, "most", json_from_number(one->most));
+  put_seconds(object, "waited_beside_s", report, one->beside);
+  put_seconds(object, "waited_without_s", report, one->without);
+  put_seconds(object, "slice_s", report, (double)one->slice_ticks);
+  json_put(object, "over_time", means);
+  return object;
+}
+
 static json_t *parallel(const struct report *report, const struct report_parallel *one) {
   json_t *object = json_object();
   json_put(object, "instances", json_from_number(one->instances));
@@ -242,6 +258,7 @@ static json_t *parallel(const struct report *report, const struct report_paralle
   put_seconds(object, "late_start_s", report, (double)one->late);
   put_seconds(object, "potential_gain_s", report, one->gain);
   json_put(object, "tasks_created", json_from_number(one->tasks));
+  json_put(object, "ready_tasks", one->tasks ? ready_tasks(report, &one->ready_tasks) : json_null());
   json_put(object, "callers", report_callers_json(report, one));
   json_put(object, "useful_by_thread_s", by_location(report, one->useful));
   return object;

@@ -139,13 +139,24 @@ static void print_parallel_count(const struct report *report) {
                                          : "");
 }
 
+static void print_wall_time(const struct report *report) {
+  char wall[TEXT_TIME_BYTES], work[TEXT_TIME_BYTES];
+  const char *part = report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "";
+  double ticks;
+  text_time(wall, report->trace, (double)report->wall);
+  if (report_is_slower_than_work(report, &ticks))
+    table_fact("wall time", "%s%s, longer than the work of all threads, %s in all: one thread may be faster",
+               wall, part, text_time(work, report->trace, ticks));
+  else
+    table_fact("wall time", "%s%s", wall, part);
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
-  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
+  char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
   table_fact("archive", "%s", print->anchor);
   print_runtimes(&report->caveats.runtimes);
-  table_fact("wall time", "%s%s", text_time(wall, report->trace, (double)report->wall),
-             report->to_ticks < UINT64_MAX || report->from_ticks > 0 ? " (a part of the trace)" : "");
+  print_wall_time(report);
   print_unknown(report);
   print_thread_count(report);
   if (report->account.is_known)

@@ -97,15 +97,39 @@ static void taskloop_coarse(void) {
   }
 }
 
-/* A task for each iteration, which is nothing. (clang gives a taskloop's call the region's line.) */
+/* A task for each iteration, which is nothing. */
 static void taskloop_fine(void) {
   static volatile int sum; /* stored to by each iteration */
   int grain = is_repaired ? 5000 : 1;
-#pragma omp parallel /* PLANT taskloop_fine */
+#pragma omp parallel
 #pragma omp single
-#pragma omp taskloop grainsize(grain)
+#pragma omp taskloop grainsize(grain) /* PLANT taskloop_fine */
   for (int i = 0; i < 500000; i++)
     sum = i;
+}
+
+/* Each task creates two and waits for them, down to those that are nothing. The repaired twin's are of 4096.
+ */
+static long split(int depth) {
+  long left = 0, right = 0;
+  if (depth == 0 || (is_repaired && depth <= 12)) {
+    static volatile int sum; /* stored to for each leaf */
+    for (int i = 0; i < 1 << depth; i++)
+      sum = i;
+    return 1 << depth;
+  }
+#pragma omp task shared(left) /* PLANT recursion */
+  left = split(depth - 1);
+#pragma omp task shared(right)
+  right = split(depth - 1);
+#pragma omp taskwait
+  return left + right;
+}
+
+static void recursion(void) {
+#pragma omp parallel
+#pragma omp single
+  split(17);
 }
 
 /* Nothing is wrong: many tasks of the same length. */
@@ -144,6 +168,7 @@ static const struct planted programs[] = {{"taskwait", taskwait},
                                           {"taskloop_coarse", taskloop_coarse},
                                           {"taskloop_fine", taskloop_fine},
                                           {"beside_tasks", beside_tasks},
+                                          {"recursion", recursion},
                                           {"balanced_tasks", balanced_tasks}};
 
 int main(int count, char **arguments) {

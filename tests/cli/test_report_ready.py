@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""stave report: how many tasks are ready, and what threads wait for beside them, which is known by construction:
+test_report_ready.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from report_case import Case
+
+
+class Ready(Case):
+    def ready(self, numbers):
+        return self.region(numbers, "parallel")["parallel"]["ready_tasks"]
+
+    def beside(self, run_us, pause_us, name):
+        """Thread 0 creates 200 tasks in 0.2 ms; then each thread runs 100 of them, with a pause behind each."""
+        with self.timed(name, ticks_per_us=10) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(200):
+                made.at(0.001 * i).create(0, i + 1, 11)
+            made.at(0.2).enter(0, "implicit barrier", 1)
+            for i in range(100):
+                now = 0.2 + 0.001 * i * (run_us + pause_us)
+                for thread in range(2):
+                    made.at(now).start(thread, 0, 2 * i + thread + 1, 11)
+                for thread in range(2):
+                    made.at(now + 0.001 * run_us).end(thread, 0, 2 * i + thread + 1, 11)
+            made.end_all(0.2 + 0.1 * (run_us + pause_us))
+        return self.numbers(self.path(name))
+
+    def test_waiting_beside_ready_tasks_is_the_runtimes(self):
+        numbers = self.beside(1, 3, "small")
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["small tasks"])
+        finding = numbers["findings"][0]
+        # 0.6 ms, of which 0.1 are left: the work of 200 tasks on two threads; behind the last ones none is ready
+        self.assertAlmostEqual(1000 * finding["gain_s"], 0.5, delta=0.005)
+        self.assertIn("at most; in the mean of each eighth of the time", finding["evidence"])
+        ready = self.ready(numbers)
+        self.assertEqual(ready["most"], 200)
+        self.ms(ready["waited_beside_s"], 0.2 + 2 * 99 * 0.003)
+        self.ms(ready["waited_without_s"], 2 * 0.003)
+        self.assertEqual(len(ready["over_time"]), 16)
+
+    def test_waiting_beside_large_tasks(self):
+        """They are not too small, and yet begun late."""
+        numbers = self.beside(100, 5, "large")
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["ready tasks begun late"])
+        # thread 1 while they are created, and both behind each
+        self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], (0.2 + 2 * 99 * 0.005) / 2, delta=0.01)
+
+    def test_dependences(self):
+        """A task is ready when those are complete that it depends on: one at a time here, which nobody is late for."""
+        numbers = self.beside_chain()
+        ready = self.ready(numbers)
+        self.assertEqual(ready["most"], 1)
+        self.ms(ready["waited_beside_s"], 10 * 1)
+        self.ms(ready["waited_without_s"], 10 * 10 + 10 * 1)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]],
+                         ["too few ready tasks", "small tasks"])
+
+    def beside_chain(self):
+        """Each of ten tasks needs the one before; thread 0 runs them, 10 ms each, a ms late."""
+        with self.timed("chain") as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(10):
+                made.create(0, i + 1, 11, depend=[("inout", 1)])
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            for i in range(10):
+                made.at(11 * i + 1).start(0, 0, i + 1, 11)
+                made.at(11 * i + 11).end(0, 0, i + 1, 11)
+            made.end_all(110)
+        return self.numbers(self.path("chain"))
+
+    def recursive(self, path):
+        """A task of 1 ms creates one that runs 5 ms elsewhere, and waits for it."""
+        with self.timed(path) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            made.create(0, 1, 11)
+            made.enter(0, "implicit barrier", 1)
+            made.start(0, 0, 1, 11)
+            made.at(0.5).create(0, 2, 12)
+            made.enter(0, "taskwait", 13)
+            made.start(1, 0, 2, 12)
+            made.at(5.5).end(1, 0, 2, 12)
+            made.leave(0, "taskwait", 13)
+            made.at(6).end(0, 0, 1, 11)
+            made.end_all(6)
+        return self.numbers(self.path(path))
+
+    def test_a_task_does_not_run_while_it_waits(self):
+        numbers = self.recursive("recursive")
+        self.ms(self.region(numbers, "create task", 11)["task"]["run"]["sum_s"], 1)
+        self.ms(self.region(numbers, "create task", 12)["task"]["run"]["sum_s"], 5)
+
+    def test_small_tasks_that_wait(self):
+        """Their waiting must not make them look large: 100 tasks of 1 us, each of which waits 9 us for one of 1 us that
+        the other thread runs, while others are ready."""
+        with self.timed("waiting", ticks_per_us=10) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(101):
+                made.at(0.0001 * i).create(0, i + 1, 11)
+            made.at(0.02).enter(0, "implicit barrier", 1)
+            for i in range(100):
+                now = 0.02 + 0.02 * i
+                made.at(now).start(0, 0, i + 1, 11)
+                made.at(now + 0.0005).create(0, 201 + i, 12)
+                made.enter(0, "taskwait", 13)
+                made.at(now + 0.0085).start(1, 0, 201 + i, 12)
+                made.at(now + 0.0095).end(1, 0, 201 + i, 12)
+                made.leave(0, "taskwait", 13)
+                made.at(now + 0.01).end(0, 0, i + 1, 11)
+            made.at(2.02).start(0, 0, 101, 11)
+            made.at(2.021).end(0, 0, 101, 11)
+            made.end_all(2.021)
+        numbers = self.numbers(self.path("waiting"))
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["small tasks"])
+        self.assertIn("and 1 other of that function", numbers["findings"][0]["what"])
+        self.assertIn("201 tasks ran 1.00 us each", numbers["findings"][0]["evidence"])
+        self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], 2.021 - 0.2 / 2, delta=0.03)
+
+    def test_slower_than_one_thread(self):
+        """All threads together work for less than the run takes: the first line says so."""
+        numbers = self.beside(1, 3, "slower")
+        self.assertTrue(numbers["is_slower_than_its_work"])
+        text = self.text(self.path("slower"))
+        self.assertIn("longer than the work of all threads", text.split("\n\n")[0])
+        self.assertFalse(self.beside(100, 5, "faster")["is_slower_than_its_work"])
+
+
+if __name__ == "__main__":
+    unittest.main()
