@@ -140,10 +140,19 @@ static void find_efficiencies(struct report *report) {
     serial += lost_in_serial(process, rest);
     mpi += (n - 1) * (double)process->mpi;
   }
+  report->known = all;
   report->parallel_efficiency = ratio((double)report->useful, all);
   report->serial_efficiency = all > 0 ? (all - serial) / all : 0;
   report->mpi_efficiency = mpi < all ? (all - mpi) / all : 0;
   report->device_efficiency = all > 0 ? (all - (double)report->activity[ACTIVITY_DEVICE]) / all : 0;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
 }
 
 /* Of the process that has the busiest thread: threads of different ones share no work by OpenMP. */
@@ -156,6 +165,7 @@ static void find_team_efficiencies(struct report *report, size_t longest) {
   double n = (double)process->cpus, parallel = (double)process->parallel;
   double overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
                              activity[ACTIVITY_REDUCTION]);
+  overhead = smaller(overhead, larger(parallel - most, 0)); /* work on the edges of a region is in both */
   for (size_t i = 0; i < report->trace->location_count; i++)
     if (report->threads[i].process == report->threads[longest].process)
       in_teams += (double)report->threads[i].useful_in_teams;
@@ -174,14 +184,6 @@ static double outside_mpi(const struct report *report, size_t process) {
     if (report->threads[i].process == process && is_cpu(&report->threads[i]))
       mpi += (double)report->threads[i].activity[ACTIVITY_MPI];
   return (double)length_of(report, one) - mpi / n;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
 }
 
 /* After POP: they multiply to the MPI efficiency. Processes that begin or end at other times than the rest
@@ -206,6 +208,10 @@ static void find_mpi_efficiencies(struct report *report) {
   report->mpi_transfer = ratio(ideal, mean - apart);
   report->mpi_serialisation = ratio(most, ideal);
   report->mpi_load_balance = ratio(report->mpi_efficiency * mean, most);
+}
+
+bool report_has_efficiency(const struct report *report) {
+  return report->known > 0;
 }
 
 bool report_lacks_clock(const struct report *report) {

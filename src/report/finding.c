@@ -31,6 +31,10 @@ const char *report_cause_name(enum report_cause cause) {
   return causes[cause].name;
 }
 
+const char *report_cause_word(size_t number) {
+  return number < sizeof causes / sizeof *causes ? causes[number].name : NULL;
+}
+
 const char *report_confidence_name(enum report_confidence confidence) {
   static const char *const names[] = {"low", "medium", "high"};
   return names[confidence];

@@ -432,6 +432,7 @@ struct report {
   size_t cpus;            /* CPU locations that are in teams, or work */
   uint64_t activity[ACTIVITY_COUNT]; /* of all CPU locations */
   uint64_t useful;                   /* of all CPU locations */
+  double known;                      /* ticks of all threads of which it is known what they did */
   double parallel_efficiency, serial_efficiency, mpi_efficiency, thread_efficiency, load_balance,
       serialisation, runtime_efficiency;
   double mpi_load_balance, mpi_serialisation, mpi_transfer, mpi_start_end; /* factors of mpi_efficiency */
@@ -497,6 +498,7 @@ double report_hindrance_gain(const struct report *report);
 
 /* "imbalance", "serial part", ...: constant memory. */
 const char *report_cause_name(enum report_cause cause);
+const char *report_cause_word(size_t number); /* all of them from 0 on; NULL behind the last */
 
 /* "serial", "work", "waiting", ...: constant memory. */
 const char *report_doing_name(enum report_doing doing);
@@ -511,6 +513,9 @@ const struct report_sampled *report_sampled_at(const struct report *report, enum
                                                uint32_t region);
 /* "low", "medium", "high": constant memory. */
 const char *report_confidence_name(enum report_confidence confidence);
+
+/* Whether anything is known of what threads did: else the efficiencies are shares of nothing. */
+bool report_has_efficiency(const struct report *report);
 
 /* The processes' clocks differ by a hundredth of the run or more: who waits for whom in MPI is not known. */
 bool report_lacks_clock(const struct report *report);

@@ -8,6 +8,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 from made_archive import Made
+from otf2.enums import Paradigm
+from report_case import Timed
 
 HOLDS, UNKNOWN, USAGE = 3, 1, 2
 
@@ -36,6 +38,10 @@ class Conditions(cli.Case):
         words = [word for condition in conditions for word in ("--fail-if", condition)]
         return cli.stave("report", *options, *words, self.archive)
 
+    def is_not_known(self, result):
+        self.assertEqual(result.returncode, UNKNOWN, result.stdout)
+        self.assertIn("what it names is not in this run, or not known", cli.said(result))
+
     def test_both_sides_of_what_it_is(self):
         for holds, fails in (("efficiency < 51 %", "efficiency < 49 %"), ("efficiency > 49 %", "efficiency > 51 %"),
                              ("wall > 399 us", "wall > 0.401 ms"), ("wall < 0.000401 s", "wall < 399 us"),
@@ -43,7 +49,7 @@ class Conditions(cli.Case):
                              ("activity:barrier wait > 49 %", "activity:barrier wait > 51 %"),
                              ("activity:barrier wait > 399us", "activity:barrier wait > 401us"),
                              ("region:parallel @made.c:7$ > 99 %", "region:parallel @made.c:7$ < 99 %"),
-                             ("cause:nothing < 1 %", "cause:nothing > 1 %")):
+                             ("cause:single < 1 %", "cause:single > 1 %")):
             result = self.status(holds)
             self.assertEqual(result.returncode, HOLDS, holds)
             self.assertIn(f": {holds}: it is ", cli.said(result))
@@ -66,13 +72,39 @@ class Conditions(cli.Case):
 
     def test_what_is_not_there(self):
         for condition in ("region:nowhere > 3 %", "activity:sleep > 1 s"):
-            result = self.status(condition)
-            self.assertEqual(result.returncode, UNKNOWN)
-            self.assertIn("what it names is not in this run", cli.said(result))
+            self.is_not_known(self.status(condition))
+
+    def test_what_is_not_known(self):
+        """Two events at one time: shares of nothing are not 0 %."""
+        empty = self.folder + "/empty"
+        with Made(empty, region=False) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, 1, step=False)
+            made.event(0, "thread_join", Paradigm.OPENMP, step=False)
+        numbers = json.loads(cli.stave("report", "--json", empty).stdout)
+        self.assertEqual(set(numbers["efficiency"].values()), {None})
+        for condition in ("efficiency < 60 %", "serial < 50 %", "parallel < 1 %", "finding < 1 %", "cause:single < 1 %",
+                          "activity:work < 1 %"):
+            self.is_not_known(cli.stave("report", "--brief", "--fail-if", condition, empty))
+        for condition in ("serial < 1 s", "finding < 1 s", "wall < 1 s"):
+            self.assertEqual(cli.stave("report", "--fail-if", condition, empty).returncode, HOLDS)
+        self.assertNotIn("fficiency", self.succeeds(cli.stave("report", empty)))
+
+    def test_no_region(self):
+        """One thread in no region: the efficiencies of teams are nowhere, and not 0."""
+        alone = self.folder + "/alone"
+        with Timed(alone, threads=1, region=False) as made:
+            made.program(0, True)
+            made.program(4, False)
+        numbers = json.loads(cli.stave("report", "--json", alone).stdout)
+        self.assertEqual({name for name, value in numbers["efficiency"].items() if value is None},
+                         {"thread", "load_balance", "serialisation", "runtime", "mpi_load_balance",
+                          "mpi_serialisation", "mpi_transfer", "mpi_start_end"})
+        self.assertNotIn("thread efficiency", self.succeeds(cli.stave("report", alone)))
 
     def test_what_is_none(self):
         for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s",
-                          "region:( > 5 %", "region: > 5 %", "wall > -1 s", "wall = 5 s"):
+                          "region:( > 5 %", "region: > 5 %", "cause:imbalanc > 5 %",
+                          "cause: > 5 %", "wall > -1 s", "wall = 5 s"):
             self.fails(self.status(condition), f"--fail-if {condition} is no condition", "efficiency", status=USAGE)
 
 

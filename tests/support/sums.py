@@ -21,9 +21,19 @@ def of_times(numbers, least):
         yield f"useful are {numbers['useful_s']} s of {spent} s"
     # Of several processes these are the means, and none need be there all the time.
     begun = numbers["serial_s"] + numbers["mpi_s"] + numbers["not_known_s"] + parallel
-    if numbers["processes"] < 2 and abs(begun - max(wall, parallel)) > least:
+    if numbers["processes"] < 2 and abs(begun - wall) > least:
         yield (f"serial {numbers['serial_s']}, MPI {numbers['mpi_s']}, not known {numbers['not_known_s']} and "
                f"parallel {parallel} are not {wall} s")
+
+
+def of_shares(numbers):
+    """None is not known; what is rounded may be beyond by that much."""
+    for name, value in numbers["efficiency"].items():
+        if value is not None and not -1e-9 <= value <= 1 + 1e-9:
+            yield f"efficiency {name} is {value}"
+    for finding in numbers["findings"]:
+        if not 0 <= finding["gain_share"] <= 1:
+            yield f"{finding['cause']} is {finding['gain_share']} of the wall time"
 
 
 def of_findings(numbers, least):
@@ -59,7 +69,7 @@ def of_region(region, least):
 def problems(numbers):
     """The list of what does not hold."""
     least = least_of(numbers)
-    return [*of_times(numbers, least), *of_findings(numbers, least),
+    return [*of_times(numbers, least), *of_shares(numbers), *of_findings(numbers, least),
             *(problem for region in numbers["regions"] for problem in of_region(region, least))]
 
 

@@ -24,10 +24,9 @@ struct report_request {
   bool is_json, is_brief, is_markdown, is_compare;
   const char *html;                            /* the history page's name */
   FILE *out;                                   /* where a run's object goes that is compared */
-  const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written; one of those below are read of them */
-  struct compare_condition conditions[COMPARE_CONDITIONS_MAX];
-  struct report_condition own_conditions[COMPARE_CONDITIONS_MAX];
-  size_t fail_if_count, condition_count, own_condition_count;
+  const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written */
+  struct fail_condition conditions[COMPARE_CONDITIONS_MAX];
+  size_t fail_if_count, condition_count;
 };
 
 /* Long options that have no letter. */
@@ -58,8 +57,7 @@ static const struct usage_option options[] = {
     {OPTION_COMPARE, "compare", NULL, "what changed: OLD NEW, or OLD ... -- NEW ...", USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
      "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s'; with --compare what has grown: 'wall > 5 "
-     "%', "
-     "'region:REGEX > 20 ms'",
+     "%', 'region:REGEX > 20 ms'",
      USAGE_NOTHING, NULL},
     {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
      USAGE_FILE, NULL},
@@ -76,10 +74,10 @@ static bool has_wanted(const struct report_print *print) {
 }
 
 /* What is compared is said in the unit of the condition: a share as percent, else seconds. */
-static void print_condition(const struct report_request *request, const struct report_condition *condition,
+static void print_condition(const struct report_request *request, const struct fail_condition *condition,
                             int holds, double value) {
   if (holds < 0)
-    message_say("%s: %s: what it names is not in this run", request->path, condition->text);
+    message_say("%s: %s: what it names is not in this run, or not known", request->path, condition->text);
   else if (condition->is_percent)
     message_say("%s: %s: it is %.1f %%", request->path, condition->text, 100 * value);
   else
@@ -91,11 +89,11 @@ static int judge(const struct report_request *request, struct report_print print
   int status = EXIT_SUCCESS;
   print.only = NULL;
   json_t *object = report_print_object(&print);
-  for (size_t i = 0; i < request->own_condition_count; i++) {
+  for (size_t i = 0; i < request->condition_count; i++) {
     double value = 0;
-    int holds = report_condition_holds(&request->own_conditions[i], object, &value);
+    int holds = report_condition_holds(&request->conditions[i], object, &value);
     if (holds != 0)
-      print_condition(request, &request->own_conditions[i], holds, value);
+      print_condition(request, &request->conditions[i], holds, value);
     if (holds < 0)
       status = EXIT_FAILED;
     else if (holds > 0 && status == EXIT_SUCCESS)
@@ -129,7 +127,7 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_text(&print);
   if (!message_output_is_whole())
     return EXIT_FAILED;
-  return request->own_condition_count ? judge(request, print) : EXIT_SUCCESS;
+  return request->condition_count ? judge(request, print) : EXIT_SUCCESS;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {
@@ -181,11 +179,12 @@ static bool add_condition(struct report_request *request, const char *value) {
 static bool read_conditions(struct report_request *request) {
   for (size_t i = 0; i < request->fail_if_count; i++) {
     const char *text = request->fail_if[i];
-    if (request->is_compare && !compare_condition_read(&request->conditions[i], text))
-      return usage_error("report", "--fail-if %s is no condition", text);
-    if (!request->is_compare && !report_condition_read(&request->own_conditions[i], text))
-      return usage_error("report", "--fail-if %s is no condition: %s", text, report_condition_words);
-    *(request->is_compare ? &request->condition_count : &request->own_condition_count) = i + 1;
+    struct fail_condition *condition = &request->conditions[i];
+    if (request->is_compare ? !compare_condition_read(condition, text)
+                            : !report_condition_read(condition, text))
+      return usage_error("report", "--fail-if %s is no condition: %s", text,
+                         request->is_compare ? compare_condition_words : report_condition_words);
+    request->condition_count = i + 1;
   }
   return true;
 }
@@ -292,11 +291,11 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
 
 static int write_history(struct report_request *request, char **paths, size_t count) {
   if (!request->is_compare && !request->is_json && !request->is_brief && !request->is_markdown &&
-      !request->pattern)
+      !request->pattern && request->fail_if_count == 0)
     return history_write(
         &(struct compare_wanted){.paths = paths, .count = count, .report = write_object, .data = request},
         request->html);
-  usage_error("report", "--html goes without --compare, --json, --brief, --markdown and --region");
+  usage_error("report", "--html goes without --compare, --json, --brief, --markdown, --region and --fail-if");
   return EXIT_USAGE;
 }
 
@@ -330,9 +329,7 @@ int cmd_report(int argc, char **argv) {
     status = archive_job_run(request.path, read_and_print, &request);
   }
   for (size_t i = 0; i < request.condition_count; i++)
-    compare_condition_free(&request.conditions[i]);
-  for (size_t i = 0; i < request.own_condition_count; i++)
-    report_condition_free(&request.own_conditions[i]);
+    fail_condition_free(&request.conditions[i]);
   if (request.pattern)
     regfree(&request.only);
   return status;

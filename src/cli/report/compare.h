@@ -3,9 +3,9 @@
 #define STAVE_CLI_REPORT_COMPARE_H
 
 #include "cli/common/json.h"
+#include "cli/report/fail_condition.h"
 #include "cli/report/rank.h"
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -46,16 +46,6 @@ struct compare {
   size_t row_count; /* what changed most comes first */
 };
 
-/* A condition for --fail-if. */
-struct compare_condition {
-  const char *text;
-  enum compare_kind kind;
-  char name[256]; /* region: a regular expression */
-  double limit;   /* seconds, or hundredths if is_percent */
-  bool is_percent;
-  regex_t pattern;
-};
-
 /* Takes in the object that `report --json` makes of run number `run`. */
 void compare_add(struct compare *compare, size_t run, const json_t *report);
 
@@ -81,18 +71,20 @@ size_t compare_deciding_runs(void);
 const char *compare_kind_name(enum compare_kind kind);
 const char *compare_verdict_name(enum compare_verdict verdict);
 
-/* Reads "WHAT > NUMBER UNIT". False if it is none. compare_condition_free if true. */
-bool compare_condition_read(struct compare_condition *ret, const char *text);
-void compare_condition_free(struct compare_condition *condition);
+/* Words for whoever has written a condition that is none. */
+extern const char compare_condition_words[];
+
+/* Reads "WHAT > NUMBER UNIT". False if it is none. fail_condition_free if true. */
+bool compare_condition_read(struct fail_condition *ret, const char *text);
 
 /* Whether it holds: 1 or 0; -1 if it names what is in no run. */
-int compare_condition_holds(const struct compare *compare, struct compare_condition *condition);
+int compare_condition_holds(const struct compare *compare, struct fail_condition *condition);
 
 /* On stdout; at most `top` rows of text. brief: at most 11 lines. */
 void compare_print_brief(const struct compare *compare);
 void compare_print_markdown(const struct compare *compare, size_t top);
 void compare_print_text(const struct compare *compare, size_t top);
-void compare_print_json(const struct compare *compare, const struct compare_condition *conditions,
+void compare_print_json(const struct compare *compare, const struct fail_condition *conditions,
                         const int *holds, size_t condition_count);
 
 #endif

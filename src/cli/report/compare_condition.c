@@ -1,73 +1,30 @@
 /* The conditions of --fail-if: "WHAT > NUMBER UNIT". */
 #include "cli/report/compare.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool read_limit(struct compare_condition *ret, const char *text) {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
-  char *end;
-  ret->limit = strtod(text, &end);
-  if (end == text || !(ret->limit >= 0 && ret->limit < 1e12))
-    return false;
-  end += strspn(end, " ");
-  ret->is_percent = strcmp(end, "%") == 0;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].name) == 0) {
-      ret->limit *= units[i].seconds;
-      return true;
-    }
-  return ret->is_percent;
+const char compare_condition_words[] =
+    "wall, serial, parallel, useful, gain, cause:NAME (stave-report-json(5) has the names), activity:NAME or "
+    "region:REGEX, then >, then a number and %, s, ms or us";
+
+bool compare_condition_read(struct fail_condition *ret, const char *text) {
+  static const char *const words[] = {"wall", "serial", "parallel", "useful", "gain", NULL};
+  return fail_condition_read(ret, text, ">", words);
 }
 
-static bool read_what(struct compare_condition *ret) {
-  static const struct {
-    const char *prefix;
-    enum compare_kind kind;
-  } kinds[] = {{"region:", COMPARE_REGION}, {"cause:", COMPARE_CAUSE}, {"activity:", COMPARE_ACTIVITY}};
-  ret->kind = COMPARE_RUN;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    size_t length = strlen(kinds[i].prefix);
-    if (strncmp(ret->name, kinds[i].prefix, length) != 0)
-      continue;
-    ret->kind = kinds[i].kind;
-    memmove(ret->name, ret->name + length, strlen(ret->name + length) + 1);
-    return *ret->name != '\0' &&
-           (ret->kind != COMPARE_REGION || regcomp(&ret->pattern, ret->name, REG_EXTENDED | REG_NOSUB) == 0);
-  }
-  static const char *const names[] = {"wall", "serial", "parallel", "useful", "gain"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(ret->name, names[i]) == 0)
-      return true;
-  return false;
+/* Not of regions. */
+static enum compare_kind kind_of(const struct fail_condition *condition) {
+  static const enum compare_kind kinds[] = {[CONDITION_RUN] = COMPARE_RUN,
+                                            [CONDITION_CAUSE] = COMPARE_CAUSE,
+                                            [CONDITION_ACTIVITY] = COMPARE_ACTIVITY};
+  return kinds[condition->kind];
 }
 
-bool compare_condition_read(struct compare_condition *ret, const char *text) {
-  const char *sign = strrchr(text, '>');
-  size_t length = sign ? (size_t)(sign - text) : 0;
-  *ret = (struct compare_condition){.text = text};
-  while (length > 0 && text[length - 1] == ' ')
-    length--;
-  if (length == 0 || length >= sizeof ret->name)
-    return false;
-  memcpy(ret->name, text, length);
-  return read_limit(ret, sign + 1) && read_what(ret);
-}
-
-void compare_condition_free(struct compare_condition *condition) {
-  if (condition->kind == COMPARE_REGION)
-    regfree(&condition->pattern);
-}
-
-static bool is_meant(const struct compare_condition *condition, const struct compare_row *row) {
+static bool is_meant(const struct fail_condition *condition, const struct compare_row *row) {
   bool is_region = row->kind == COMPARE_REGION || row->kind == COMPARE_PARALLEL;
-  if (condition->kind == COMPARE_REGION)
+  if (condition->kind == CONDITION_REGION)
     return is_region && regexec(&condition->pattern, row->name, 0, NULL, 0) == 0;
-  return row->kind == condition->kind && strcmp(row->name, condition->name) == 0;
+  return row->kind == kind_of(condition) && strcmp(row->name, condition->name) == 0;
 }
 
 /* What 100 % are: of what could be saved the wall time, else what it was itself. */
@@ -79,14 +36,14 @@ static double whole(const struct compare *compare, const struct compare_row *row
   return row->old_median;
 }
 
-static bool is_above(const struct compare *compare, const struct compare_condition *condition,
+static bool is_above(const struct compare *compare, const struct fail_condition *condition,
                      const struct compare_row *row) {
-  double limit = condition->is_percent ? condition->limit / 100 * whole(compare, row) : condition->limit;
+  double limit = condition->is_percent ? condition->limit * whole(compare, row) : condition->limit;
   return row->new_median - row->old_median > limit && compare_verdict(compare, row) != COMPARE_NOISE;
 }
 
-int compare_condition_holds(const struct compare *compare, struct compare_condition *condition) {
-  bool is_known = condition->kind == COMPARE_CAUSE; /* no finding is none that has grown */
+int compare_condition_holds(const struct compare *compare, struct fail_condition *condition) {
+  bool is_known = condition->kind == CONDITION_CAUSE; /* no finding is none that has grown */
   for (size_t i = 0; i < compare->row_count; i++) {
     if (!is_meant(condition, &compare->rows[i]))
       continue;

@@ -152,7 +152,7 @@ static json_t *paths_json(const char *const *paths, size_t count) {
   return array;
 }
 
-void compare_print_json(const struct compare *compare, const struct compare_condition *conditions,
+void compare_print_json(const struct compare *compare, const struct fail_condition *conditions,
                         const int *holds, size_t condition_count) {
   size_t old = compare->old_count;
   json_t *object = json_object(), *rows = json_array(), *tested = json_array();

@@ -65,7 +65,7 @@ json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) 
   return object;
 }
 
-static int judge(const struct compare *compare, struct compare_condition *condition, int *ret_status) {
+static int judge(const struct compare *compare, struct fail_condition *condition, int *ret_status) {
   int holds = compare_condition_holds(compare, condition);
   if (holds == 1)
     *ret_status = *ret_status == EXIT_SUCCESS ? EXIT_FOUND : *ret_status;

@@ -12,7 +12,7 @@ enum compare_form { COMPARE_AS_TEXT, COMPARE_AS_BRIEF, COMPARE_AS_JSON, COMPARE_
 struct compare_wanted {
   char **paths; /* the old runs', then the new ones': archives, or files that --json has printed */
   size_t old_count, count;
-  struct compare_condition *conditions;
+  struct fail_condition *conditions;
   size_t condition_count; /* COMPARE_CONDITIONS_MAX at most */
   enum compare_form form;
   size_t top; /* rows of text at most */

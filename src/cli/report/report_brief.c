@@ -107,8 +107,9 @@ static void print_overview(const struct report_print *print) {
   if (report->processors.others > 0)
     print_line("other programs used %s of the processors' time meanwhile: times may be longer for it",
                share_of(serial, report->processors.others, report->processors.all));
-  print_line("parallel efficiency %s (threads x wall time that is useful work)",
-             text_percent(efficiency, report->parallel_efficiency));
+  if (report_has_efficiency(report))
+    print_line("parallel efficiency %s (threads x wall time that is useful work)",
+               text_percent(efficiency, report->parallel_efficiency));
 }
 
 static void print_mpi(const struct report *report) {

@@ -107,17 +107,28 @@ static void put_runtime(json_t *object, const struct runtimes *runtimes) {
            json_from_text(runtimes->untraced_count ? runtimes->untraced : NULL));
 }
 
+static void put_factor(json_t *object, const char *name, bool is_known, double value) {
+  json_put(object, name, is_known ? json_real(value) : json_null());
+}
+
 static json_t *efficiency(const struct report *report) {
-  bool has_clock = !report_lacks_clock(report);
-  return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "parallel",
-                   report->parallel_efficiency, "serial", report->serial_efficiency, "thread",
-                   report->thread_efficiency, "load_balance", report->load_balance, "serialisation",
-                   report->serialisation, "runtime", report->runtime_efficiency, "mpi",
-                   report->mpi_efficiency, "device", report->device_efficiency, "mpi_load_balance",
-                   report->mpi_load_balance, "mpi_serialisation",
-                   has_clock ? json_real(report->mpi_serialisation) : json_null(), "mpi_transfer",
-                   has_clock ? json_real(report->mpi_transfer) : json_null(), "mpi_start_end",
-                   has_clock ? json_real(report->mpi_start_end) : json_null());
+  bool is_known = report_has_efficiency(report), has_teams = is_known && report->parallel > 0;
+  bool has_mpi = is_known && report->activity[ACTIVITY_MPI] > 0;
+  bool has_clock = has_mpi && !report_lacks_clock(report);
+  json_t *object = json_object();
+  put_factor(object, "parallel", is_known, report->parallel_efficiency);
+  put_factor(object, "serial", is_known, report->serial_efficiency);
+  put_factor(object, "thread", has_teams, report->thread_efficiency);
+  put_factor(object, "load_balance", has_teams, report->load_balance);
+  put_factor(object, "serialisation", has_teams, report->serialisation);
+  put_factor(object, "runtime", has_teams, report->runtime_efficiency);
+  put_factor(object, "mpi", is_known, report->mpi_efficiency);
+  put_factor(object, "device", is_known, report->device_efficiency);
+  put_factor(object, "mpi_load_balance", has_mpi, report->mpi_load_balance);
+  put_factor(object, "mpi_serialisation", has_clock, report->mpi_serialisation);
+  put_factor(object, "mpi_transfer", has_clock, report->mpi_transfer);
+  put_factor(object, "mpi_start_end", has_clock, report->mpi_start_end);
+  return object;
 }
 
 /* Of the run, or the mean of its processes. */

@@ -225,8 +225,6 @@ static void print_rest(struct table *table, const struct report *report) {
 
 static void print_efficiency(const struct report *report) {
   struct table table;
-  if (report->cpus == 0)
-    return;
   table_heading("Efficiency");
   table_begin(&table);
   table_column(&table, "factor", TABLE_NAME);
@@ -249,7 +247,7 @@ static void print_efficiency(const struct report *report) {
                    report->has_openmp ? "threads x wall time in target constructs and calls for devices"
                                       : "threads x wall time in calls for devices, with waiting for them");
   print_mpi_efficiency(&table, report);
-  if (report->has_openmp) {
+  if (report->parallel > 0) {
     efficiency_row(&table, "thread efficiency", report->thread_efficiency, teams);
     efficiency_row(&table, "x load balance", report->load_balance, "mean useful time / maximum useful time");
     efficiency_row(&table, "x serialisation", report->serialisation,
@@ -442,7 +440,8 @@ void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
   report_print_ending(print);
   bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
-  bool has_efficiency = has_findings || report->activity[ACTIVITY_DEVICE] > 0;
+  bool has_efficiency =
+      report_has_efficiency(report) && (has_findings || report->activity[ACTIVITY_DEVICE] > 0);
   print_overview(print);
   if (has_findings)
     print_findings(print);
