@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "ompt/values.h"
 #include "writer/definitions/mpi_functions.h"
 #include "writer/definitions/ompt_names.h"
 #include "writer/symbols/symbols_names.h"
@@ -79,10 +80,28 @@ static void name_own(const struct naming *naming, struct region *region) {
   region->description = region_text("%s", "");
 }
 
+/* A loop's schedule: what the runtime tells, else what the machine code has. */
+static bool describe_loop(const struct region *region, char *text, size_t size) {
+  static const uint32_t kinds[] = {[SCHEDULE_STATIC] = OMPT_WORK_loop_static,
+                                   [SCHEDULE_DYNAMIC] = OMPT_WORK_loop_dynamic,
+                                   [SCHEDULE_GUIDED] = OMPT_WORK_loop_guided,
+                                   [SCHEDULE_OTHER] = OMPT_WORK_loop_other};
+  const struct code_place *place = region->place;
+  if (region->detail != 0 || !place || !code_place_resolved(place))
+    return ompt_describe_detail(region->construct, region->detail, text, size);
+  bool is_known = ompt_describe_detail(region->construct, kinds[place->schedule.kind], text, size);
+  size_t length = is_known ? strlen(text) : 0;
+  if (place->schedule.chunk)
+    snprintf(text + length, size - length, ", chunk %" PRIu32, place->schedule.chunk);
+  return is_known;
+}
+
 /* "function, kind", as far as they are known. */
 static char *describe(const struct region *region, const char *function) {
   char detail[128];
-  bool has_detail = ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
+  bool has_detail = region->construct == CONSTRUCT_loop
+                        ? describe_loop(region, detail, sizeof detail)
+                        : ompt_describe_detail(region->construct, region->detail, detail, sizeof detail);
   if (function && has_detail)
     return region_text("%s, %s", function, detail);
   return region_text("%s", function ? function : has_detail ? detail : "");

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "writer/symbols/modules.h"
+#include "writer/symbols/symbols_schedule.h"
 
 /* A position in the source. Any of the names may be NULL, the line is 0 when not known. */
 struct code_frame {
@@ -46,7 +47,8 @@ struct code_place {
   struct code_frame source; /* the innermost function, inlined or not */
   const char *symbol; /* the enclosing symbol as in the file, mangled; NULL: none. A variable's is readable,
                        * with what the address lies behind its begin */
-  unsigned n_inlined; /* 0: source.function is not inlined here */
+  struct loop_schedule schedule; /* of work */
+  unsigned n_inlined;            /* 0: source.function is not inlined here */
   /* where it was inlined to: caller by caller, the last is a real function */
   const struct code_frame *inlined;
 };

@@ -11,6 +11,7 @@
 #include "writer/symbols/symbols_bfd.h"
 #include "writer/symbols/symbols_lines.h"
 #include "writer/symbols/symbols_names.h"
+#include "writer/symbols/symbols_schedule.h"
 
 enum {
   NEIGHBOURS = 256, /* symbols to each side of an outlined function that may be the function it came from */
@@ -343,6 +344,8 @@ void resolver_resolve(struct resolver *resolver, struct code_place *place) {
   const struct object_symbol *symbol = object_symbol_at(source->object, address);
   if (symbol)
     place->symbol = intern(resolver, strdup(symbol->name));
+  if (place->kind == PLACE_WORK)
+    place->schedule = schedule_read(source->object, address, symbol);
   unsigned n = read_frames(resolver, source, address, symbol, place->kind, frames);
   name_frames(resolver, source, address, place->around, frames, n);
   place_set(place, frames, n);
