@@ -73,7 +73,7 @@ static void stop_for_pause(struct checker *checker, const struct trace_event *ev
 static void stop_for_nameless_team(struct checker *checker) {
   give_up(checker,
           1u << CHECK_PAIRING | 1u << CHECK_TEAM_STATE | 1u << CHECK_TEAM_ORDER | 1u << CHECK_LOCK_ORDER,
-          "the archive does not say which threads work in which team");
+          "the archive does not record which threads belong to which team");
   give_up(checker, 1u << CHECK_LOCK_STATE, "the archive does not number the turns of locks in their order");
 }
 
@@ -87,7 +87,7 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
             of_families | 1u << CHECK_PAIRING | 1u << CHECK_TIED_MIGRATION | 1u << CHECK_TASK_STATE |
                 1u << CHECK_THREADPRIVATE | 1u << CHECK_LOCK_ACROSS_SCHEDULING | 1u << CHECK_NESTING |
                 1u << CHECK_TEAM_ORDER,
-            "the archive does not tell the tasks of different threads apart");
+            "the archive does not distinguish the tasks of different threads");
 }
 
 static void on_enter(struct checker *checker, const struct trace_event *event, enum construct construct) {

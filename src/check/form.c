@@ -61,7 +61,7 @@ static void before_create(struct checker *checker, const struct trace_event *eve
   if (known)
     find_task_fault(checker, event, known, "is created, and is there already", generation);
   else if (!is_here(checker, event, comm, thread))
-    find_task_fault(checker, event, NULL, "is created by another thread than it says", generation);
+    find_task_fault(checker, event, NULL, "is created by another thread than it names", generation);
 }
 
 static void before_switch(struct checker *checker, const struct trace_event *event) {

@@ -51,7 +51,7 @@ static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES])
   free(gaps.last_ticks);
   bool is_marked = gaps.first_ticks != UINT64_MAX && has_places;
   snprintf(reason, sizeof reason, "%llu events were lost%s", (unsigned long long)lost,
-           is_marked ? "" : ", and the archive does not say where");
+           is_marked ? "" : ", and the archive does not record where");
   end_at(checker, is_marked ? gaps.first_ticks + 1 : 0, reason);
   return result;
 }
@@ -119,7 +119,7 @@ static void leave_out_unrecorded(struct checker *checker) {
     const char *answer = trace_archive_property(checker->trace, name);
     if (answer && strcmp(answer, "always") == 0)
       continue;
-    snprintf(reason, CHECK_REASON_BYTES, answer ? "the runtime does not tell of %s" : "%s was not recorded",
+    snprintf(reason, CHECK_REASON_BYTES, answer ? "the runtime does not report %s" : "%s was not recorded",
              required_callbacks[i].what);
     checker->rules &= ~(1u << required_callbacks[i].rule);
   }

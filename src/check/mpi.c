@@ -103,9 +103,10 @@ static void on_unmatched(void *data, const struct mpi_message *message, bool is_
   struct check_finding *found = checker_find_called(checker, rule, call, time_of(call));
   if (found)
     snprintf(found->detail, sizeof found->detail,
-             is_send
-                 ? "rank %u of %s sent %" PRIu64 " bytes with tag %u to rank %u, which never received them"
-                 : "rank %u of %s is said to have sent %" PRIu64 " bytes with tag %u to rank %u, and did not",
+             is_send ? "rank %u of %s sent %" PRIu64
+                       " bytes with tag %u to rank %u, which never received them"
+                     : "rank %u of %s is recorded as the sender of %" PRIu64
+                       " bytes with tag %u to rank %u, and did not",
              message->sender, comm_name(checker, message->comm),
              is_send ? message->send.bytes : message->receive.bytes, message->tag, message->receiver);
 }

@@ -37,7 +37,7 @@ static void say_owner(struct checker *checker, const struct location_state *here
   const struct acquisition *owner = here->is_lock_wanted ? check_lock_held(checker, here->wanted_lock) : NULL;
   *text = '\0';
   if (owner)
-    snprintf(text, PART_BYTES, "; lock %s, which it wants, is held by %s since %s",
+    snprintf(text, PART_BYTES, "; lock %s, for which it waits, is held by %s since %s",
              check_lock_text(checker, here->wanted_lock).text,
              checker->trace->locations[owner->location].name, checker_name(checker, owner->region));
 }

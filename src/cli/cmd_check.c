@@ -149,7 +149,7 @@ static void print_all_rules(void) {
 const struct usage *cmd_check_usage(void) {
   static const struct usage usage = {
       .command = "check",
-      .summary = "say whether the run kept the rules of OpenMP",
+      .summary = "check whether the run kept the rules of OpenMP",
       .synopsis = "[options] ARCHIVE",
       .about =
           "Says whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "

@@ -239,7 +239,7 @@ static void print_zsh(void) {
   printf("#compdef stave\n# zsh completion for stave: made by `stave completion zsh`\n_stave() {\n"
          "  local -a commands\n  commands=(\n");
   each_usage(zsh_description);
-  printf("    'help:say more about a command'\n  )\n"
+  printf("    'help:explain a command'\n  )\n"
          "  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
          "  shift words\n  ((CURRENT--))\n  case $words[1] in\n");
   each_usage(zsh_command);
@@ -314,7 +314,7 @@ static void fish_command(const struct usage *usage) {
 static void print_fish(void) {
   printf("# fish completion for stave: made by `stave completion fish`\ncomplete -c stave -f\n");
   each_usage(fish_command);
-  printf("complete -c stave -n __fish_use_subcommand -a help -d 'say more about a command'\n"
+  printf("complete -c stave -n __fish_use_subcommand -a help -d 'explain a command'\n"
          "complete -c stave -n '__fish_seen_subcommand_from help' -a '");
   print_command_names();
   printf("'\n");

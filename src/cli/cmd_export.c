@@ -106,7 +106,7 @@ static int export_to_file(struct export_request *request) {
 static int export_database(const struct export_request *request) {
   if (request->output && strcmp(request->output, "-") != 0)
     return export_tables_sqlite(request->archives, request->archive_count, NULL, request->output);
-  usage_error("export", "-f sqlite wants -o FILE");
+  usage_error("export", "-f sqlite requires -o FILE");
   return EXIT_USAGE;
 }
 

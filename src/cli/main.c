@@ -41,7 +41,7 @@ static void print_help(void) {
   putchar('\n');
   for (size_t i = 0; i < count; i++)
     usage_print_row(commands[i].usage()->command, commands[i].usage()->summary, NAME_WIDTH);
-  usage_print_row("help", "say more about a command: stave help COMMAND", NAME_WIDTH);
+  usage_print_row("help", "explain a command: stave help COMMAND", NAME_WIDTH);
   printf("\n  -h, --help     this text\n  -V, --version  the version\n\nExample: stave record ./program\n");
 }
 

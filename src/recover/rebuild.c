@@ -43,9 +43,9 @@ static int fail_to_open(struct rebuild *job, int error) {
 static int fail_without_run(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
   if (shortfall)
-    return fail(job, STAVE_RECOVERY_FILE " does not tell what was traced: it could not be kept (%s)",
+    return fail(job, STAVE_RECOVERY_FILE " does not hold what was traced: it could not be kept (%s)",
                 strerror(shortfall));
-  return fail(job, STAVE_RECOVERY_FILE " is cut before it tells what was traced");
+  return fail(job, STAVE_RECOVERY_FILE " is cut before what was traced");
 }
 
 static int fail_without_events(struct rebuild *job) {

@@ -13,7 +13,7 @@
 #include "recover/snapshot.h"
 #include "session/clock.h"
 
-/* One file a location is open, as in the writer. */
+/* One file per location is open, as in the writer. */
 static void raise_limits(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0)

@@ -256,7 +256,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   }
 }
 
-/* Who does not tell of teams does not tell of forks (EZTrace). */
+/* Who does not report teams does not report forks (EZTrace). */
 static void count_without_fork(struct collector *collector, const struct replay_team *team) {
   struct report *report = collector->report;
   report->forks += report->caveats.lacks_teams && collector_is_inside(collector, team->fork_ticks);

@@ -104,7 +104,7 @@ static const char *doubt(const struct report *report, const struct report_findin
   if (report->caveats.lost_events > 0)
     return "events were lost";
   if (report->caveats.is_incomplete)
-    return "the archive says that it is not complete";
+    return "the archive is marked as incomplete";
   if (finding->cause == CAUSE_SERIAL && report->caveats.runtimes.untraced_count > 0)
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
   if (report->caveats.runtimes.instead_of && finding_has_trait(finding->cause, TRAIT_RUNTIME))
@@ -112,7 +112,7 @@ static const char *doubt(const struct report *report, const struct report_findin
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
   if (finding_has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
-    return "there are more threads than processors: which of them had one no event tells";
+    return "there are more threads than processors: no event shows which of them had one";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
   return NULL;
@@ -137,9 +137,9 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
       finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
   double others = finding_has_trait(finding->cause, TRAIT_HINDRANCE) ? 0 : others_of(report);
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
-  finding->reason = is_measured
-                        ? "the kernel tells when threads had no processor, the events who waited for them"
-                        : causes[finding->cause].reason;
+  finding->reason =
+      is_measured ? "the kernel reports when threads had no processor, the events show who waited for them"
+                  : causes[finding->cause].reason;
   if (others > OTHERS_SHARE * finding->gain_ticks && finding->confidence == CONFIDENCE_HIGH) {
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = "other programs used the processors meanwhile, for more than a tenth of this time";

@@ -100,7 +100,7 @@ static void find_stops(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "the program was stopped");
-  finding_printf(finding->evidence, "all its threads stood still by a signal (SIGSTOP, SIGTSTP): ");
+  finding_printf(finding->evidence, "all its threads were stopped by a signal (SIGSTOP, SIGTSTP): ");
   say_lost(&texts, finding, HINDRANCE_STOPPED);
 }
 

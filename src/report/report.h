@@ -382,7 +382,7 @@ struct report_caveats {
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
-  bool lacks_chunks;             /* there are loops, and the runtime does not tell of their chunks */
+  bool lacks_chunks;             /* there are loops, and the runtime does not report their chunks */
   uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
   bool is_incomplete, lacks_teams; /* the archive says so; it does not say which threads work in which team */
   struct runtimes runtimes;

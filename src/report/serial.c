@@ -174,7 +174,7 @@ static void find(struct collector *collector) {
       finding->advice,
       "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
       "as "
-      "this one (Amdahl's law, as far as one run can tell)",
+      "this one (Amdahl's law, estimated from one run)",
       wall / serial);
 }
 

@@ -166,7 +166,7 @@ static void find_oversubscription(struct report *report) {
   finding_printf(finding->evidence,
                  "%" PRIu64
                  " parallel region%s more threads than the process may use processors; waiting and late "
-                 "starts there cost %s, most in %s (%s): which of it has other causes cannot be told",
+                 "starts there cost %s, most in %s (%s): which of it has other causes is not known",
                  all->regions, all->regions == 1 ? " has" : "s have", finding_time(&texts, all->gain),
                  finding_label(&texts, all->region), finding_time(&texts, all->greatest));
   if (report->has_running)

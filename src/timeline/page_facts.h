@@ -9,7 +9,7 @@
 /* A text with any bytes; NULL without memory. */
 json_t *page_text(const char *text);
 
-/* [[name, text], ...]: how the trace came about. */
+/* [[name, text], ...]: how the trace was recorded. */
 json_t *page_facts(const struct timeline *timeline);
 
 /* What makes the picture incomplete or doubtful: sentences. */

@@ -386,7 +386,7 @@ static void end(enum recording recording, enum tool_state state) {
   else if (is_closed && !*archive && tool.constants.config.verbose < 2)
     return;
   else if (is_closed && !*archive)
-    tool_log("nothing was written: the program has ended well, and nothing else asked for it (STAVE_KEEP)");
+    tool_log("nothing was written: the program ended well, and nothing else requested it (STAVE_KEEP)");
   else if (is_closed && !is_quiet)
     say_where(archive, shared->rank == 0);
 }

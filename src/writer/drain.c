@@ -202,7 +202,7 @@ static bool has_ended(struct writer *writer) {
   if (drain_is_unwanted(writer))
     return true;
   if (process_terminations() > 1) {
-    snprintf(writer->ending, sizeof writer->ending, "writer told to stop");
+    snprintf(writer->ending, sizeof writer->ending, "writer stopped by a signal");
     writer->has_ended_badly = true;
     return true;
   }

@@ -173,6 +173,6 @@ const char *perf_event_advice(int error) {
   case EMFILE:
     return "allowed by a higher limit of open files, ulimit -n";
   default:
-    return "this kernel cannot tell";
+    return "this kernel does not report it";
   }
 }

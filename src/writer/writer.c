@@ -156,7 +156,7 @@ static void open_run_states(struct writer *writer, char *notice, size_t size) {
   writer->run_states = run_states_create(&writer->correlator, constants, &writer->system_error);
   if (!writer->run_states)
     snprintf(notice + length, size - length,
-             "%sSTAVE_SYSTEM: the kernel does not tell when threads run (%s): %s", length ? "; " : "",
+             "%sSTAVE_SYSTEM: the kernel does not report when threads run (%s): %s", length ? "; " : "",
              strerror(writer->system_error), perf_event_advice(writer->system_error));
 }
 

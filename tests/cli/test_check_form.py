@@ -156,7 +156,7 @@ class Losses(Case):
             made.leave(0, "masked", line=11)
         report = self.json(UNDONE)
         self.assertEqual((report["events"], report["findings"]), (0, []))
-        self.assertIn("does not say where", report["partial"]["reason"])
+        self.assertIn("does not record where", report["partial"]["reason"])
 
     def test_not_recorded(self):
         """What the runtime did not tell, or nobody asked for, is not called kept."""
@@ -165,7 +165,7 @@ class Losses(Case):
             made.point(0, "flush", line=11)
         report = self.json(0)
         self.assertEqual(report["not_checked"]["dependence"], "dependences was not recorded")
-        self.assertIn("does not tell of the acquisition of locks", report["not_checked"]["lock-order"])
+        self.assertIn("does not report the acquisition of locks", report["not_checked"]["lock-order"])
         said = re.findall(r"(?m)^not checked: (.*): (.*)$", check(self.path()).stdout.decode())
         self.assertIn(("dependence, mutual-exclusion", "dependences was not recorded"), said)
         self.assertEqual(len({reason for _, reason in said}), len(said))    # a line for each reason
@@ -199,7 +199,7 @@ class Nameless(Case):
             made.team = made.first_team
         report = self.json(0)
         self.assertEqual(report["findings"], [])
-        self.assertIn("apart", report["not_checked"]["task-state"])
+        self.assertIn("does not distinguish the tasks", report["not_checked"]["task-state"])
 
     def test_teams_without_names(self):
         """EZTrace's begin in front of the parallel region and end inside of it, and are those of primary threads."""
@@ -220,7 +220,7 @@ class Nameless(Case):
         report = self.json(0)
         self.assertEqual(report["findings"], [])
         for rule in ("pairing", "team-state", "team-order", "lock-order"):
-            self.assertIn("which threads work in which team", report["not_checked"][rule])
+            self.assertIn("which threads belong to which team", report["not_checked"][rule])
         self.assertIn("turns", report["not_checked"]["lock-state"])
 
 

@@ -422,7 +422,8 @@ class Locks(Case):
             made.enter(0, "omp_set_lock", line=13)
             made.now += 2000000
             made.event(0, "leave", made.region("omp_set_lock", 13, ""), attributes={"wait lock": 1}, step=False)
-        self.finds("stuck", "lock 1, which it wants, is held by OMP thread 1 since omp_set_lock @made.c:21", line=13)
+        self.finds("stuck", "lock 1, for which it waits, is held by OMP thread 1 since omp_set_lock @made.c:21",
+                   line=13)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class Output(Case):
         archive = self.path("brief")
         lines = self.text(archive, "--brief").splitlines()
         self.assertEqual(len(lines), 20)
-        self.assertEqual(lines[0], "ended: killed by signal 9 (Killed); the threads stood")
+        self.assertEqual(lines[0], "ended: killed by signal 9 (Killed); state of the threads")
         self.assertEqual(lines[1], "  Master thread: in implicit barrier @made.c:17 for 80.0 ms")
         self.assertIn("wall time 790 ms, 8 threads, 8 parallel regions, 0 tasks, serial for 70.0 ms", lines)
         self.assertIn("7 events were lost: these numbers are not reliable", lines)
@@ -287,7 +287,7 @@ class Real(Case):
         self.assertGreater(begun, 0)
         self.assertEqual(numbers["span_s"], 0)
         self.assertNotIn("imbalance", [finding["cause"] for finding in numbers["findings"]])
-        self.assertIn("does not say which threads work in which team", self.text(archive))
+        self.assertIn("does not record which threads belong to which team", self.text(archive))
         constructs = {region["construct"] for region in numbers["regions"]}
         self.assertLessEqual({"parallel", "barrier", "for", "task"}, constructs)
         self.assertIn("Parallel regions", self.text(archive))

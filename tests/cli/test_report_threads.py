@@ -63,7 +63,7 @@ class Threads(Case):
         self.ms(shared[0]["gain_s"], 3 * (40 - (32 + 3 * 2) / 2))
         self.assertEqual(shared[0]["what"], "4 threads share 2 processors")
         self.assertEqual(shared[0]["confidence"], "low")
-        self.assertIn("how long fewer of them would take one run cannot tell", shared[0]["reason"])
+        self.assertIn("how long fewer of them would take is not known from one run", shared[0]["reason"])
         self.assertIn("3 parallel regions have more threads", shared[0]["evidence"])
         self.assertEqual(numbers["processors"], 2)
         self.assertIn("4, on 2 processors", self.text(self.path("many")))

@@ -334,7 +334,7 @@ class Tables(cli.FreshCase):
 
     def test_wrong_use(self):
         for arguments, text in (
-                (["-f", "sqlite", self.folder], "-f sqlite wants -o FILE"),
+                (["-f", "sqlite", self.folder], "-f sqlite requires -o FILE"),
                 (["-f", "csv", "--table", "regins", self.folder], "unknown table regins"),
                 (["-f", "dot", "--table", "regions", self.folder], "--table is for the format csv"),
                 (["-f", "csv", self.folder, self.folder], "one archive at a time")):

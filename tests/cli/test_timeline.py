@@ -214,7 +214,7 @@ class TimelineTest(cli.FreshCase):
                 (2, ["at most two"], [self.known, other, other]),
                 (2, ["two archives"], ["--align", "start", self.known]),
                 (2, ["counted from 1"], ["--align", "x#0", self.known, other]),
-                (2, ["--align wants"], ["--align", "", self.known, other]),
+                (2, ["--align requires"], ["--align", "", self.known, other]),
                 (1, ["no region is called for @app.c:21; meant may be for @app.c:20, "],
                  ["--align", "for @app.c:21", self.known, other]),
                 (1, ["no region is called for @app.c:2; "], ["--align", "for @app.c:2", self.known, other]),

@@ -104,7 +104,7 @@ class Made:
         self.leave(thread, construct, line, step=False)
 
     def run_state(self, thread):
-        """What Stave writes where the kernel says that a thread was taken from its processor."""
+        """What Stave writes where the kernel reports that a thread was taken from its processor."""
         mark = self.definitions.region("run state", "run state", "", RegionRole.ARTIFICIAL,
                                        Paradigm.MEASUREMENT_SYSTEM)
         self.event(thread, "enter", mark)

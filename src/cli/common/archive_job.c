@@ -159,7 +159,7 @@ static void report_no_archive(const char *path) {
     message_say("%s: has an archive for each rank, in %s/rank: stave merge %s makes one of them", path, path,
                 message_shell_word(word, sizeof word, path));
   else
-    message_say("%s: not an OTF2 archive (its directory, or its file traces.otf2, is wanted)", path);
+    message_say("%s: not an OTF2 archive (give its directory, or its file traces.otf2)", path);
 }
 
 void archive_job_explain(const char *path, const struct found_archive *found) {

@@ -86,7 +86,7 @@ static void print_lost(const struct archive_status *archive) {
                 summary_number(lost, archive->lost));
   else if (archive->lost > 0)
     message_say(
-        "%s: %s events were lost; the archive tells where: use larger buffers (-b) or --overflow block",
+        "%s: %s events were lost; the archive records where: use larger buffers (-b) or --overflow block",
         path_of(archive), summary_number(lost, archive->lost));
 }
 
@@ -102,7 +102,7 @@ static bool is_closed_on_disk(const struct archive_status *archive) {
 static void print_unclosed(const struct archive_status *archive, bool writer_is_gone) {
   char word[PATH_MAX];
   if (writer_is_gone && is_closed_on_disk(archive))
-    message_say("%s: closed; its stave-writer (for process %d) died before it said how much is in it",
+    message_say("%s: closed; its stave-writer (for process %d) died before it reported how much is in it",
                 path_of(archive), (int)archive->pid);
   else if (writer_is_gone)
     message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive "
@@ -138,10 +138,9 @@ static void print_kept(const struct status *status, const struct archive_status 
   else if (!kept->is_over)
     message_say("process %d: its stave-writer has not ended yet", (int)kept->pid);
   else if (!quiet && !has_archive(status, kept->pid))
-    message_say(
-        "process %d: nothing was written, as the program has ended well and nothing else asked for it "
-        "(STAVE_KEEP)",
-        (int)kept->pid);
+    message_say("process %d: nothing was written, as the program ended well and nothing else requested it "
+                "(STAVE_KEEP)",
+                (int)kept->pid);
 }
 
 static void print_archive(const struct archive_status *archive, bool writer_is_gone, bool quiet) {

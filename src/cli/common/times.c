@@ -44,7 +44,7 @@ bool times_parse(const char *text, uint64_t *ret_ns) {
 
 bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns) {
   return times_parse(value, ret_ns) ||
-         usage_error(command, "%s wants a time such as 1.5s, 200ms or 30us, not %s", option, value);
+         usage_error(command, "%s requires a time such as 1.5s, 200ms or 30us, not %s", option, value);
 }
 
 bool times_are_in_order(const char *command, const struct times *times) {

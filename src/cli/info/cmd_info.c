@@ -92,9 +92,9 @@ static bool set_option(void *data, int option, const char *value) {
 const struct usage *cmd_info_usage(void) {
   static const struct usage usage = {
       .command = "info",
-      .summary = "say what an archive holds and how it came about",
+      .summary = "show what an archive holds and how it was recorded",
       .synopsis = "[options] ARCHIVE | --support [ARCHIVE]",
-      .about = "Says what an OTF2 archive holds and how it came about: program, host, runtime, threads, "
+      .about = "Shows what an OTF2 archive holds and how it was recorded: program, host, runtime, threads, "
                "events and their bytes, what was lost. ARCHIVE is its directory or its file traces.otf2; "
                "archives of other tools can be read too.",
       .status = "Exit status: 0; 1 if the archive cannot be read or is not closed; 2 if an option is wrong.",

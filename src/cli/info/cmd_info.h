@@ -1,4 +1,4 @@
-/* `stave info`: what an archive holds and how it came about. */
+/* `stave info`: what an archive holds and how it was recorded. */
 #ifndef STAVE_CLI_INFO_CMD_INFO_H
 #define STAVE_CLI_INFO_CMD_INFO_H
 

@@ -135,9 +135,9 @@ void info_print_system(const struct info *info) {
   char missed[NUMBER_BYTES], without[NUMBER_BYTES];
   const char *system = info_property(info, "SYSTEM");
   if (system && strcmp(system, "on") != 0)
-    table_fact("run states", "not told by the kernel: %s", system);
+    table_fact("run states", "not reported by the kernel: %s", system);
   else if (system)
-    table_fact("run states", "told by the kernel; %s switches missed, %s threads without",
+    table_fact("run states", "reported by the kernel; %s switches missed, %s threads without",
                summary_number(missed, info_number(info, "SYSTEM::MISSED")),
                summary_number(without, info_number(info, "SYSTEM::THREADS_WITHOUT")));
 }

@@ -31,7 +31,7 @@ static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t whole
   return buffer;
 }
 
-/* -- how it came about -- */
+/* -- how it was recorded -- */
 
 static void print_date(const struct trace *trace) {
   char text[64], zone[16];
@@ -142,7 +142,7 @@ static void print_losses(const struct info *info) {
   else if (complete && strcmp(complete, "true") == 0)
     table_fact("lost", "nothing");
   else
-    table_fact("lost", "%s", !complete ? absent : "the archive says that it is not complete");
+    table_fact("lost", "%s", !complete ? absent : "the archive is marked as incomplete");
   if (stopped)
     table_fact("stopped", "recording ended before the program did: %s", stopped);
   if (info_property(info, "RECOVERED"))
@@ -153,7 +153,7 @@ static void print_losses(const struct info *info) {
 static void print_oddities(const struct info *info) {
   char number[NUMBER_BYTES];
   if (info->tally.miscounted > 0)
-    table_fact("miscounted", "%s locations hold another number of events than their definitions say",
+    table_fact("miscounted", "%s locations hold another number of events than their definitions state",
                summary_number(number, info->tally.miscounted));
   if (info->tally.backward > 0)
     table_fact("backward", "%s events are earlier than the one before",
@@ -259,7 +259,7 @@ static void add_undelivered(void *data, const char *rest, const char *value) {
 static void print_not_asked(void *data, const char *rest, const char *value) {
   (void)data;
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
-  table_fact("not asked for", "%s, since %s", name ? name : rest, value);
+  table_fact("not requested", "%s, since %s", name ? name : rest, value);
 }
 
 static void print_undelivered(const struct info *info) {
@@ -270,7 +270,7 @@ static void print_undelivered(const struct info *info) {
     table_fact("not delivered", "%s", absent);
   else
     table_fact("not delivered", "%s",
-               list.used > 0 ? list.text : "the runtime delivers every callback it was asked for");
+               list.used > 0 ? list.text : "the runtime delivers every callback that was requested");
   info_each_property(info, "NOT_ASKED", print_not_asked, NULL);
 }
 

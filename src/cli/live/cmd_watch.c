@@ -24,7 +24,7 @@ static bool set_option(void *data, int option, const char *value) {
   size_t length = strlen(value);
   if (option == OPTION_LAST)
     return times_read("watch", "--last", value, &request->last_ns) &&
-           (request->last_ns > 0 || usage_error("watch", "--last wants some time, not 0"));
+           (request->last_ns > 0 || usage_error("watch", "--last requires a time above 0"));
   if (option == 'p')
     return usage_number("watch", "--port", value, 1, PORT_MAX, &request->port);
   request->output = value;

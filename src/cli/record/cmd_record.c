@@ -99,7 +99,7 @@ static const struct usage_option options[] = {
      "printed; the finished page is then beside the archive, with .html",
      USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
-    {'v', "verbose", NULL, "say more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
+    {'v', "verbose", NULL, "print more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
     {0},
 };
 

@@ -1,5 +1,6 @@
 #include "cli/record/counters_help.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,9 +17,12 @@ static void print_counter(const char *name) {
     return;
   int fd = counter_open(counter, -1);
   if (fd < 0)
-    snprintf(meaning, sizeof meaning, "not here: %s", strerror(-fd));
+    snprintf(meaning, sizeof meaning, "not available on this machine%s",
+             fd == -ENOENT || fd == -EOPNOTSUPP ? " (often so in virtual machines)"
+             : fd == -EACCES || fd == -EPERM    ? ": not permitted (kernel.perf_event_paranoid)"
+                                                : "");
   else
-    snprintf(meaning, sizeof meaning, "can be had%s%s", *counter_unit(name) ? ", in " : "",
+    snprintf(meaning, sizeof meaning, "available%s%s", *counter_unit(name) ? ", in " : "",
              counter_unit(name));
   if (fd >= 0 && counter->is_user_only)
     strcat(meaning, ", of the user's own code");

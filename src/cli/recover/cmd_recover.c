@@ -117,7 +117,7 @@ static void print_result(const struct recover_request *request, const struct rec
   if (process->refused > 0)
     printf("%s events could not be taken over\n", summary_number(number, process->refused));
   if (process->shortfall > 0)
-    printf("stave-writer could not keep all that it wanted: %s\n", strerror((int)process->shortfall));
+    printf("stave-writer could not keep everything: %s\n", strerror((int)process->shortfall));
   bool is_all =
       process->missing == 0 && process->refused == 0 && process->unknown == 0 && !process->is_journal_cut;
   printf("%s is as it was%s\n", message_escape(name, sizeof name, request->found.directory),

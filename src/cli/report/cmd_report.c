@@ -170,7 +170,7 @@ static bool read_pattern(struct report_request *request, const char *value) {
 
 static bool add_condition(struct report_request *request, const char *value) {
   if (request->fail_if_count == COMPARE_CONDITIONS_MAX)
-    return usage_error("report", "--fail-if is wanted more than %d times", COMPARE_CONDITIONS_MAX);
+    return usage_error("report", "--fail-if is given more than %d times", COMPARE_CONDITIONS_MAX);
   request->fail_if[request->fail_if_count++] = value;
   return true;
 }
@@ -223,7 +223,7 @@ static bool set_option(void *data, int option, const char *value) {
 const struct usage *cmd_report_usage(void) {
   static const struct usage usage = {
       .command = "report",
-      .summary = "say where the time went and what to do about it",
+      .summary = "show where the time went and what to do about it",
       .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ... | --html FILE RUN ...",
       .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
                "findings with the time they could save, parallel regions, loops, locks, waiting, tasks, the "
@@ -273,7 +273,7 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   if (request->pattern)
     usage_error("report", "--compare goes without --region");
   else if (new_count == 0 || new_count >= count)
-    usage_error("report", "--compare wants OLD NEW, or OLD ... -- NEW ...");
+    usage_error("report", "--compare requires OLD NEW, or OLD ... -- NEW ...");
   else if (count > RANK_VALUES_MAX)
     usage_error("report", "--compare takes %d runs at most", RANK_VALUES_MAX);
   else

@@ -62,8 +62,7 @@ const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct comp
   size_t runs = compare_deciding_runs();
   double least = compare->least_p;
   if (compare->old_count == 1 && compare->count == 2)
-    snprintf(text, COMPARE_NOISE_BYTES, "one run each: nothing can be said of noise; %zu each can decide",
-             runs);
+    snprintf(text, COMPARE_NOISE_BYTES, "one run each: noise is unknown; %zu each can decide", runs);
   else if (least <= COMPARE_LEVEL)
     snprintf(text, COMPARE_NOISE_BYTES, "test of Mann and Whitney, exact: what has p above %.2f is noise",
              COMPARE_LEVEL);
@@ -73,8 +72,8 @@ const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct comp
              "probability of %.3g; %zu runs each decide below %.2f",
              least, runs, COMPARE_LEVEL);
   else
-    snprintf(text, COMPARE_NOISE_BYTES,
-             "too few runs to tell: p is never below %.3g; %zu runs each can decide", least, runs);
+    snprintf(text, COMPARE_NOISE_BYTES, "too few runs: p is never below %.3g; %zu runs each can decide",
+             least, runs);
   return text;
 }
 

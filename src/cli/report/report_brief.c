@@ -66,7 +66,7 @@ static void print_stood(const struct report *report) {
 
 static void print_ending(const struct report *report) {
   if (report->has_ended_badly)
-    print_line("ended: %s%s", report->ending, report->final_states ? "; the threads stood" : "");
+    print_line("ended: %s%s", report->ending, report->final_states ? "; state of the threads" : "");
   if (!report->final_states)
     return;
   print_stood(report);
@@ -207,7 +207,7 @@ const char *report_print_caveat(char text[CAVEAT_BYTES], const struct report *re
     snprintf(text, CAVEAT_BYTES, "%" PRIu64 " events were lost: these numbers are not reliable",
              caveats->lost_events);
   else if (caveats->is_incomplete)
-    snprintf(text, CAVEAT_BYTES, "the archive says that it is not complete");
+    snprintf(text, CAVEAT_BYTES, "the archive is marked as incomplete");
   else if (caveats->stalls > 0)
     snprintf(text, CAVEAT_BYTES, "threads waited %" PRIu64 " time%s for room in trace buffers, %s in all",
              caveats->stalls, plural(caveats->stalls), time_of(time, report, (double)caveats->stall_ticks));

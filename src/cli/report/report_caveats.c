@@ -63,7 +63,7 @@ void report_print_caveats(const struct report *report) {
   if (caveats->lost_events > 0)
     prose_say(2, "%s events were lost", summary_number(number, caveats->lost_events));
   else if (caveats->is_incomplete)
-    prose_say(2, "the archive says that it is not complete");
+    prose_say(2, "the archive is marked as incomplete");
   if (caveats->stalls > 0)
     prose_say(
         2,
@@ -82,7 +82,7 @@ void report_print_caveats(const struct report *report) {
   if (caveats->lacks_teams)
     prose_say(
         2,
-        "the archive does not say which threads work in which team: of parallel regions only what their "
+        "the archive does not record which threads belong to which team: of parallel regions only what their "
         "primary threads did is known, and nothing of a critical path; a worker may be in a region's barrier "
         "until the next region begins");
   if (caveats->lacks_chunks)

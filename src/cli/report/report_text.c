@@ -109,7 +109,7 @@ static void print_thread_count(const struct report *report) {
 
 const char *report_print_unknown(const struct report *report) {
   return report->caveats.recording_pauses > 0 ? "recording was paused"
-                                              : "no region says what the threads did";
+                                              : "no region covers what the threads did";
 }
 
 /* Of the threads' time. */
@@ -220,7 +220,7 @@ static void print_rest(struct table *table, const struct report *report) {
     efficiency_row(table, "+ lost, in regions", rest,
                    "threads x wall time in parallel regions that is no useful work");
   else if (rest >= EFFICIENCY_MIN)
-    efficiency_row(table, "+ the rest", rest, "threads x wall time in which no region says what they did");
+    efficiency_row(table, "+ the rest", rest, "threads x wall time in no region");
 }
 
 static void print_efficiency(const struct report *report) {
@@ -348,7 +348,7 @@ static void print_findings(const struct report_print *print) {
   table_heading("Findings");
   printf("  %s\n", print->only              ? "none for these regions"
                    : report->deadlock_count ? "the run hung in a deadlock: see who waits for whom, above"
-                   : report->final_states   ? "the run was cut off: where each thread stood is above"
+                   : report->final_states   ? "the run was cut off: the state of each thread is above"
                                             : report_print_nothing(report));
 }
 
@@ -358,7 +358,7 @@ double report_lost_by_others(const struct report_account *account) {
 
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
-    return "no findings of parallel regions: the archive does not say which threads work in which team";
+    return "no findings of parallel regions: the archive does not record which threads belong to which team";
   if ((double)report->activity[ACTIVITY_UNKNOWN] >=
       NOTHING_SHARE * (double)report->cpus * (double)report->wall)
     return "no finding above 1 % of wall time in the part that is known, see above";

@@ -121,7 +121,7 @@ static bool set_option(void *data, int option, const char *value) {
 const struct usage *cmd_query_usage(void) {
   static const struct usage usage = {
       .command = "query",
-      .summary = "ask an archive in SQL",
+      .summary = "query an archive in SQL",
       .synopsis = "[--csv|--json] [--rows N] ARCHIVE SELECT | --list|--where ARCHIVE",
       .about = "Answers a query of SQL over the tables of regions, tasks, locks and more that "
                "stave-tables(5) describes. Their database is made at the first query, in the folder stave of "

@@ -41,7 +41,7 @@ static int write_run(void *data, const struct archive_job *job) {
     return EXIT_SUCCESS;
   archive_job_has_read(job);
   if (!request->is_quiet)
-    message_say("%s: not all of it could be read, which its row in the table runs says: %s", job->path,
+    message_say("%s: not all of it could be read (column incomplete of the table runs): %s", job->path,
                 error);
   return EXIT_FOUND;
 }

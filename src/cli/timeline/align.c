@@ -42,7 +42,7 @@ static bool read_region(struct align *ret, const char *text) {
   if (ret->instance == 0)
     return usage_error("timeline", "--align: instances are counted from 1 on, not as in %s", text);
   if (end == text)
-    return usage_error("timeline", "--align wants start, two times as 1.5s,200ms, or a region's name");
+    return usage_error("timeline", "--align requires start, two times as 1.5s,200ms, or a region's name");
   ret->region = ret->name;
   return copy(ret->name, sizeof ret->name, text, (size_t)(end - text));
 }
@@ -169,7 +169,7 @@ static void say_missing(const struct region_search *search, size_t side) {
   uint64_t count = search->runs[side].entries[search->chosen].count;
   char names[ALIGN_NAMES_BYTES];
   if (count)
-    message_say("%s: %s is entered %llu time%s, --align wants the one numbered %llu", run, name,
+    message_say("%s: %s is entered %llu time%s, --align names number %llu", run, name,
                 (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)align->instance);
   else
     message_say("%s: no thread enters %s%s", run, name,
