@@ -103,8 +103,10 @@ static struct interval sum_up(const struct account_process *process) {
   sum.stopped = smaller(sum.stopped, ticks);
   for (size_t i = 0; i < process->count; i++)
     if (process->threads[i].has_reading) {
-      sum.ran += smaller(process->threads[i].ran, ticks);
-      sum.ready += smaller(process->threads[i].ready, ticks);
+      /* Of a reading that is longer than what the trace has of it, no more than that. */
+      double ran = smaller(process->threads[i].ran, ticks);
+      sum.ran += ran;
+      sum.ready += smaller(process->threads[i].ready, ticks - ran);
     }
   return sum;
 }

@@ -58,6 +58,14 @@ class Account(report_case.Case):
         self.ms(account["by_other_processes_s"], 250)
         self.ms(account["by_each_other_s"], 0)
 
+    def test_no_more_than_the_whole(self):
+        """A reading of 100 ms of which the trace has 30: threads that were ready for 90 were for at most 20 of these."""
+        account = self.numbers(self.archive("short", [[(10, 90)], [(10, 90)]], [(0, 30, (30, 30))], 30))["account"]
+        self.ms(account["ran_s"], 20)
+        parts = [account[name] for name in ("ran_s", "ready_s", "slept_s", "not_known_s")]
+        self.assertGreaterEqual(min(parts), 0)
+        self.ms(sum(parts), 60)
+
     def test_imbalance_beside_others(self):
         """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others take half of the processors'
         time. Both causes are there: without the others a region takes 300 ms, with the same work for each 400."""
