@@ -59,7 +59,7 @@ class Account(report_case.Case):
         self.ms(account["by_each_other_s"], 0)
 
     def test_no_more_than_the_whole(self):
-        """A reading of 100 ms of which the trace has 30: threads that were ready for 90 were for at most 20 of these."""
+        """A reading of 100 ms of which the trace has 30: who was ready for 90 was so for at most 20 of these."""
         account = self.numbers(self.archive("short", [[(10, 90)], [(10, 90)]], [(0, 30, (30, 30))], 30))["account"]
         self.ms(account["ran_s"], 20)
         parts = [account[name] for name in ("ran_s", "ready_s", "slept_s", "not_known_s")]
