@@ -16,7 +16,8 @@ UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
 COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "watch": "directory", "report": "archive",
             "check": "archive", "export": "archive", "query": "archive",
-            "recover": "directory", "merge": "directory", "dump": "pid", "config": None, "completion": "shell"}
+            "recover": "directory", "merge": "directory", "dump": "pid", "config": None, "mcp": None,
+            "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"], "query": ["--list"]}
 # merge reads no events (test_merge.py), watch no closed archives (test_watch.py)
 READERS = [command for command, argument in COMMANDS.items()

@@ -27,11 +27,12 @@ STRINGS = ("prior_task_status", "error message")
 
 class Made:
     def __init__(self, path, threads=2, source="made.c", region=True, properties=(), processes=1,
-                 ticks_per_us=1, others=()):
+                 ticks_per_us=1, others=(), folder="/src"):
         """The threads belong to the processes in turn: those of the first, then those of the next. Others, by their
         names, are in none of the teams."""
         self.trace = otf2.writer.Writer(str(path), timer_resolution=1000000 * ticks_per_us)
         self.definitions, self.source, self.has_region = self.trace.definitions, source, region
+        self.folder = folder
         self.properties, self.ticks_per_us = list(properties), ticks_per_us
         self.now, self.attributes, self.writers = 1000, {}, []
         node = self.definitions.system_tree_node("node")
@@ -90,8 +91,9 @@ class Made:
         elif role == RegionRole.ARTIFICIAL:
             name = construct
         name += f" @{self.source}:{line}" if line else ""
-        return self.definitions.region(name, name, description, role, Paradigm.OPENMP,
-                                       source_file="/src/" + self.source if line else "", begin_line_number=line)
+        file = f"{self.folder}/{self.source}" if line else ""
+        return self.definitions.region(name, name, description, role, Paradigm.OPENMP, source_file=file,
+                                       begin_line_number=line)
 
     def enter(self, thread, construct, line=0, description="", attributes=None, step=True):
         self.event(thread, "enter", self.region(construct, line, description), attributes=attributes, step=step)
