@@ -87,6 +87,8 @@ bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t re
 
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
   double share;
+  if (finding)
+    finding->is_single = scatter->count <= 1;
   if (finding && scatter_share(scatter, &share))
     finding->uncertainty_ticks = share * finding->gain_ticks;
 }
@@ -143,6 +145,10 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   if (others > OTHERS_SHARE * finding->gain_ticks && finding->confidence == CONFIDENCE_HIGH) {
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = "other programs used the processors meanwhile, for more than a tenth of this time";
+  }
+  if (finding->is_single && finding->confidence == CONFIDENCE_HIGH) {
+    finding->confidence = CONFIDENCE_MEDIUM;
+    finding->reason = "the events show it, but it happened once: how much it differs one run cannot tell";
   }
   if (why || others > DOUBT_SHARE * finding->gain_ticks) {
     finding->confidence = CONFIDENCE_LOW;

@@ -175,9 +175,9 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
 static void find_team_of_one(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
-  double n = finding_team(report);
+  double n = finding_team(report), most = processors_at_most(report, n);
   struct report_finding *finding =
-      finding_add(report, CAUSE_TEAM_OF_ONE, region, parallel->alone.sum * (1 - 1 / n));
+      finding_add(report, CAUSE_TEAM_OF_ONE, region, parallel->alone.sum * (1 - 1 / most));
   if (!finding)
     return;
   finding_scatter(finding, &parallel->alone);
@@ -237,6 +237,10 @@ static double find_late_start(struct report *report, uint32_t region, double bud
                  finding_time(&texts, spread_mean(&parallel->duration)),
                  finding_time(&texts, (double)parallel->late / (double)parallel->members),
                  finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
+  if (parallel->instances == 1 && !is_often)
+    finding_printf(finding->advice,
+                   "the first region of a run creates the threads; of another one: see that there are "
+                   "no more threads than processors, and bind them (OMP_PROC_BIND)");
   return budget - waited;
 }
 

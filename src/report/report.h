@@ -295,6 +295,7 @@ struct report_sampled {
 struct report_gap {
   uint32_t before, after; /* positions of parallel regions; REPLAY_NONE: the beginning, the end */
   struct spread time;
+  struct scatter parts;          /* the same */
   struct report_sampled sampled; /* serial; nothing in it: no samples */
 };
 
@@ -320,6 +321,7 @@ struct report_finding {
   /* how much it would be another one in a run like this (a standard deviation); below 0: one run cannot tell
    */
   double uncertainty_ticks;
+  bool is_single; /* it happened once */
   bool is_slight; /* mostly of instances in which it is a small share of the time, as chance is */
   enum report_confidence confidence;
   const char *reason; /* for the confidence: constant memory */
@@ -451,7 +453,6 @@ struct report {
   uint64_t moved_once;           /* transfers while no kernel ran, but for data that were moved before */
   struct report_gap *gaps;
   size_t gap_count;
-  struct scatter serial_parts; /* of the gaps in order of time */
   struct report_state *states;
   size_t state_count;
   uint64_t samples, samples_doing[DOING_COUNT];

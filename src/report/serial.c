@@ -3,6 +3,7 @@
 #include "report/serial.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -104,7 +105,7 @@ static void add_gap(struct collector *collector, struct serial_process *process,
     if (!gap)
       return;
     spread_add(&gap->time, end - begin - apart);
-    scatter_add(&report->serial_parts, (double)(end - begin - apart));
+    scatter_add(&gap->parts, (double)(end - begin - apart));
     add_samples(collector, &process->of_gap, (size_t)(gap - report->gaps));
   }
   pair_map_free(&process->of_gap);
@@ -138,23 +139,40 @@ const struct report_gap *report_longest_gap(const struct report *report) {
   return longest;
 }
 
+/* The standard deviation of all serial time, in ticks: that of each place by itself, as far as it was there
+ * more than once. Below 0: none was. */
+static double deviation(const struct report *report) {
+  double squares = 0;
+  bool is_known = false;
+  for (size_t i = 0; i < report->gap_count; i++) {
+    double share;
+    if (!scatter_share(&report->gaps[i].parts, &share))
+      continue;
+    is_known = true;
+    squares += share * share * report->gaps[i].parts.sum * report->gaps[i].parts.sum;
+  }
+  return is_known ? sqrt(squares) : -1;
+}
+
 static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
   return region == REPLAY_NONE ? none : finding_label(texts, region);
 }
 
 static void find(struct collector *collector) {
   struct report *report = collector->report;
-  double n = finding_team(report), serial = (double)report->serial;
+  double n = finding_team(report), most = processors_at_most(report, n), serial = (double)report->serial;
   double wall = (double)report->wall - (double)report->unknown; /* of the rest nobody knows */
   struct finding_texts texts = {.report = report};
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
   struct report_finding *finding =
-      finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / n) * (double)report->process_count);
+      finding_add(report, CAUSE_SERIAL, gap->before, serial * (1 - 1 / most) * (double)report->process_count);
   if (!finding)
     return;
-  finding_scatter(finding, &report->serial_parts);
+  double all = serial * (double)report->process_count, differs = deviation(report);
+  if (differs >= 0 && all > 0)
+    finding->uncertainty_ticks = differs / all * finding->gain_ticks;
   finding_printf(finding->what, "%s (%s) outside of parallel regions, on one of %.0f threads%s",
                  finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
                  report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out"
@@ -176,6 +194,8 @@ static void find(struct collector *collector) {
       "as "
       "this one (Amdahl's law, estimated from one run)",
       wall / serial);
+  if (report->samples == 0)
+    finding_append(finding->advice, "; stave record --sample tells which functions run there");
 }
 
 static void release(struct collector *collector) {

@@ -161,10 +161,11 @@ class Threads(Case):
 
     def test_confidence_on_a_busy_machine(self):
         """What others used may be what threads waited for."""
-        for foreign, confidence in ((0, "high"), (50, "high"), (60, "medium"), (62, "low"), (100, "low")):
+        for foreign, confidence in ((0, "medium"), (50, "medium"), (60, "medium"), (62, "low"), (100, "low")):
             numbers = self.regions(f"busy {foreign}", 4, late=0, used=(200, foreign, 10))
             found = [finding for finding in numbers["findings"] if finding["cause"] == "imbalance"]
             self.assertEqual([finding["confidence"] for finding in found], [confidence] * 3, foreign)
+            self.assertEqual(["once" in finding["reason"] for finding in found], [foreign <= 50] * 3)
             for finding in found:
                 expected = min(max(foreign - 50, 0) / 1000, finding["gain_s"]) or None
                 self.assertEqual(finding["uncertainty_s"], expected)

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""stave report: what findings promise, and how sure they are: test_report_claims.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from otf2.enums import Paradigm
+
+from report_case import Case
+
+
+class Claims(Case):
+    def serial(self, name, gaps, threads=2, processors=4):
+        """Regions of 20 ms, of lines 1 and 2 in turn, in which all work, and so many ms in front of each."""
+        with self.timed(name, threads=threads) as made:
+            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            made.program(0, True)
+            now = 0
+            for i, gap in enumerate(gaps):
+                now += gap
+                made.fork(now)
+                made.begin(now, 1 + i % 2)
+                for thread in range(threads):
+                    made.at(now + 20).enter(thread, "implicit barrier", 1 + i % 2)
+                now += 20
+                made.end_all(now, 1 + i % 2)
+            made.program(now, False)
+        return self.numbers(self.path(name))
+
+    def finding(self, numbers, cause):
+        return next(finding for finding in numbers["findings"] if finding["cause"] == cause)
+
+    def test_no_more_than_processors_can_share_it(self):
+        for name, processors, most in (("two", 2, 2), ("four", 4, 4), ("eight", 8, 4)):
+            found = self.finding(self.serial(name, [10, 10], 4, processors), "serial part")
+            self.ms(found["gain_s"], 20 * (1 - 1 / most))
+
+    def test_team_of_one_on_few_processors(self):
+        with self.timed("alone", threads=4) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.fork(0)
+            made.begin(0)
+            for thread in range(4):
+                made.at(10).enter(thread, "implicit barrier", 1)
+            made.end_all(10)
+            made.team = made.new_team("one", [0])
+            made.at(11).event(0, "thread_fork", Paradigm.OPENMP, 1)
+            made.begin_team(0, 2)
+            made.at(31).enter(0, "implicit barrier", 2)
+            made.leave(0, "implicit barrier", 2)
+            made.leave(0, "parallel", 2)
+            made.event(0, "thread_team_end", made.team)
+            made.event(0, "thread_join", Paradigm.OPENMP)
+        self.ms(self.finding(self.numbers(self.path("alone")), "team of one")["gain_s"], 20 / 2)
+
+    def test_deviations_are_of_one_place(self):
+        """10 ms in front of one region and 2 in front of the other, each time: nothing is uncertain."""
+        found = self.finding(self.serial("places", [10, 2] * 4), "serial part")
+        self.assertAlmostEqual(found["uncertainty_s"], 0, places=6)
+        self.assertEqual(found["confidence"], "medium")
+        found = self.finding(self.serial("differ", [10, 2, 14, 2, 10, 2, 14, 2]), "serial part")
+        self.assertGreater(found["uncertainty_s"], 0.001)
+
+    def test_what_is_there_once_has_no_deviation(self):
+        self.assertIsNone(self.finding(self.serial("once", [10, 2]), "serial part")["uncertainty_s"])
+
+    def test_serial_names_the_command_for_functions(self):
+        self.assertIn("stave record --sample", self.finding(self.serial("functions", [10]), "serial part")["advice"])
+
+    def imbalance(self, name, times):
+        """A loop in which thread 1 needs 10 ms and thread 0 four."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(times):
+                now = 10 * i
+                for thread in range(2):
+                    made.at(now).enter(thread, "for", 5)
+                made.at(now + 4).leave(0, "for", 5)
+                made.enter(0, "barrier", 5)
+                made.at(now + 10).leave(1, "for", 5)
+                made.enter(1, "barrier", 5)
+                for thread in range(2):
+                    made.leave(thread, "barrier", 5)
+            for thread in range(2):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(10 * times)
+        return self.finding(self.numbers(self.path(name)), "loop imbalance")
+
+    def test_one_instance_is_never_high(self):
+        found = self.imbalance("single instance", 1)
+        self.assertEqual(found["confidence"], "medium")
+        self.assertIn("once", found["reason"])
+        self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
+
+    def test_more_threads_than_processors(self):
+        self.serial("many", [1, 1], 4, 2)
+        self.assertIn("OMP_NUM_THREADS=2", self.text(self.path("many")).split("\n\n")[0])
+        self.serial("enough", [1, 1], 4, 4)
+        self.assertNotIn("OMP_NUM_THREADS", self.text(self.path("enough")))
+
+
+if __name__ == "__main__":
+    unittest.main()
