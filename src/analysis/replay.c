@@ -168,6 +168,7 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
     name_task(thread, task, meaning.construct, region);
   thread->is_between = false;
   replay_update(replay, thread, ticks);
+  replay_arrive(replay, thread, frame, ticks);
 }
 
 static void pop_frame(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
@@ -199,6 +200,7 @@ static void leave(struct replay *replay, struct replay_thread *thread, uint64_t 
   }
   if (place < task->frame_count)
     replay_leave_down_to(replay, thread, task, place, ticks);
+  replay_pass(replay, thread, top_frame(task), ticks);
   pop_frame(replay, thread, task, ticks);
   replay_update(replay, thread, ticks);
 }

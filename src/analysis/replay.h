@@ -54,19 +54,31 @@ struct replay_task {
   uint32_t frame_count;
 };
 
+/* One barrier of a team: all members come to it, once each. */
+struct replay_round {
+  uint64_t last_ticks;  /* when the last one so far has come, */
+  size_t last_location; /* and which that was */
+  uint32_t arrivals;    /* so far */
+};
+
+/* Nobody comes to a barrier while one of so many before it is not left by all. */
+enum { REPLAY_ROUNDS = 4 };
+
 /* A team while a member of it is in its region. */
 struct replay_team {
-  uint64_t id;          /* counted from 1 */
-  uint32_t slot;        /* as of tasks */
-  uint32_t comm;        /* position in the trace's comms; REPLAY_NONE: undefined */
-  uint32_t region;      /* of the parallel construct; REPLAY_NONE until it is entered */
-  uint32_t size;        /* as its group says; 0: unknown */
-  uint32_t begun, open; /* members that have begun; that have not ended */
-  size_t primary;       /* location that forked; SIZE_MAX: unknown */
-  uint64_t creator;     /* id of the task that forked */
-  uint64_t fork_ticks;  /* the first member's begin if there is no fork */
-  uint64_t begin_ticks; /* of the first member */
-  bool is_runtimes;     /* own_threads.h */
+  uint64_t id;                               /* counted from 1 */
+  uint32_t slot;                             /* as of tasks */
+  uint32_t comm;                             /* position in the trace's comms; REPLAY_NONE: undefined */
+  uint32_t region;                           /* of the parallel construct; REPLAY_NONE until it is entered */
+  uint32_t size;                             /* as its group says; 0: unknown */
+  uint32_t begun, open;                      /* members that have begun; that have not ended */
+  size_t primary;                            /* location that forked; SIZE_MAX: unknown */
+  uint64_t creator;                          /* id of the task that forked */
+  uint64_t fork_ticks;                       /* the first member's begin if there is no fork */
+  uint64_t begin_ticks;                      /* of the first member */
+  bool is_runtimes;                          /* own_threads.h */
+  struct replay_round rounds[REPLAY_ROUNDS]; /* by number modulo REPLAY_ROUNDS */
+  uint32_t rounds_entered, rounds_left;      /* to which somebody has come; which somebody has left */
 };
 
 /* A piece of time in which a region was open, on one location: from its Enter or its task's resumption to its
@@ -143,6 +155,24 @@ struct replay_team_event {
   const struct replay_task *task; /* the member's implicit task; NULL for joined */
 };
 
+enum replay_barrier_step {
+  REPLAY_BARRIER_ARRIVED, /* a member enters a barrier */
+  REPLAY_BARRIER_LEFT,    /* a member leaves it */
+};
+
+struct replay_barrier_event {
+  enum replay_barrier_step step;
+  size_t location;
+  uint64_t ticks;
+  const struct replay_team *team;
+  const struct replay_task *task; /* the member's implicit task */
+  uint32_t region;                /* of the barrier construct */
+  uint32_t number;                /* of the team's barriers, from 0 */
+  uint64_t arrived_ticks;         /* when this member came */
+  bool is_first;                  /* of the team to come, or to leave */
+  const struct replay_round *round;
+};
+
 /* Who is told. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those
  * outside of it left out; the other steps come whenever they are, since what happens in the window may rest
  * on them. */
@@ -152,6 +182,7 @@ struct replay_observer {
   void (*task)(void *data, const struct replay_task_event *event);
   void (*lock)(void *data, const struct replay_lock_event *event);
   void (*team)(void *data, const struct replay_team_event *event);
+  void (*barrier)(void *data, const struct replay_barrier_event *event);
 };
 
 struct replay_anomalies {

@@ -10,6 +10,8 @@
 struct replay_context {
   struct replay_team *team;
   struct replay_task *implicit, *current;
+  uint32_t barriers;      /* of the team that this member has come to */
+  uint64_t arrived_ticks; /* at the last one */
 };
 
 struct replay_thread {
@@ -127,6 +129,14 @@ void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64
 
 /* Makes the context outside of all teams. Returns false without memory. */
 bool replay_push_base(struct replay *replay, struct replay_thread *thread);
+
+/* -- replay_barriers.c -- */
+
+/* The running task has entered, and is about to leave, this region: it may be a barrier of its team. */
+void replay_arrive(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
+                   uint64_t ticks);
+void replay_pass(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
+                 uint64_t ticks);
 
 /* -- replay_locks.c -- */
 

@@ -22,7 +22,8 @@ static bool push(struct replay *replay, struct replay_thread *thread, struct rep
   task->is_implicit = task->has_begun = task->is_running = true;
   task->location = task->begun_on = location_of(replay, thread);
   task->comm = team ? team->comm : REPLAY_NONE;
-  thread->contexts[thread->context_count++] = (struct replay_context){team, task, task};
+  thread->contexts[thread->context_count++] =
+      (struct replay_context){.team = team, .implicit = task, .current = task};
   return true;
 }
 

@@ -103,6 +103,11 @@ static void on_leave(struct checker *checker, const struct trace_event *event, e
   check_teams_on_leave(checker, event, construct);
 }
 
+static void on_barrier(void *data, const struct replay_barrier_event *event) {
+  if (checks(data, CHECK_LOCK_ORDER))
+    check_lock_orders_on_barrier(data, event);
+}
+
 /* What the kernel shows of a thread (run_state) comes between what its tasks do, and is nothing of it. */
 static void look_at(struct checker *checker, const struct trace_event *event) {
   bool is_region = event->kind == TRACE_Enter || event->kind == TRACE_Leave; /* of the same fields */
@@ -166,7 +171,8 @@ static void finish(struct checker *checker) {
 }
 
 static int open_checker(struct checker *checker) {
-  const struct replay_observer observer = {.task = on_task, .lock = on_lock, .team = on_team};
+  const struct replay_observer observer = {
+      .task = on_task, .lock = on_lock, .team = on_team, .barrier = on_barrier};
   checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     checker->locations[i].left_work = CHECK_NO_REGION;

@@ -295,6 +295,7 @@ struct lock_memory *check_lock_memory(struct checker *checker, size_t location, 
 
 /* Keeps count of the barriers that threads pass. */
 void check_lock_orders_before_event(struct checker *checker, const struct trace_event *event);
+void check_lock_orders_on_barrier(struct checker *checker, const struct replay_barrier_event *event);
 
 /* The task acquires a lock while it holds another one. */
 void check_lock_orders_note(struct checker *checker, const struct task_state *task,

@@ -11,18 +11,6 @@ enum { EDGES_MAX = 1 << 20, CYCLE_MAX = 16 };
 
 /* -- phases -- */
 
-/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do
- * not count. */
-static bool is_passed_by_all(const struct checker *checker, const struct trace_event *event,
-                             const struct replay_team *outermost) {
-  const struct replay_task *task = replay_current_task(checker->replay, event->location);
-  if (event->kind != TRACE_Leave || !outermost || !task->is_implicit)
-    return false;
-  enum construct construct = replay_construct(checker->replay, checker_region(checker, event->Leave.region));
-  return (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) &&
-         outermost == replay_current_team(checker->replay, event->location);
-}
-
 static bool is_cancel(const struct checker *checker, const struct trace_event *event) {
   return event->kind == TRACE_Enter &&
          replay_construct(checker->replay, checker_region(checker, event->Enter.region)) == CONSTRUCT_cancel;
@@ -37,7 +25,15 @@ void check_lock_orders_before_event(struct checker *checker, const struct trace_
     here->team = team->id;
     here->barriers = 0;
   }
-  if (is_passed_by_all(checker, event, team))
+}
+
+/* All members of the outermost team have to come before one goes on: the barriers of teams inside of it do
+ * not count. */
+void check_lock_orders_on_barrier(struct checker *checker, const struct replay_barrier_event *event) {
+  struct location_state *here = &checker->locations[event->location];
+  size_t primary;
+  const struct replay_team *outermost = replay_outermost_team(checker->replay, event->location, &primary);
+  if (event->step == REPLAY_BARRIER_LEFT && outermost == event->team)
     here->barriers++;
 }
 

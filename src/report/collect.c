@@ -189,8 +189,8 @@ static void before_enter(struct collector *collector, const struct trace_event *
     offload_before_enter(collector, event, region, now);
   if (interest->is_loop || interest->is_chunk)
     teams_before_enter(collector, event, region, now);
-  if (interest->is_barrier || interest->is_reduction)
-    barriers_before_enter(collector, event, region, now);
+  if (interest->is_reduction)
+    barriers_reduce(collector, event->location, now);
   if (interest->is_barrier || interest->is_depend)
     tasks_before_enter(collector, event, region, now);
 }
@@ -203,7 +203,6 @@ static void before_leave(struct collector *collector, const struct trace_event *
   if (collector->interests[region].is_target)
     offload_before_leave(collector, event, region);
   if (collector->interests[region].is_barrier) {
-    barriers_before_leave(collector, event, region, now);
     tasks_before_leave(collector, event, region, now);
   }
 }
@@ -309,8 +308,11 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 /* -- beginning and end -- */
 
 static bool prepare(struct collector *collector) {
-  static const struct replay_observer observer = {
-      .slice = on_slice, .task = tasks_on_event, .lock = analysers_on_lock, .team = teams_on_event};
+  static const struct replay_observer observer = {.slice = on_slice,
+                                                  .task = tasks_on_event,
+                                                  .lock = analysers_on_lock,
+                                                  .team = teams_on_event,
+                                                  .barrier = barriers_on_event};
   struct report *report = collector->report;
   struct trace *trace = collector->trace;
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);

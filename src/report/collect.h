@@ -34,7 +34,7 @@ struct taskwait {
   uint64_t own_ticks;              /* that its own thread was idle; while open: before */
 };
 
-enum { BARRIER_ROUNDS = 4, BLOCKED = 4 };
+enum { BARRIER_ROUNDS = REPLAY_ROUNDS, BLOCKED = 4 };
 
 /* What a team has at this time. */
 struct live_ready {
@@ -51,8 +51,6 @@ struct live_team {
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
-  uint64_t arrived_ticks[BARRIER_ROUNDS]; /* when the last one so far has entered the barrier of this round */
-  uint32_t arrivals[BARRIER_ROUNDS];
   bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
   uint64_t latest_begin_ticks;  /* of a member */
   uint64_t task_end_ticks;      /* of the last task that has ended */
@@ -60,7 +58,6 @@ struct live_team {
   uint64_t tasks;               /* created in it */
   struct live_ready ready;
   uint64_t tasks_before[BARRIER_ROUNDS];  /* when the first one has left the barrier of this round */
-  uint32_t rounds_left;                   /* barriers that somebody has left */
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
   struct share *met;               /* one for every worksharing region */
@@ -71,7 +68,6 @@ struct live_team {
   bool is_nested;
   uint32_t at_once;                 /* threads of the process in any team, at most */
   struct live_process *process;     /* whose it is */
-  uint32_t rounds;                  /* barriers that somebody has entered */
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
   uint64_t blocked_sum; /* how long all of these took */
@@ -289,10 +285,10 @@ struct live_team *teams_live(struct collector *collector, uint32_t slot);
 struct live_member *teams_member(struct collector *collector, size_t location);
 
 /* -- collect_barriers.c -- */
-void barriers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
-                           const struct replay_now *now);
-void barriers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
-                           const struct replay_now *now);
+void barriers_on_event(void *data, const struct replay_barrier_event *event);
+
+/* A thread combines what its team has reduced. */
+void barriers_reduce(struct collector *collector, size_t location, const struct replay_now *now);
 
 /* -- collect_running.c -- */
 void running_on_metric(struct collector *collector, const struct trace_event *event);

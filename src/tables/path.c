@@ -42,6 +42,11 @@ void tabulate_path_team(struct tabulator *tabulator, const struct replay_team_ev
     critical_path_team(&tabulator->path->path, step);
 }
 
+void tabulate_path_barrier(struct tabulator *tabulator, const struct replay_barrier_event *step) {
+  if (tabulator->path)
+    critical_path_barrier(&tabulator->path->path, step);
+}
+
 void tabulate_path_message(struct tabulator *tabulator, const struct mpi_message *message) {
   if (tabulator->path)
     critical_path_message(&tabulator->path->path, message);

@@ -26,6 +26,10 @@ static void on_interval(void *data, const struct replay_interval *interval) {
   tabulate_path_interval(data, interval);
 }
 
+static void on_barrier(void *data, const struct replay_barrier_event *step) {
+  tabulate_path_barrier(data, step);
+}
+
 static void on_team(void *data, const struct replay_team_event *step) {
   struct tabulator *tabulator = data;
   tabulate_path_team(data, step);
@@ -108,8 +112,12 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
 int tables_write(struct trace *trace, const char *archive, struct row_writer *writer,
                  char error[TRACE_ERROR_BYTES]) {
   struct tabulator tabulator = {.trace = trace, .writer = writer};
-  const struct replay_observer observer = {
-      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock, .team = on_team};
+  const struct replay_observer observer = {.slice = on_slice,
+                                           .interval = on_interval,
+                                           .task = on_task,
+                                           .lock = on_lock,
+                                           .team = on_team,
+                                           .barrier = on_barrier};
   tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);
   int result = -ENOMEM;
   if (tabulator.replay && tabulate_regions_open(&tabulator) && tabulate_messages_open(&tabulator) &&

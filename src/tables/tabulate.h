@@ -197,6 +197,7 @@ void tabulate_path_interval(struct tabulator *tabulator, const struct replay_int
 void tabulate_path_task(struct tabulator *tabulator, const struct replay_task_event *step);
 void tabulate_path_lock(struct tabulator *tabulator, const struct replay_lock_event *step);
 void tabulate_path_team(struct tabulator *tabulator, const struct replay_team_event *step);
+void tabulate_path_barrier(struct tabulator *tabulator, const struct replay_barrier_event *step);
 void tabulate_path_message(struct tabulator *tabulator, const struct mpi_message *message);
 void tabulate_path_operation(struct tabulator *tabulator, const struct mpi_operation *operation);
 

@@ -10,7 +10,7 @@ struct critical_row {
   size_t run;          /* of those compared */
   uint64_t busy_until; /* since when it has not worked */
   uint64_t arrived;    /* if it is in a barrier */
-  uint64_t instance;   /* which of its team's barriers */
+  uint32_t round;      /* which of its team's barriers */
   uint64_t early_team; /* which it began before the primary did; 0: none */
   uint64_t early_ticks, early_since;
   bool is_in_barrier, has_run_task;
@@ -18,7 +18,7 @@ struct critical_row {
 
 /* The members that came last to the present barrier and to the one before, which some have not left yet. */
 struct critical_team {
-  uint64_t id, arrivals;
+  uint64_t id;
   struct happening last[2];
 };
 
@@ -99,30 +99,32 @@ static struct critical_team *team_of(struct critical_path *path, const struct re
   return found;
 }
 
-static void arrive(struct critical_row *row, struct critical_team *team, const struct replay_team *members,
-                   struct happening now) {
-  uint32_t size = members->size ? members->size : members->begun;
-  row->instance = row->is_in_barrier ? row->instance : team->arrivals++ / (size ? size : 1);
+static void arrive(struct critical_path *path, const struct replay_team *team, struct happening now) {
+  struct critical_row *row = &path->rows[now.location];
+  struct critical_team *found = team_of(path, team);
   row->arrived = now.ticks;
-  row->is_in_barrier = true;
-  team->last[row->instance % 2] = now;
+  if (found)
+    found->last[row->round % 2] = now;
 }
 
-static void look_at_barrier(struct critical_path *path, const struct replay_now *now,
-                            struct happening moment) {
-  struct critical_row *row = &path->rows[moment.location];
-  bool is_waiting = now->activity == ACTIVITY_BARRIER_WAIT && now->team;
-  if (!is_waiting && !row->is_in_barrier)
-    return;
-  struct critical_team *team = now->team ? team_of(path, now->team) : NULL;
-  if (team && is_waiting && (!row->is_in_barrier || row->has_run_task))
-    arrive(row, team, now->team, moment);
+/* Who has run a task in the barrier has come to it when that is done. */
+static void come_back(struct critical_path *path, const struct replay_team *team, struct happening now) {
+  struct critical_row *row = &path->rows[now.location];
+  if (row->is_in_barrier && row->has_run_task && team)
+    arrive(path, team, now);
   row->has_run_task = false;
-  if (is_waiting)
-    return;
-  row->is_in_barrier = false;
-  if (team && team->last[row->instance % 2].ticks > row->arrived)
-    add_link(path, team->last[row->instance % 2], moment, row->arrived, CRITICAL_BARRIER);
+}
+
+void critical_path_barrier(struct critical_path *path, const struct replay_barrier_event *event) {
+  struct critical_row *row = &path->rows[event->location];
+  struct happening now = {event->ticks, event->location};
+  const struct critical_team *team = team_of(path, event->team);
+  row->round = event->number;
+  row->is_in_barrier = event->step == REPLAY_BARRIER_ARRIVED;
+  if (row->is_in_barrier)
+    arrive(path, event->team, now);
+  else if (team && team->last[row->round % 2].ticks > row->arrived)
+    add_link(path, team->last[row->round % 2], now, row->arrived, CRITICAL_BARRIER);
 }
 
 /* -- tasks -- */
@@ -192,7 +194,7 @@ void critical_path_event(struct critical_path *path, const struct replay *replay
   if (was_waiting && event->kind == TRACE_Leave && now.activity != ACTIVITY_TASK_WAIT)
     end_taskwait(path, now.task, moment);
   if (now.task->is_implicit)
-    look_at_barrier(path, &now, moment);
+    come_back(path, now.team, moment);
   else
     path->rows[event->location].has_run_task = true;
 }

@@ -66,6 +66,7 @@ bool critical_path_begin(struct critical_path *ret, const struct trace *trace, s
 void critical_path_interval(struct critical_path *path, const struct replay_interval *interval);
 void critical_path_lock(struct critical_path *path, const struct replay_lock_event *event);
 void critical_path_team(struct critical_path *path, const struct replay_team_event *event);
+void critical_path_barrier(struct critical_path *path, const struct replay_barrier_event *event);
 void critical_path_message(struct critical_path *path, const struct mpi_message *message);
 void critical_path_operation(struct critical_path *path, const struct mpi_operation *operation);
 

@@ -204,6 +204,10 @@ static void on_task(void *data, const struct replay_task_event *event) {
   dependence_table_update(&timeline->dependences, event);
 }
 
+static void on_barrier(void *data, const struct replay_barrier_event *event) {
+  critical_path_barrier(&((struct reading *)data)->timeline->path, event);
+}
+
 static void on_lock(void *data, const struct replay_lock_event *event) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   lock_table_add(&timeline->locks, event);
@@ -345,8 +349,12 @@ static void finish(struct reading *reading) {
 
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
-  static const struct replay_observer observer = {
-      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock, .team = on_team};
+  static const struct replay_observer observer = {.slice = on_slice,
+                                                  .interval = on_interval,
+                                                  .task = on_task,
+                                                  .lock = on_lock,
+                                                  .team = on_team,
+                                                  .barrier = on_barrier};
   static const struct mpi_observer mpi_observer = {.message = on_message, .operation = on_operation};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};

@@ -65,6 +65,20 @@ WAITS = [[0, 0, 900, BEGIN], [1, 1000, 5000, FORK], [0, 5100, 6000, LOCK], [1, 6
          [0, 8100, 10000, BARRIER]]
 
 
+def write_reduction(path):
+    """Thread 0 combines what it has in the barrier, before thread 1 comes."""
+    with Team(path) as archive:
+        archive.begin()
+        reduction = archive.region("!$omp reduction @app.c:3", RegionRole.CODE, 3)
+        archive.slice(0, 1000, 2000, archive.loop)
+        archive.writers[0].enter(2000, archive.barrier)
+        archive.slice(0, 2500, 2600, reduction)
+        archive.writers[0].leave(5100, archive.barrier)
+        archive.slice(1, 1000, 5000, archive.loop)
+        archive.slice(1, 5000, 5050, archive.barrier)
+        archive.end(8200)
+
+
 def write_tasks(path, pairs=1):
     """Thread 0 creates tasks 1 and 2, of which the second depends on the first, and waits for both; threads 1 and 2 run
     one each. With more pairs the like happens often."""
@@ -214,6 +228,11 @@ class Path(test_page.PageTest):
     def test_path_of_tasks(self):
         self.open("tasks", write_tasks)
         self.assertEqual(self.path(), TASK_PATH)
+
+    def test_path_of_a_reduction(self):
+        """Who combines in a barrier has come to it once."""
+        self.open("reduction", write_reduction)
+        self.assertEqual(self.path(), [[0, 0, 900, BEGIN], [1, 1000, 5000, FORK], [0, 5100, 10000, BARRIER]])
 
     def test_path_of_ranks(self):
         """Messages, collective operations and teams lead from process to process."""

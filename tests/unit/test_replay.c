@@ -69,7 +69,7 @@ struct told {
   char text[8192];
   size_t used;
   uint64_t spent[COUNT(locations)][ACTIVITY_COUNT];
-  bool with_slices, with_tasks, with_locks, with_teams;
+  bool with_slices, with_tasks, with_locks, with_teams, with_barriers;
 };
 
 static struct replay *replay;
@@ -123,8 +123,18 @@ static void on_team(void *data, const struct replay_team_event *event) {
          steps[event->step], event->location, (int)event->team->region);
 }
 
+static void on_barrier(void *data, const struct replay_barrier_event *event) {
+  (void)data;
+  if (told.with_barriers)
+    note("%u barrier %u %s by %zu%s, came at %u; %u came, last %zu at %u\n", (unsigned)event->ticks,
+         event->number, event->step == REPLAY_BARRIER_ARRIVED ? "entered" : "left", event->location,
+         event->is_first ? " first" : "", (unsigned)event->arrived_ticks, event->round->arrivals,
+         event->round->last_location, (unsigned)event->round->last_ticks);
+}
+
 static void begin_window(uint64_t from, uint64_t to) {
-  static const struct replay_observer observer = {on_slice, on_interval, on_task, on_lock, on_team};
+  static const struct replay_observer observer = {on_slice, on_interval, on_task,
+                                                  on_lock,  on_team,     on_barrier};
   replay_free(replay);
   told = (struct told){.used = 0};
   replay = replay_create(&trace, &observer, NULL, from, to);
@@ -223,6 +233,30 @@ static void a_team_works_waits_and_is_idle(void **state) {
   assert_int_equal(told.spent[1][ACTIVITY_IDLE], 10 + 30);
   assert_int_equal(told.spent[1][ACTIVITY_WORK], 10);
   assert_int_equal(told.spent[1][ACTIVITY_BARRIER_WAIT], 50);
+}
+
+static void barriers_know_who_came_last(void **state) {
+  (void)state;
+  told.with_barriers = true;
+  begin_both(10);
+  enter(1, 20, BARRIER);
+  enter(0, 70, BARRIER);
+  leave(1, 72, BARRIER);
+  enter(1, 80, BARRIER); /* the next one, before all have left the first */
+  leave(0, 90, BARRIER);
+  enter(0, 95, BARRIER);
+  leave(0, 95, BARRIER);
+  leave(1, 96, BARRIER);
+  end_both(100);
+  replay_finish(replay);
+  assert_string_equal(told.text, "20 barrier 0 entered by 1 first, came at 20; 1 came, last 1 at 20\n"
+                                 "70 barrier 0 entered by 0, came at 70; 2 came, last 0 at 70\n"
+                                 "72 barrier 0 left by 1 first, came at 20; 2 came, last 0 at 70\n"
+                                 "80 barrier 1 entered by 1 first, came at 80; 1 came, last 1 at 80\n"
+                                 "90 barrier 0 left by 0, came at 70; 2 came, last 0 at 70\n"
+                                 "95 barrier 1 entered by 0, came at 95; 2 came, last 0 at 95\n"
+                                 "95 barrier 1 left by 0 first, came at 95; 2 came, last 0 at 95\n"
+                                 "96 barrier 1 left by 1, came at 80; 2 came, last 0 at 95\n");
 }
 
 static void waiting_for_a_critical_ends_when_it_is_acquired(void **state) {
@@ -453,6 +487,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
       TEST(a_team_works_waits_and_is_idle),
+      TEST(barriers_know_who_came_last),
       TEST(waiting_for_a_critical_ends_when_it_is_acquired),
       TEST(a_release_may_come_after_the_next_acquisition),
       TEST(a_task_takes_its_regions_along),
