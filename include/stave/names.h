@@ -139,6 +139,8 @@
 /* The file in the directory of an archive that is not closed; its writer has a lock on it (fcntl,
  * F_SETLK). */
 #define STAVE_RECOVERY_FILE "traces.recovery"
+/* Beside it, with STAVE_LOG: all records so far. */
+#define STAVE_RECORDS_FILE "traces.records"
 
 /* Present only if threads were sampled: samples a second that were asked for; expirations of the timers that
  * nobody saw (the next sample has their number as "missed samples"); samples for which a thread had no place;

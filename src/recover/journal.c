@@ -52,6 +52,10 @@ static bool on_run(struct journal *journal, const struct journal_run *run, const
   journal->arguments = copy_of(rest->text, rest->count);
   size_t length = strlen(journal->arguments);
   journal->runtimes = journal->arguments + length + (length < rest->count);
+  size_t before = length + (length < rest->count) + strlen(journal->runtimes);
+  before += before < rest->count;
+  journal->command_line = journal->arguments + before;
+  journal->command_line_bytes = rest->count - before;
   end_texts(&journal->constants);
   journal->regions = regions_create(journal->symbols, journal->constants.program,
                                     journal->constants.runtime_base, journal->constants.runtime_size);
@@ -380,6 +384,33 @@ static bool next_entry(const struct salvage *salvage, size_t *at, struct journal
   size_t whole = sizeof *entry + (entry->bytes + 7) / 8 * (size_t)8;
   *at += whole < left ? whole : left;
   return true;
+}
+
+bool journal_find_run(const struct salvage *salvage, struct session_constants *ret) {
+  struct journal_entry entry;
+  const unsigned char *payload;
+  size_t at = 0;
+  while (next_entry(salvage, &at, &entry, &payload))
+    if (entry.type == JOURNAL_run && entry.bytes >= sizeof(struct journal_run)) {
+      memcpy(ret, payload, sizeof *ret);
+      return true;
+    }
+  return false;
+}
+
+static bool is_of_run(uint32_t type) {
+  return type == JOURNAL_run || type == JOURNAL_runtime;
+}
+
+bool journal_read_run(const struct salvage *salvage, struct journal *journal) {
+  struct journal_entry entry;
+  const unsigned char *payload;
+  size_t at = 0;
+  bool is_sound = true;
+  while (is_sound && next_entry(salvage, &at, &entry, &payload))
+    is_sound = !is_of_run(entry.type) || read_entry(journal, &entry, payload);
+  journal->is_whole = true; /* what follows is made anew */
+  return journal->regions != NULL;
 }
 
 bool journal_read(const struct salvage *salvage, struct journal *journal) {

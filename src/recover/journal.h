@@ -20,6 +20,9 @@ struct journal {
   unsigned processors; /* as in struct journal_run */
   char *arguments;
   const char *runtimes; /* behind the arguments */
+  const char
+      *command_line; /* behind these: the arguments as the program had them, each with a zero behind it */
+  size_t command_line_bytes;
   struct modules *modules;
   struct symbols *symbols;
   struct regions *regions;       /* NULL until the run is known */
@@ -34,6 +37,12 @@ struct journal {
  * all of them stay the caller's, the rest is freed by journal_free. Returns whether at least the run is
  * known. */
 bool journal_read(const struct salvage *salvage, struct journal *journal);
+
+/* The run's constants alone. False: the journal has none. */
+bool journal_find_run(const struct salvage *salvage, struct session_constants *ret);
+
+/* Only what it has of the run itself; the rest is made anew. */
+bool journal_read_run(const struct salvage *salvage, struct journal *journal);
 void journal_free(struct journal *journal);
 
 #endif

@@ -162,6 +162,17 @@ static const char *ending_of(const struct rebuild *job) {
   return job->goes_on ? "not yet" : "not known: stave-writer died before the program was seen to end";
 }
 
+static struct figures figures_of(const struct rebuild *job) {
+  const struct recovery_state *state = &job->salvage.header.state;
+  if (job->is_remade)
+    return remake_figures(&job->remake, &state->figures);
+  struct figures figures = state->figures;
+  figures_add(&figures, &(struct figures){.closed_by_writer = job->rewritten.added,
+                                          .lost = job->missing,
+                                          .refused = job->rewritten.refused});
+  return figures;
+}
+
 static int write_definitions(struct rebuild *job) {
   struct journal *journal = &job->journal;
   const struct recovery_state *state = &job->salvage.header.state;
@@ -177,13 +188,11 @@ static int write_definitions(struct rebuild *job) {
     regions_use_newer_words(journal->regions);
   regions_finish(journal->regions);
   definitions_write(journal->definitions, journal->regions, journal->contexts, journal->call_sites, &run);
-  struct figures figures = state->figures;
-  figures_add(&figures, &(struct figures){.closed_by_writer = job->rewritten.added,
-                                          .lost = job->missing,
-                                          .refused = job->rewritten.refused});
+  struct figures figures = figures_of(job);
   struct summary summary = {.ending = ending_of(job),
                             .figures = figures,
-                            .records = state->records,
+                            .records =
+                                job->is_remade ? job->remake.correlator.records_by_type : state->records,
                             .stopped = "",
                             .arguments = journal->arguments,
                             .runtimes = journal->runtimes,
@@ -224,6 +233,55 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   return 0;
 }
 
+/* -- of all records -- */
+
+static void note_remade(struct rebuild *job) {
+  size_t count;
+  struct location **locations = definitions_locations(job->journal.definitions, &count);
+  job->found = memory_get(count, sizeof *job->found);
+  for (size_t i = 0; i < count; i++) {
+    job->found[i].events = locations[i]->events;
+    job->found[i].last_ticks = locations[i]->written_ticks;
+    job->rewritten.events += locations[i]->events;
+  }
+  job->is_remade = true;
+  job->last_ticks = job->remake.correlator.last_ticks;
+  job->rewritten.added = job->remake.correlator.figures.closed_by_writer;
+  if (job->remake.surviving.has_rings)
+    job->whole_until = job->last_ticks;
+}
+
+/* Whether there is a log that goes as far as the writer did. The journal is read for the run alone then. */
+static bool can_be_remade(struct rebuild *job) {
+  struct session_constants constants;
+  return journal_find_run(&job->salvage, &constants) &&
+         remake_open(&job->remake, &job->salvage, &constants) &&
+         journal_read_run(&job->salvage, &job->journal);
+}
+
+static int remake_all(struct rebuild *job, const struct rebuild_watch *watch) {
+  job->whole_until = atomic_load(&job->salvage.header.state.whole_until);
+  end_where_it_was_seen(job);
+  watch->step("reading");
+  if (!remake_run(&job->remake, &job->journal, job->last_ticks, watch->progress))
+    return fail(job, "there is not enough memory to read " STAVE_RECORDS_FILE);
+  note_remade(job);
+  if (job->rewritten.events <= job->rewritten.added)
+    return fail_without_events(job);
+  return 0;
+}
+
+static int write_and_name(struct rebuild *job, const struct rebuild_watch *watch) {
+  watch->step("naming");
+  if (!job->is_remade)
+    close_locations(job);
+  int error = write_definitions(job);
+  if (error)
+    return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, -error));
+  surviving_remove(&job->remake.surviving);
+  return 0;
+}
+
 int rebuild_run(struct rebuild *job, const char *directory, const char *out, bool goes_on,
                 const struct rebuild_watch *watch) {
   *job = (struct rebuild){.out = out, .goes_on = goes_on};
@@ -232,26 +290,27 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out, boo
     return fail_to_open(job, error);
   if (!open_archive(job))
     return fail(job, "cannot write an archive in %s", job->out);
-  if (!journal_read(&job->salvage, &job->journal))
+  if (!goes_on && can_be_remade(job))
+    error = remake_all(job, watch);
+  else if (!journal_read(&job->salvage, &job->journal))
     return fail_without_run(job);
-  if (!add_locations(job))
+  else if (!add_locations(job))
     return fail(job, "cannot write an archive in %s", job->out);
-  error = rebuild_events(job, watch);
+  else
+    error = rebuild_events(job, watch);
   if (error)
     return error;
-  watch->step("naming");
-  close_locations(job);
-  error = write_definitions(job);
-  if (error)
-    return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, -error));
-  remove_raw(job);
-  return 0;
+  error = write_and_name(job, watch);
+  if (!error && !job->is_remade)
+    remove_raw(job);
+  return error;
 }
 
 void rebuild_close(struct rebuild *job) {
   if (job->archive && job->journal.definitions)
     close_locations(job);
   archive_close(job->archive);
+  remake_close(&job->remake);
   journal_free(&job->journal);
   definitions_destroy(job->journal.definitions);
   symbols_destroy(job->journal.symbols);

@@ -6,6 +6,7 @@
 
 #include "recover/assemble.h"
 #include "recover/journal.h"
+#include "recover/remake.h"
 #include "recover/rewrite.h"
 #include "recover/salvage.h"
 
@@ -16,6 +17,8 @@ struct rebuild {
   struct salvage salvage;
   struct archive *archive; /* NULL once it is closed */
   struct journal journal;
+  struct remake remake;
+  bool is_remade;          /* the archive was made of the log of records */
   struct assembled *found; /* by location */
   struct rewritten rewritten;
   uint64_t last_ticks, whole_until; /* last_ticks: where what is open ends */

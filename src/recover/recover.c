@@ -60,12 +60,13 @@ static void report(const struct rebuild *job) {
            locations[i]->facts.name);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
-         " shortfall=%d definitions=%s\n",
+         " shortfall=%d has_all=%d definitions=%s\n",
          count, job->rewritten.events, job->rewritten.added, job->missing, job->rewritten.refused,
          job->rewritten.unknown, state->figures.lost,
          job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
-         shortfall_of(job), job->journal.is_whole ? "whole" : "cut");
+         shortfall_of(job), job->is_remade && job->remake.surviving.has_rings,
+         job->journal.is_whole ? "whole" : "cut");
 }
 
 static const struct rebuild_watch watch = {show_step, show_progress};

@@ -12,6 +12,7 @@ enum overflow_policy { OVERFLOW_block, OVERFLOW_drop };
 enum fork_policy { FORK_follow, FORK_ignore };
 enum otf2_words { OTF2_WORDS_3_0, OTF2_WORDS_3_1 };
 enum start_mode { START_on, START_paused };
+enum record_log_mode { RECORD_LOG_off, RECORD_LOG_on };
 enum system_mode { SYSTEM_off, SYSTEM_on };
 
 /* Classes of events: bits of config.events. */

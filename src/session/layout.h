@@ -37,10 +37,16 @@ enum {
   SESSION_NAME_BYTES = 48,
 };
 
-/* "Stave_05", changed by whatever changes the layout or a table whose numbers are written into it: libraries
+/* Where session memories that survive lie, and what their names begin with: "stave-" and 32 hexadecimal
+ * digits. */
+#define SESSION_FOLDER "/dev/shm"
+#define SESSION_FILE_PREFIX "stave-"
+enum { SESSION_FILE_DIGITS = 32, SESSION_FILE_BYTES = 48 };
+
+/* "Stave_06", changed by whatever changes the layout or a table whose numbers are written into it: libraries
  * and a writer that were not built together must not misread each other. */
 #define SESSION_MAGIC                                                                                        \
-  (UINT64_C(0x35305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
+  (UINT64_C(0x36305f6576617453) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_header))
 
 enum writer_state {
   WRITER_STARTING,
@@ -133,6 +139,7 @@ struct session_shared {
   char dumped[SESSION_TEXT_BYTES]; /* the last one's directory; empty: it could not be written */
   int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */
   char message[1024]; /* valid with WRITER_FAILED */
+  char file[SESSION_FILE_BYTES];    /* the memory's own name, should it have one (session.h) */
   char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */
 };
 

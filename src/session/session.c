@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "session/futex.h"
@@ -19,6 +21,7 @@
 struct extent {
   uint64_t ring_bytes;
   bool with_rings;
+  bool survives;
   uint32_t slots;
   void *memory;
 };
@@ -121,9 +124,33 @@ static struct session_header *begin_header(const struct extent *extent) {
   return header;
 }
 
+/* A file without a name, of this user alone. Without room for rings that grow, a thread that begins later
+ * would get none, where memory that is no file's has some. */
+static int open_surviving(void) {
+  const uint64_t room_least = UINT64_C(512) << 20;
+  struct statfs disk = {0};
+  int fd = open(SESSION_FOLDER, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  bool has_room = fd >= 0 && fstatfs(fd, &disk) == 0 && disk.f_type == TMPFS_MAGIC &&
+                  (disk.f_blocks == 0 || (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= room_least);
+  if (has_room || fd < 0)
+    return fd;
+  close(fd);
+  return -1;
+}
+
+/* Nobody may cut an anonymous memory (SIGBUS). A file has no seals: only this user's processes reach it. */
+static int open_memory(const struct extent *extent) {
+  int fd = extent->survives ? open_surviving() : -1;
+  return fd >= 0 ? fd : memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+static bool is_anonymous(int fd) {
+  return !(fcntl(fd, F_GET_SEALS) & F_SEAL_SEAL);
+}
+
 static int create(struct extent *extent, uint32_t slots_most, struct session_header **ret_header,
                   int *ret_fd) {
-  int fd = memfd_create("stave", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int fd = open_memory(extent);
   if (fd < 0)
     return -errno;
   int error = reserve_within_limits(fd, extent, slots_most);
@@ -132,7 +159,7 @@ static int create(struct extent *extent, uint32_t slots_most, struct session_hea
     return error;
   }
   /* Nobody may take the memory away under either side (SIGBUS), and what is stored first must be there. */
-  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+  if ((is_anonymous(fd) && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) ||
       !session_populate(extent->memory, SESSION_HEADER_BYTES)) {
     error = errno;
     munmap(extent->memory, mapped_bytes(extent));
@@ -150,9 +177,10 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
                 ret_fd);
 }
 
-int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
-                                 int *ret_fd) {
-  return create(&(struct extent){.ring_bytes = ring_bytes}, slots_most, ret_header, ret_fd);
+int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, bool survives,
+                                 struct session_header **ret_header, int *ret_fd) {
+  return create(&(struct extent){.ring_bytes = ring_bytes, .survives = survives}, slots_most, ret_header,
+                ret_fd);
 }
 
 static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
@@ -163,6 +191,15 @@ static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
          bytes_for(ring_bytes, c->slots_max) == bytes;
 }
 
+/* Nobody, or nobody but this user, can take the memory away. */
+static bool is_safe(int fd, const struct stat *status) {
+  enum { OF_OTHERS = 077 };
+  int seals = fcntl(fd, F_GET_SEALS);
+  bool is_file = seals == F_SEAL_SEAL && S_ISREG(status->st_mode) && !(status->st_mode & OF_OTHERS) &&
+                 status->st_uid == geteuid();
+  return is_file || (seals >= 0 && (seals & F_SEAL_SHRINK));
+}
+
 int session_map(int fd, struct session_header **ret_header) {
   struct stat status;
   if (fstat(fd, &status) < 0)
@@ -170,8 +207,7 @@ int session_map(int fd, struct session_header **ret_header) {
   uint64_t bytes = (uint64_t)status.st_size;
   if (bytes < SESSION_HEADER_BYTES)
     return -EINVAL;
-  int seals = fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || !(seals & F_SEAL_SHRINK))
+  if (!is_safe(fd, &status))
     return -EPERM;
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED)

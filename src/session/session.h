@@ -34,9 +34,11 @@ int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_head
 
 /* The same without the rings, which the application maps one by one: its addresses are of the order of what
  * is used, and a limit on them may come later than its threads. session_unmap is not
- * for what it maps; munmap of session_bytes_before_rings is. */
-int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header,
-                                 int *ret_fd);
+ * for what it maps; munmap of session_bytes_before_rings is. survives: as a file of SESSION_FOLDER without a
+ * name, which the writer may give one, so that what is stored outlives all processes; where that has too
+ * little room, or cannot be had, as before. */
+int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, bool survives,
+                                 struct session_header **ret_header, int *ret_fd);
 
 /* Maps an existing session memory; checks that its constants fit its size, so that all slots lie inside.
  * Returns 0 and *ret_header; -EINVAL if it is no session; -EPERM if it could be shrunk under its readers

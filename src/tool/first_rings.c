@@ -40,7 +40,8 @@ uint64_t first_ring_bytes(uint32_t index) {
  * session's memory behind a mapping was so before. */
 static bool is_session(int fd) {
   struct stat status;
-  return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode;
+  return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode &&
+         status.st_dev == tool.session_device;
 }
 
 static struct record *map_from(int fd, uint32_t index, uint64_t bytes) {

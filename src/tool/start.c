@@ -65,15 +65,20 @@ static uint64_t power_of_two_below(uint64_t value) {
   return value;
 }
 
+static bool keeps(void) {
+  return tool.constants.config.keep.ns || tool.constants.config.keep.bytes;
+}
+
 /* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have,
  * page by page: 64 GiB take minutes. */
 static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
+  bool survives = tool.constants.config.record_log == RECORD_LOG_on && !keeps();
   if (!runs_on_valgrind())
-    return session_create_without_rings(ring_bytes, SESSION_SLOTS_MAX, ret_session, ret_fd);
+    return session_create_without_rings(ring_bytes, SESSION_SLOTS_MAX, survives, ret_session, ret_fd);
   return session_create_without_rings(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES,
-                                      SLOTS_ON_VALGRIND, ret_session, ret_fd);
+                                      SLOTS_ON_VALGRIND, survives, ret_session, ret_fd);
 }
 
 static int map_memory(int *ret_fd) {
@@ -99,10 +104,6 @@ static int map_memory(int *ret_fd) {
   madvise(session, session_bytes_before_rings(session), MADV_DONTFORK);
   atomic_store(tool.fork_mark, 1);
   return 0;
-}
-
-static bool keeps(void) {
-  return tool.constants.config.keep.ns || tool.constants.config.keep.bytes;
 }
 
 static const char *name_of_archive(void) {
@@ -180,7 +181,8 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
 /* An application that closes all descriptors may have something else there since. */
 static void close_session_fd(void) {
   struct stat status;
-  if (tool.session_fd >= 0 && fstat(tool.session_fd, &status) == 0 && status.st_ino == tool.session_inode)
+  if (tool.session_fd >= 0 && fstat(tool.session_fd, &status) == 0 && status.st_ino == tool.session_inode &&
+      status.st_dev == tool.session_device)
     close(tool.session_fd);
   tool.session_fd = -1;
 }
@@ -202,6 +204,7 @@ static int keep_session_fd(int fd) {
     tool_log("no descriptor is left for the trace (RLIMIT_NOFILE); the program runs untraced");
     return -EMFILE;
   }
+  tool.session_device = status.st_dev;
   tool.session_inode = status.st_ino;
   fcntl(fd, F_SETLK, &(struct flock){.l_type = F_WRLCK});
   return 0;
@@ -351,6 +354,22 @@ static void say_not_closed(const char *archive) {
              tool.constants.config.timeout, writer_process_waits(tool.session), archive);
 }
 
+/* The memory's name, should it have one, is the writer's to take away: who else, if that was killed? */
+static void remove_name_of_memory(void) {
+  char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES], name[SESSION_FILE_BYTES];
+  struct stat status;
+  memcpy(name, tool.session->shared.file, sizeof name);
+  name[sizeof name - 1] = '\0';
+  if (!session_writer_is_dead(tool.session) || *name == '\0' || strchr(name, '/'))
+    return;
+  snprintf(path, sizeof path, SESSION_FOLDER "/%s", name);
+  int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode &&
+      status.st_dev == tool.session_device)
+    syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+  close_if_open(fd);
+}
+
 /* Of a job rank 0 speaks for all. */
 static void say_where(char *archive, bool is_of_job) {
   static const char own[] = "/rank/0";
@@ -373,6 +392,7 @@ static void end(enum recording recording, enum tool_state state) {
   if (state == TOOL_FINISHED)
     first_rings_let_go();
   bool is_closed = !has_given_up && wait_until_closed();
+  remove_name_of_memory();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);
   archive[sizeof archive - 1] = '\0';

@@ -79,14 +79,14 @@ struct tool {
   bool is_starting;               /* the session has a writer, which nobody has waited for yet */
   int writer_pidfd;               /* while it starts; -1: none */
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
-  uint64_t session_inode;         /* to know whether session_fd still is what it was */
-  uint32_t large_rings;           /* slots that begin with a ring of RING_START_BYTES: the first ones */
-  uint32_t rings_expected;        /* threads that OMP_NUM_THREADS announces; 0: it is not set */
-  uint32_t rings_populated;       /* slots whose memory was had before their threads came: the first ones */
-  _Atomic uint64_t attach_after_ns;     /* no slot's memory was to be had: nobody asks for any before */
-  _Atomic int32_t slots_since_look;     /* new ones, since dead threads were looked for (slots.c) */
-  int runtimes;                         /* initialized and not yet finalized */
-  ompt_set_callback_t set_callback;     /* of the one that was asked for `dependences` */
+  uint64_t session_device, session_inode; /* to know whether session_fd still is what it was */
+  uint32_t large_rings;             /* slots that begin with a ring of RING_START_BYTES: the first ones */
+  uint32_t rings_expected;          /* threads that OMP_NUM_THREADS announces; 0: it is not set */
+  uint32_t rings_populated;         /* slots whose memory was had before their threads came: the first ones */
+  _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody asks for any before */
+  _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
+  int runtimes;                     /* initialized and not yet finalized */
+  ompt_set_callback_t set_callback; /* of the one that was asked for `dependences` */
   _Atomic uint32_t dependences_awaited; /* by threads without a slot */
   void *depend_waits[2];                /* the runtime's functions that are watched (depend_waits.c) */
   const void *in_runtime;               /* an address of the runtime that came last */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -25,8 +26,11 @@ void application_open(struct application *application, pid_t pid, int pidfd, int
   fstat(session_fd, &status);
   struct pollfd descriptor = {.fd = pidfd};
   bool has_pidfd = poll(&descriptor, 1, 0) >= 0 && !(descriptor.revents & POLLNVAL);
-  *application = (struct application){
-      .pid = pid, .pidfd = has_pidfd ? pidfd : -1, .session_fd = session_fd, .session_inode = status.st_ino};
+  *application = (struct application){.pid = pid,
+                                      .pidfd = has_pidfd ? pidfd : -1,
+                                      .session_fd = session_fd,
+                                      .session_device = status.st_dev,
+                                      .session_inode = status.st_ino};
 }
 
 static bool read_stat(pid_t pid, char *ret_state, int *ret_exit_code) {
@@ -98,10 +102,11 @@ static bool maps_session(const struct application *application) {
     return true;
   bool is_mapped = false, has_lines = false;
   while (!is_mapped && getline(&line, &size, file) > 0) {
+    unsigned major, minor;
     unsigned long inode = 0;
     has_lines = true;
-    if (strstr(line, "memfd:stave") && sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1)
-      is_mapped = inode == application->session_inode;
+    if (sscanf(line, "%*s %*s %*s %x:%x %lu", &major, &minor, &inode) == 3)
+      is_mapped = inode == application->session_inode && makedev(major, minor) == application->session_device;
   }
   free(line);
   fclose(file);

@@ -14,7 +14,7 @@ struct application {
   pid_t pid;
   int pidfd;      /* -1: the kernel has none; then the process table is asked */
   int session_fd; /* the process holds a lock on it, until it execs */
-  uint64_t session_inode;
+  uint64_t session_device, session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
   bool has_execed;     /* which stays so, whoever asks first */
   enum clock_kind clock;

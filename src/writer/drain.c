@@ -128,12 +128,18 @@ static void note_end(struct writer *writer) {
     writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
+/* How long the oldest record has waited that would be lost with this process. */
+static uint64_t waited_unsafe_ns(const struct writer *writer) {
+  return record_log_is_whole(writer->record_log)
+             ? 0
+             : pace_waited_ns(&writer->drain.pace, writer->drain.merged_until);
+}
+
 /* Whether the program would rather have the processor, and records can wait. */
 static bool should_yield(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->drain.is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_yields_cpu(&writer->drain.pace,
-                         pace_waited_ns(&writer->drain.pace, writer->drain.merged_until)) &&
+         pace_yields_cpu(&writer->drain.pace, waited_unsafe_ns(writer)) &&
          application_check(&writer->application) == APPLICATION_RUNS;
 }
 

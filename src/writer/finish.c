@@ -114,6 +114,7 @@ void writer_close(struct writer *writer) {
   }
   /* once the recovery file is gone the archive counts as closed, even if we die before we say so */
   report_notice(&writer->report, notice);
+  writer_remove_record_log(writer);
   remove_recovery_file(writer, notice, sizeof notice);
   report_closed(&writer->report, figures, notice);
 }

@@ -26,6 +26,10 @@ struct merge *merge_create(struct session_header *session, uint64_t backlog_byte
   return merge;
 }
 
+void merge_set_log(struct merge *merge, struct record_log *log) {
+  merge->log = log;
+}
+
 void merge_destroy(struct merge *merge) {
   if (!merge)
     return;
@@ -35,7 +39,7 @@ void merge_destroy(struct merge *merge) {
   free(merge);
 }
 
-static void find_new_slots(struct merge *merge) {
+void merge_find_new_slots(struct merge *merge) {
   uint32_t used = atomic_load_explicit(&merge->session->shared.slots_used, memory_order_acquire);
   used = used < merge->slots_max ? used : merge->slots_max;
   memory_grow(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
@@ -45,7 +49,7 @@ static void find_new_slots(struct merge *merge) {
     ring_view_init(&source->view, session_slot(merge->session, merge->slots),
                    session_ring(merge->session, merge->slots_max, merge->ring_bytes, merge->slots),
                    merge->ring_bytes / RECORD_BYTES);
-    source->next = source->head = source->view.next;
+    source->next = source->head = source->logged = source->view.next;
   }
 }
 
@@ -64,6 +68,21 @@ static void update(struct merge *merge, struct source *source) {
   source->head = is_sound ? source->view.head : source->view.next;
   if (!is_sound)
     give_up_on(merge, source);
+}
+
+/* What of the ring was seen and is in no log yet. */
+static void log_new(struct merge *merge, struct source *source) {
+  const struct ring_view *view = &source->view;
+  if (!merge->log || source->is_damaged)
+    return;
+  while (source->logged != view->head) {
+    uint64_t unlogged = view->head - source->logged,
+             to_the_end = view->mask + 1 - (source->logged & view->mask);
+    uint64_t part = unlogged < to_the_end ? unlogged : to_the_end;
+    record_log_put(merge->log, (uint32_t)(source - merge->sources), source->logged,
+                   ring_view_at(view, source->logged), part);
+    source->logged += part;
+  }
 }
 
 /* Everything before `next` was handed on. */
@@ -109,6 +128,7 @@ static void give_back(struct merge *merge, struct source *source) {
   if (released(source) == source->view.next)
     return;
   count_progress(merge);
+  record_log_flush(merge->log);
   ring_view_release(&source->view);
 }
 
@@ -156,6 +176,7 @@ static bool relieve_one(struct merge *merge, uint32_t slot) {
   if (!merge->backlog || source->is_damaged || !ring_view_update(&source->view))
     return false;
   bool grows = ring_view_could_grow(&source->view, quarters_to_grow(merge, &source->view, true));
+  log_new(merge, source);
   move_out(merge, source);
   return_if_ended(merge, slot);
   return grows;
@@ -180,7 +201,7 @@ static void prepare_growth(struct merge *merge, struct source *source) {
 double merge_drain_full_rings(struct merge *merge) {
   double max_fill = 0;
   merge->since_look = 0;
-  find_new_slots(merge);
+  merge_find_new_slots(merge);
   for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++) {
     double used = ring_view_in_use(&merge->sources[slot].view);
     max_fill = used > max_fill ? used : max_fill;
@@ -190,12 +211,27 @@ double merge_drain_full_rings(struct merge *merge) {
   return max_fill;
 }
 
+/* Who reads the log has what lies between two marks in memory; and a pass may take long. */
+static void log_all_in_time(struct merge *merge) {
+  enum { MARK_BYTES = 32 << 20 };
+  if (record_log_since_mark(merge->log) < MARK_BYTES)
+    return;
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
+    if (!merge->sources[slot].is_damaged && ring_view_update(&merge->sources[slot].view))
+      log_new(merge, &merge->sources[slot]);
+  record_log_mark(merge->log);
+  record_log_flush(merge->log);
+}
+
 /* In the middle of a pass: rings that fill are relieved, and others may want the processor. Sources may lie
  * elsewhere afterwards. */
 static void look_around(struct merge *merge) {
+  if (merge->is_loading)
+    return;
   if (merge->backlog)
     count_progress(merge);
   merge_drain_full_rings(merge);
+  log_all_in_time(merge);
   if (merge->pause)
     merge->pause(merge->data);
 }
@@ -317,7 +353,7 @@ static uint32_t fill_heap(struct merge *merge) {
 
 /* The two readings of all heads. A slot that shows up between them belongs to the second. */
 static void read_heads(struct merge *merge) {
-  find_new_slots(merge);
+  merge_find_new_slots(merge);
   merge->max_fill = 0;
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     update(merge, &merge->sources[slot]);
@@ -330,20 +366,22 @@ static void read_heads(struct merge *merge) {
   }
   atomic_thread_fence(memory_order_seq_cst);
   uint32_t before = merge->slots;
-  find_new_slots(merge);
+  merge_find_new_slots(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     struct source *source = &merge->sources[slot];
     if (slot >= before)
       source->first_head = source->next;
     update(merge, source);
+    log_new(merge, source);
   }
+  record_log_mark(merge->log);
+  record_log_flush(merge->log);
   merge->has_new_threads = merge->slots > merge->passed;
   merge->passed = merge->slots;
 }
 
-uint64_t merge_pass(struct merge *merge) {
+uint64_t merge_hand_on(struct merge *merge) {
   uint64_t taken = 0;
-  read_heads(merge);
   for (uint32_t due = fill_heap(merge); due > 0;) {
     if (is_tied(merge))
       merge_settle_tie(merge);
@@ -358,6 +396,12 @@ uint64_t merge_pass(struct merge *merge) {
       merge->heap[0] = merge->heap[--merge->heap_count];
     sift_down(merge, 0);
   }
+  return taken;
+}
+
+uint64_t merge_pass(struct merge *merge) {
+  read_heads(merge);
+  uint64_t taken = merge_hand_on(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     give_back(merge, &merge->sources[slot]);
     return_if_ended(merge, slot);
@@ -386,7 +430,7 @@ bool merge_has_new_threads(const struct merge *merge) {
 }
 
 bool merge_can_wait(struct merge *merge) {
-  find_new_slots(merge);
+  merge_find_new_slots(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++)
     if (!merge->sources[slot].is_damaged && !ring_view_can_wait(&merge->sources[slot].view))
       return false;

@@ -17,6 +17,7 @@
 #include "session/layout.h"
 
 struct merge;
+struct record_log;
 
 /* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values.
  * Record and words are copies, valid until it returns. */
@@ -30,6 +31,25 @@ typedef void (*merge_pause)(void *data);
  * many bytes (0: none); pause may be NULL. */
 struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
                            merge_pause pause, void *data);
+
+/* Before the first pass: what is read goes into the log before the rings' room is given back. It stays the
+ * caller's. */
+void merge_set_log(struct merge *merge, struct record_log *log);
+
+/* Before the first pass: records come out of a log (record_log_file.h), and the session is a copy of the one
+ * that was recorded into, with its rings or without. */
+void merge_begin_loading(struct merge *merge);
+
+/* n records of the slot, which follow those that were loaded before. False: there is no memory, or these do
+ * not follow. */
+bool merge_load(struct merge *merge, uint32_t slot, uint64_t position, const struct record *records,
+                uint64_t n);
+
+/* The log has a mark here: hands on what is known to be complete. */
+uint64_t merge_pass_loaded(struct merge *merge);
+
+/* Nothing more is loaded: merge_pass goes on with the rings, or, if they are not there, with what is left. */
+void merge_end_loading(struct merge *merge, bool has_rings);
 
 /* NULL is fine. */
 void merge_destroy(struct merge *merge);

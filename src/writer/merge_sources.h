@@ -5,6 +5,7 @@
 #include "session/ring.h"
 #include "writer/backlog.h"
 #include "writer/merge.h"
+#include "writer/record_log.h"
 
 /* What waits of a slot: [next, view.next) in the backlog, [view.next, head) in the ring. */
 struct source {
@@ -14,7 +15,9 @@ struct source {
   uint64_t head;        /* H2 */
   uint64_t first_head;  /* H1 */
   struct record record; /* a copy of the one at `next` */
+  uint64_t logged;      /* what is before this is in the log, or there is none */
   uint64_t prepared;    /* the capacity up to which the ring was given memory, or refused it */
+  bool is_loaded;       /* out of a log */
   int is_damaged;       /* the application wrote over it: nothing more is read */
 };
 
@@ -26,6 +29,8 @@ struct merge {
   void *data;
   merge_pause pause;
   struct backlog *backlog; /* NULL: there is to be none */
+  bool is_loading;         /* rings are not looked at yet */
+  struct record_log *log;  /* the caller's; or NULL */
   uint64_t since_look;     /* records handed on */
   struct source *sources;  /* by slot */
   size_t sources_capacity;
@@ -67,6 +72,13 @@ static inline bool is_tied(const struct merge *merge) {
   const struct record *next = &merge->sources[merge->heap[0]].record;
   return may_follow(next) && next->ticks == second_ticks(merge);
 }
+
+/* Meets the slots that are in use now. */
+void merge_find_new_slots(struct merge *merge);
+
+/* Hands on what lies below first_head of each source, and what comes before it. Returns the number of
+ * records. */
+uint64_t merge_hand_on(struct merge *merge);
 
 /* If it is so: puts what is first on top. */
 void merge_settle_tie(struct merge *merge);

@@ -22,6 +22,7 @@
 #include "writer/perf_event.h"
 #include "writer/process.h"
 #include "writer/processors.h"
+#include "writer/session_file.h"
 #include "writer/symbols/modules.h"
 #include "writer/trigger.h"
 
@@ -68,11 +69,21 @@ static void ask_launcher(struct writer *writer) {
   output_ask_launcher(&writer->names, writer->run);
 }
 
+void writer_remove_record_log(struct writer *writer) {
+  if (!writer->record_log)
+    return;
+  session_file_remove(recovery_header(writer->recovery)->session_file);
+  merge_set_log(writer->merge, NULL);
+  record_log_close(writer->record_log);
+  writer->record_log = NULL;
+}
+
 /* With what OTF2 makes in it at first. */
 static void remove_archive(struct writer *writer) {
   char path[SESSION_TEXT_BYTES + 16];
   if (!*writer->directory)
     return;
+  writer_remove_record_log(writer);
   recovery_remove(writer->recovery);
   snprintf(path, sizeof path, "%s/traces", writer->directory);
   rmdir(path);
@@ -97,9 +108,10 @@ static void begin_journal(struct writer *writer) {
   run->mpi_size = launcher_size();
   run->processors = writer->processors.count;
   snprintf(run->clock_domain, sizeof run->clock_domain, "%s", writer->clock_domain);
-  char texts[sizeof writer->arguments + sizeof writer->runtimes];
+  char texts[sizeof writer->arguments + sizeof writer->runtimes + sizeof writer->command_line];
   int length = snprintf(texts, sizeof texts, "%s%c%s", writer->arguments, '\0', writer->runtimes);
-  journal_add_run(writer->recovery, run, texts, (size_t)length);
+  memcpy(texts + length + 1, writer->command_line, writer->command_line_bytes);
+  journal_add_run(writer->recovery, run, texts, (size_t)length + 1 + writer->command_line_bytes);
   free(run);
   definitions_set_recovery(writer->definitions, writer->recovery);
   regions_set_recovery(writer->regions, writer->recovery);
@@ -231,6 +243,21 @@ static bool open_kept(struct writer *writer) {
   return true;
 }
 
+/* What the kernel says of threads (STAVE_SYSTEM) comes by memory that dies with the writer: then, and where
+ * the rings would, recovery has what was written. */
+static void open_record_log(struct writer *writer) {
+  const struct config *config = &writer->constants.config;
+  struct recovery_header *header = recovery_header(writer->recovery);
+  if (config->record_log == RECORD_LOG_off || config->system != SYSTEM_off ||
+      recovery_shortfall(writer->recovery) || !session_file_name(header->session_file))
+    return;
+  memcpy(writer->session->shared.file, header->session_file, sizeof header->session_file);
+  writer->record_log = record_log_open(writer->directory, config->max_size, &header->has_log);
+  merge_set_log(writer->merge, writer->record_log);
+  if (!writer->record_log)
+    session_file_remove(header->session_file);
+}
+
 static bool open_archive(struct writer *writer) {
   char notice[1024];
   if (!make_first_directory(writer, notice, sizeof notice, false))
@@ -259,6 +286,7 @@ static bool open_archive(struct writer *writer) {
   note_shortfall(writer, notice, sizeof notice);
   if (writer->constants.config.trigger.count > 0 && !*notice)
     snprintf(notice, sizeof notice, "STAVE_TRIGGER has no effect without STAVE_KEEP");
+  open_record_log(writer);
   open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
   report_ready(&writer->report, writer->directory, notice);

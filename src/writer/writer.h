@@ -16,6 +16,7 @@
 #include "writer/pace.h"
 #include "writer/processors.h"
 #include "writer/properties.h"
+#include "writer/record_log.h"
 #include "writer/recovery/recovery.h"
 #include "writer/report.h"
 #include "writer/run_states.h"
@@ -69,6 +70,7 @@ struct writer {
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
+  struct record_log *record_log; /* STAVE_LOG; or NULL */
   struct draining drain;
   uint64_t pass_begin; /* ticks */
   struct utsname machine;
@@ -109,6 +111,9 @@ bool drain_is_unwanted(const struct writer *writer);
  * bytes, as failure) says if it got another name than was wanted. is_trial: an empty one, to see whether it
  * can be made; not one for the ranks of a job, which leaves more than rmdir can remove. */
 bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial);
+
+/* The archive is closed, or will never be: neither the log nor the rings are needed for a recovery. */
+void writer_remove_record_log(struct writer *writer);
 
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);

@@ -2,13 +2,14 @@
  * sanitizer would see two memories. Linked with --wrap in front of session.c's functions. */
 #include "session/session.h"
 
-int __wrap_session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most,
+int __wrap_session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, bool survives,
                                         struct session_header **ret_header, int *ret_fd);
 struct record *__wrap_session_map_ring(int fd, const struct session_header *header, uint32_t index,
                                        uint64_t bytes);
 
-int __wrap_session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most,
+int __wrap_session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, bool survives,
                                         struct session_header **ret_header, int *ret_fd) {
+  (void)survives;
   return session_create(ring_bytes, slots_most, ret_header, ret_fd);
 }
 

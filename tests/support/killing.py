@@ -1,6 +1,7 @@
 """Killing a traced program and its stave-writer at one moment, for those who recover what they leave."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -39,6 +40,23 @@ def kill_both(process, archive):
     os.kill(writer, signal.SIGKILL)
     process.wait()
     wait_until(lambda: not the_writer(archive), "the writer's end")
+
+
+def kill_at_once(process, archive):
+    """Each at whatever it does: one signal behind the other, as the kernel kills a control group."""
+    writer = the_writer(archive)
+    os.kill(writer, signal.SIGKILL)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not the_writer(archive), "the writer's end")
+
+
+def rings_of(archive):
+    """The file that has the rings of an archive that is not closed, as its recovery file names it; None: they have no
+    name."""
+    with open(archive / "traces.recovery", "rb") as file:
+        found = re.search(rb"stave-[0-9a-f]{32}\0", file.read(UNIT))
+    return pathlib.Path("/dev/shm", found[0][:-1].decode()) if found else None
 
 
 def wait_until_under_way(archive, threads):

@@ -98,10 +98,14 @@ static void print_result(const struct recover_request *request, const struct rec
   printf("%s: %s events of %zu thread%s\n", message_escape(name, sizeof name, request->out),
          summary_number(events, process->events), process->location_count,
          process->location_count == 1 ? "" : "s");
-  printf(
-      "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
-      "stave-writer had taken\n",
-      summary_duration(duration, process->whole_ns));
+  if (process->has_all)
+    printf("whole up to its end, %s: all events are there whose callback had returned\n",
+           summary_duration(duration, process->last_ns));
+  else
+    printf(
+        "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
+        "stave-writer had taken\n",
+        summary_duration(duration, process->whole_ns));
   if (process->added > 0)
     printf("%s events were added at the end, %s, for what was open\n", summary_number(number, process->added),
            summary_duration(duration, process->last_ns));

@@ -76,10 +76,11 @@ static void read_location(struct recover_location *location, char *rest) {
 }
 
 static void read_result(struct recover_process *process, char *rest) {
-  const struct line_slot slots[] = {
-      {"events", &process->events},     {"missing", &process->missing}, {"last_ns", &process->last_ns},
-      {"added", &process->added},       {"refused", &process->refused}, {"unknown", &process->unknown},
-      {"whole_ns", &process->whole_ns}, {"lost", &process->lost},       {"shortfall", &process->shortfall}};
+  const struct line_slot slots[] = {{"events", &process->events},       {"missing", &process->missing},
+                                    {"last_ns", &process->last_ns},     {"added", &process->added},
+                                    {"refused", &process->refused},     {"unknown", &process->unknown},
+                                    {"whole_ns", &process->whole_ns},   {"lost", &process->lost},
+                                    {"shortfall", &process->shortfall}, {"has_all", &process->has_all}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
   process->is_journal_cut = definitions && strcmp(definitions, "whole") != 0;
   process->is_done = true;

@@ -21,6 +21,7 @@ struct recover_process {
   uint64_t events, added, missing, refused, unknown, lost;
   uint64_t whole_ns, last_ns; /* after the trace's first event */
   uint64_t shortfall;         /* errno for which the writer could keep less than it wanted; 0: it could */
+  uint64_t has_all;           /* nothing is missing */
   bool is_journal_cut;
 };
 

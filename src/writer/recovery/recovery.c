@@ -347,6 +347,10 @@ void recovery_release(struct recovery *recovery, struct recovery_block *block) {
   recovery->unused[recovery->unused_count++] = block;
 }
 
+struct recovery_header *recovery_header(struct recovery *recovery) {
+  return recovery->header;
+}
+
 struct recovery_state *recovery_state(struct recovery *recovery) {
   return &recovery->header->state;
 }

@@ -48,6 +48,9 @@ void recovery_take_whole(struct recovery *recovery, const struct recovery_block 
 /* Gives a block back. */
 void recovery_release(struct recovery *recovery, struct recovery_block *block);
 
+/* The same of the log of records and of the rings (recovery_file.h). */
+struct recovery_header *recovery_header(struct recovery *recovery);
+
 /* Where the writer tells how far it is; always there, though perhaps in no file. */
 struct recovery_state *recovery_state(struct recovery *recovery);
 

@@ -23,7 +23,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x37305f7265766f63) /* "cover_07" */
+#define RECOVERY_MAGIC UINT64_C(0x38305f7265766f63) /* "cover_08" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
@@ -46,6 +46,8 @@ struct recovery_header {
   char version[32]; /* of the Stave that wrote it: the journal's entries hold its numbers */
   int32_t writer;   /* process id */
   struct recovery_state state;
+  _Atomic uint32_t has_log;              /* STAVE_RECORDS_FILE has all records that rings have not */
+  char session_file[SESSION_FILE_BYTES]; /* the rings, in SESSION_FOLDER; empty: they have no name */
   int32_t shortfall; /* errno: there was no room for all of what recovery needs; 0: there was */
 };
 _Static_assert(sizeof(struct recovery_header) <= RECOVERY_UNIT_BYTES, "the header is one unit");

@@ -1,0 +1,165 @@
+#include "recover/remake.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "writer/merge.h"
+
+enum { PROGRESS_RECORDS = 1 << 18 };
+
+/* Room for what lies between two marks, and what waits for more; only what is needed is ever touched. */
+static const uint64_t backlog_bytes = UINT64_C(16) << 30;
+
+/* By slot: where the log begins and ends. */
+struct extents {
+  struct {
+    uint64_t begin, end;
+  } * all;
+  size_t count, capacity;
+};
+
+static bool add_block(struct extents *extents, const struct record_log_head *head, uint32_t slots_max) {
+  if (head->records == 0)
+    return true;
+  if (head->slot >= slots_max)
+    return false;
+  memory_grow(&extents->all, &extents->capacity, head->slot + (size_t)1, sizeof *extents->all);
+  extents->count = head->slot + 1u > extents->count ? head->slot + 1u : extents->count;
+  uint64_t *begin = &extents->all[head->slot].begin, *end = &extents->all[head->slot].end;
+  if (*begin == *end)
+    *begin = *end = head->position;
+  bool follows = *end == head->position;
+  *end += head->records;
+  return follows;
+}
+
+static uint64_t records_in(const struct extents *extents) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < extents->count; i++)
+    sum += extents->all[i].end - extents->all[i].begin;
+  return sum;
+}
+
+/* What a ring has given back was in the log before. */
+static bool reaches_rings(const struct extents *extents, struct session_header *session) {
+  uint32_t used = atomic_load(&session->shared.slots_used);
+  for (uint32_t i = 0; i < used && i < session->constants.slots_max; i++) {
+    uint64_t end = i < extents->count ? extents->all[i].end : 0;
+    if ((int64_t)(end - atomic_load(&session_slot(session, i)->tail)) < 0)
+      return false;
+  }
+  return true;
+}
+
+/* After a power loss the log may lack what the rest does not. */
+static bool reaches_state(const struct extents *extents, const struct recovery_state *state) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < RECORD_TYPE_COUNT; i++)
+    sum += state->records[i];
+  return records_in(extents) >= sum && sum > 0;
+}
+
+static bool is_complete(struct remake *remake, const struct salvage *salvage, uint32_t slots_max) {
+  struct extents extents = {0};
+  bool is_sound = true;
+  while (is_sound && record_log_reader_next(&remake->reader))
+    is_sound = add_block(&extents, &remake->reader.head, slots_max);
+  is_sound = is_sound && (remake->surviving.has_rings ? reaches_rings(&extents, remake->surviving.session)
+                                                      : reaches_state(&extents, &salvage->header.state));
+  free(extents.all);
+  return is_sound;
+}
+
+bool remake_open(struct remake *remake, const struct salvage *salvage,
+                 const struct session_constants *constants) {
+  *remake = (struct remake){0};
+  bool is_there = surviving_open(&remake->surviving, salvage, constants) &&
+                  atomic_load(&salvage->header.has_log) &&
+                  record_log_reader_open(&remake->reader, salvage->directory);
+  return is_there && is_complete(remake, salvage, constants->slots_max);
+}
+
+void remake_close(struct remake *remake) {
+  if (remake->merge) {
+    correlator_close(&remake->correlator);
+    emitter_close(&remake->emitter);
+  }
+  merge_destroy(remake->merge);
+  record_log_reader_close(&remake->reader);
+  surviving_close(&remake->surviving);
+}
+
+/* A merge_sink. */
+static void on_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                      const uint64_t *words) {
+  struct remake *remake = data;
+  correlate(&remake->correlator, slot, id, record, words);
+  if (remake->correlator.records % PROGRESS_RECORDS == 0)
+    remake->progress(remake->correlator.records);
+}
+
+/* The run's constants have the runtime already. */
+static void on_runtime(void *data) {
+  (void)data;
+}
+
+static void open_model(struct remake *remake, struct journal *journal) {
+  struct correlator *c = &remake->correlator;
+  const struct session_constants *constants = &journal->constants;
+  emitter_open(&remake->emitter, journal->definitions, journal->regions, journal->contexts);
+  correlator_open(c, &remake->emitter, journal->definitions, journal->regions, journal->modules,
+                  journal->contexts, constants->states);
+  c->call_sites = journal->call_sites;
+  c->lock_names = journal->lock_names;
+  c->on_runtime = on_runtime;
+  c->counters = constants->counters;
+  c->counter_count = constants->counter_count < COUNTERS_MAX ? constants->counter_count : COUNTERS_MAX;
+  c->command_line = journal->command_line;
+  c->command_line_bytes = journal->command_line_bytes;
+  c->starts_paused = constants->config.start == START_paused;
+  remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
+}
+
+static bool load_all(struct remake *remake) {
+  struct record_log_reader *reader = &remake->reader;
+  record_log_reader_rewind(reader);
+  merge_begin_loading(remake->merge);
+  while (record_log_reader_next(reader)) {
+    if (reader->head.records == 0)
+      merge_pass_loaded(remake->merge);
+    else if (!record_log_reader_unpack(reader) ||
+             !merge_load(remake->merge, reader->head.slot, reader->head.position, reader->records,
+                         reader->head.records))
+      return false;
+  }
+  merge_end_loading(remake->merge, remake->surviving.has_rings);
+  return true;
+}
+
+bool remake_run(struct remake *remake, struct journal *journal, uint64_t end_ticks,
+                void (*progress)(uint64_t events)) {
+  remake->progress = progress;
+  open_model(remake, journal);
+  if (!load_all(remake))
+    return false;
+  while (merge_pass(remake->merge) > 0) {
+  }
+  remake->correlator.died_ticks = end_ticks;
+  correlate_end(&remake->correlator, OTF2_UNDEFINED_INT64);
+  return true;
+}
+
+struct figures remake_figures(const struct remake *remake, const struct figures *left) {
+  struct figures figures = *left;
+  const struct figures *made = &remake->correlator.figures;
+  if (remake->surviving.has_rings) {
+    figures = merge_figures(remake->merge);
+    figures_add(&figures, made);
+    figures.backlog_records = left->backlog_records;
+    figures.backlog_most = left->backlog_most;
+    figures.backlog_waited_ms = left->backlog_waited_ms;
+  }
+  figures.closed_by_writer = made->closed_by_writer;
+  figures.refused += remake->emitter.failed;
+  return figures;
+}

@@ -1,0 +1,37 @@
+/* The archive of a run made anew, of all its records, by what the writer makes of them: where a log of them
+ * (record_log_file.h) is there, with the rings that its writer had not read, nothing is missing. */
+#ifndef STAVE_RECOVER_REMAKE_H
+#define STAVE_RECOVER_REMAKE_H
+
+#include "recover/journal.h"
+#include "recover/record_log_reader.h"
+#include "recover/surviving.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+
+struct merge;
+
+struct remake {
+  struct record_log_reader reader;
+  struct surviving surviving;
+  struct merge *merge;
+  struct emitter emitter;
+  struct correlator correlator;
+  void (*progress)(uint64_t events);
+};
+
+/* Whether there is a log that has all that the dead writer had read. Constants: as the journal has them.
+ * remake_close in every case. */
+bool remake_open(struct remake *remake, const struct salvage *salvage,
+                 const struct session_constants *constants);
+void remake_close(struct remake *remake);
+
+/* Makes all events in the archive of journal->definitions, of which only the run has been read. What is open
+ * ends at end_ticks or with the last record. False: there is not the memory for it. */
+bool remake_run(struct remake *remake, struct journal *journal, uint64_t end_ticks,
+                void (*progress)(uint64_t events));
+
+/* What threads and the way to the archive have counted; `left`: as the dead writer had it. */
+struct figures remake_figures(const struct remake *remake, const struct figures *left);
+
+#endif

@@ -1,0 +1,15 @@
+/* The name of the session memory, should it be a file (session/session.h): by it `stave recover` finds the
+ * rings after all processes were killed. As long as it has none nothing is left of it. */
+#ifndef STAVE_WRITER_SESSION_FILE_H
+#define STAVE_WRITER_SESSION_FILE_H
+
+#include <stdbool.h>
+
+/* Gives it a name that nobody can guess; `name`, of SESSION_FILE_BYTES and in memory that survives, has it
+ * from before it is there. False: it is no file, or can have no name; `name` is empty. */
+bool session_file_name(char *name);
+
+/* Takes the name away and empties `name`. */
+void session_file_remove(char *name);
+
+#endif
