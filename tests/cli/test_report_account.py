@@ -47,6 +47,18 @@ class Account(report_case.Case):
                                                value=AttributeValue("1 " + text, Type.STRING))
             made.definitions.location_property(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
 
+    @staticmethod
+    def one_region(made, wall):
+        """In which both threads work all the time."""
+        made.program(0, True)
+        made.fork(0)
+        made.begin(0)
+        made.at(wall)
+        for thread in (0, 1):
+            made.enter(thread, "implicit barrier", 1)
+        made.end_all(wall)
+        made.program(wall, False)
+
     def test_waiting_is_counted_when_it_ends(self):
         """The kernel counts a wait of 250 ms when the thread gets its processor: in the last of three readings."""
         lines = [[(100, 0)] * 4, [(100, 0), (0, 0), (0, 0), (50, 250)]]
@@ -160,14 +172,7 @@ class Account(report_case.Case):
     def test_nothing_where_the_kernel_was_not_asked(self):
         """As of archives of other tools: what looks like work may have been waiting for a processor."""
         with self.timed("others'") as made:
-            made.program(0, True)
-            made.fork(0)
-            made.begin(0)
-            made.at(400)
-            for thread in (0, 1):
-                made.enter(thread, "implicit barrier", 1)
-            made.end_all(400)
-            made.program(400, False)
+            self.one_region(made, 400)
         text = self.text(self.path("others'"))
         self.assertIn("no finding above 1 % of wall time", text)
         self.assertRegex(text, "whether the threads had processors meanwhile is not known")
@@ -203,14 +208,7 @@ class Account(report_case.Case):
         properties = [("STAVE::PROCESSORS", "2")] + [(f"STAVE::PROCESSORS::{key}", str(int(ms * 1e6)))
                                                       for key, ms in ns.items()]
         with self.timed(name, properties=properties) as made:
-            made.program(0, True)
-            made.fork(0)
-            made.begin(0)
-            made.at(800)
-            for thread in (0, 1):
-                made.enter(thread, "implicit barrier", 1)
-            made.end_all(800)
-            made.program(800, False)
+            self.one_region(made, 800)
             self.note(made, 2 * [8 * [(threads_ran, 0)]], (), (), (), 0)
         return self.path(name)
 

@@ -2,128 +2,18 @@
  * thread has made calls of MPI: the first ones of their functions, or those for which MPI asks for no memory.
  * Exit status 3: they did not come to an end meanwhile. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
 #include <mpi.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-enum { LIMIT_S = 20, NOT_DONE = 3, MESSAGES = 100, TAG = 5 };
+#include "../support/held.h"
 
-void held_by_constructor(void);
+enum { MESSAGES = 100, TAG = 5 };
 
 static struct {
-  sem_t ready, is_held, is_done;
-  bool is_late, has_many, has_windows;
-} test;
-
-/* -- the program's own allocator -- */
-
-static pthread_mutex_t allocator = PTHREAD_MUTEX_INITIALIZER;
-
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
-    *__libc_memalign(size_t, size_t);
-extern void __libc_free(void *);
-
-#define ALLOCATED(expression)                                                                                \
-  pthread_mutex_lock(&allocator);                                                                            \
-  void *memory = (expression);                                                                               \
-  pthread_mutex_unlock(&allocator);                                                                          \
-  return memory;
-
-void *malloc(size_t bytes) {
-  ALLOCATED(__libc_malloc(bytes))
-}
-
-void *calloc(size_t count, size_t bytes) {
-  ALLOCATED(__libc_calloc(count, bytes))
-}
-
-void *realloc(void *old, size_t bytes) {
-  ALLOCATED(__libc_realloc(old, bytes))
-}
-
-void *memalign(size_t alignment, size_t bytes) {
-  ALLOCATED(__libc_memalign(alignment, bytes))
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes) {
-  return memalign(alignment, bytes);
-}
-
-int posix_memalign(void **ret, size_t alignment, size_t bytes) {
-  *ret = memalign(alignment, bytes);
-  return *ret ? 0 : ENOMEM;
-}
-
-void free(void *memory) {
-  pthread_mutex_lock(&allocator);
-  __libc_free(memory);
-  pthread_mutex_unlock(&allocator);
-}
-
-/* -- who holds -- */
-
-static void wait_for(sem_t *event) {
-  struct timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += LIMIT_S;
-  int result;
-  while ((result = sem_timedwait(event, &limit)) < 0 && errno == EINTR) {
-  }
-  test.is_late |= result < 0;
-}
-
-static void let_the_other_go_on(void) {
-  sem_post(&test.is_held);
-  wait_for(&test.is_done);
-}
-
-static int at_first_library(struct dl_phdr_info *info, size_t size, void *data) {
-  (void)info, (void)size, (void)data;
-  let_the_other_go_on();
-  return 1;
-}
-
-static void hold_list_of_libraries(void) {
-  dl_iterate_phdr(at_first_library, NULL);
-}
-
-static void hold_allocator(void) {
-  pthread_mutex_lock(&allocator);
-  let_the_other_go_on();
-  pthread_mutex_unlock(&allocator);
-}
-
-static void hold_streams(void) {
-  flockfile(stdout);
-  flockfile(stderr);
-  let_the_other_go_on();
-  funlockfile(stderr);
-  funlockfile(stdout);
-}
-
-void held_by_constructor(void) {
-  let_the_other_go_on();
-}
-
-static void hold_linker(void) {
-  if (!dlopen(getenv("HELD_LIBRARY"), RTLD_NOW | RTLD_GLOBAL))
-    test.is_late = true;
-}
-
-static const struct holder {
-  const char *name;
-  void (*hold)(void);
   bool has_many;    /* calls that MPI asks for memory in */
   bool has_windows; /* calls that Open MPI asks the linker in */
-} holders[] = {
+} test;
+
+static const struct holder holders[] = {
     {"libraries", hold_list_of_libraries, true, false},
     {"constructor", hold_linker, true, false},
     {"stdio", hold_streams, true, true},
@@ -187,35 +77,25 @@ static void first_calls(void) {
 
 static void *go_on(void *data) {
   exchange();
-  sem_post(&test.ready);
-  wait_for(&test.is_held);
+  sem_post(&held.ready);
+  wait_for(&held.is_held);
   exchange();
   if (test.has_many)
     first_calls();
-  sem_post(&test.is_done);
+  sem_post(&held.is_done);
   return data;
 }
 
-static const struct holder *find_holder(const char *name) {
-  for (size_t i = 0; i < sizeof holders / sizeof *holders; i++)
-    if (strcmp(holders[i].name, name) == 0)
-      return &holders[i];
-  return NULL;
-}
-
 int main(int argc, char **argv) {
-  const struct holder *holder = argc > 1 ? find_holder(argv[1]) : NULL;
+  const struct holder *holder =
+      argc > 1 ? find_holder(holders, sizeof holders / sizeof *holders, argv[1]) : NULL;
   int provided;
-  pthread_t other;
   if (!holder)
     return 2;
   test.has_many = holder->has_many;
   test.has_windows = holder->has_windows;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  pthread_create(&other, NULL, go_on, NULL);
-  wait_for(&test.ready);
-  holder->hold();
-  pthread_join(other, NULL);
+  int result = hold_meanwhile(holder, go_on, NULL);
   MPI_Finalize();
-  return test.is_late ? NOT_DONE : 0;
+  return result;
 }

@@ -69,30 +69,49 @@ static struct object *compiled(const char *program, const char *options, const c
   return system(command) == 0 ? object_open(program, NULL, 0) : NULL;
 }
 
+/* Compiles the text with each of the options, and looks at what comes of it. */
+static void each_compiled(const char *text, const char *const *options, size_t count,
+                          void (*look_at)(struct object *object)) {
+  char program[] = "/tmp/stave-compiled-XXXXXX";
+  int file = mkstemp(program);
+  assert_true(file >= 0);
+  close(file);
+  for (size_t i = 0; i < count; i++) {
+    struct object *object = compiled(program, options[i], text);
+    if (!object)
+      continue;
+    look_at(object);
+    object_close(object);
+  }
+  unlink(program);
+}
+
+static void has_a_stub(struct object *object) {
+  size_t count, found = 0;
+  const struct object_symbol *all = object_symbols(object, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(all[i].name, "getppid") == 0) {
+      found++;
+      assert_ptr_equal(object_symbol_at(object, all[i].address + 4), &all[i]);
+    }
+  assert_int_equal(found, 1);
+}
+
 /* A stub has the name of the function that it calls, and none of _init's. */
 static void stubs_are_what_they_call(void **state) {
   static const char text[] = "#include <unistd.h>\nint main(void) { return getppid() == 0; }\n";
   static const char *const options[] = {"-O0", "-O0 -fcf-protection=full -Wl,-z,ibtplt", "-O0 -s"};
-  char program[] = "/tmp/stave-stubs-XXXXXX";
-  int file = mkstemp(program);
   (void)state;
-  assert_true(file >= 0);
-  close(file);
-  for (size_t i = 0; i < COUNT(options); i++) {
-    struct object *object = compiled(program, options[i], text);
-    if (!object)
-      continue;
-    size_t count, found = 0;
-    const struct object_symbol *all = object_symbols(object, &count);
-    for (size_t j = 0; j < count; j++)
-      if (strcmp(all[j].name, "getppid") == 0) {
-        found++;
-        assert_ptr_equal(object_symbol_at(object, all[j].address + 4), &all[j]);
-      }
-    assert_int_equal(found, 1);
-    object_close(object);
-  }
-  unlink(program);
+  each_compiled(text, options, COUNT(options), has_a_stub);
+}
+
+static void hands_two_over(struct object *object) {
+  size_t count, found = 0;
+  const struct object_symbol *all = object_symbols(object, &count);
+  for (size_t i = 0; i + 1 < count; i++)
+    for (uint64_t at = all[i].address; at < all[i + 1].address && strcmp(all[i].name, "main") == 0; at++)
+      found += ident_outlined(object, at, &all[i]) != 0;
+  assert_int_equal(found, 2);
 }
 
 /* Each parallel region hands its function over, and no other call does. */
@@ -101,27 +120,11 @@ static void outlined_functions_are_handed_over(void **state) {
                              "#pragma omp barrier\n  x += 2;\n#pragma omp parallel\n  x--;\n"
                              "#pragma omp critical\n  x++;\n}\n";
   static const char *const options[] = {"-O1 -fopenmp", "-O2 -fopenmp", "-O2 -fopenmp -fno-pie -no-pie"};
-  char program[] = "/tmp/stave-outlined-XXXXXX";
-  int file = mkstemp(program);
   (void)state;
 #ifndef __x86_64__
   skip();
 #endif
-  assert_true(file >= 0);
-  close(file);
-  for (size_t i = 0; i < COUNT(options); i++) {
-    struct object *object = compiled(program, options[i], text);
-    if (!object)
-      continue;
-    size_t count, found = 0;
-    const struct object_symbol *all = object_symbols(object, &count);
-    for (size_t j = 0; j + 1 < count; j++)
-      for (uint64_t at = all[j].address; at < all[j + 1].address && strcmp(all[j].name, "main") == 0; at++)
-        found += ident_outlined(object, at, &all[j]) != 0;
-    assert_int_equal(found, 2);
-    object_close(object);
-  }
-  unlink(program);
+  each_compiled(text, options, COUNT(options), hands_two_over);
 }
 
 /* libbfd 2.40 forgets some sections of DWARF 5 when a file is closed. */

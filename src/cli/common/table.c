@@ -214,6 +214,12 @@ void table_print(struct table *table) {
   table_begin(table);
 }
 
+void table_print_first(struct table *table, size_t count, size_t top) {
+  table_print(table);
+  if (count > top)
+    printf("  %zu more: --top %zu\n", count - top, count);
+}
+
 /* -- lines -- */
 
 void table_heading(const char *text) {

@@ -38,6 +38,10 @@ void table_row(struct table *table, const char *const *cells);
 /* Prints on stdout and frees. Control characters are written as \xNN. */
 void table_print(struct table *table);
 
+/* The same, of a table that has only the first `top` of `count` rows there are: with a line for the others.
+ */
+void table_print_first(struct table *table, size_t count, size_t top);
+
 /* Prints a heading line. */
 void table_heading(const char *text);
 

@@ -114,9 +114,7 @@ void compare_print_text(const struct compare *compare, size_t top) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     table_column(&table, numbers[i], TABLE_NUMBER);
   size_t changed = print_rows(&table, compare, top);
-  table_print(&table);
-  if (changed > top)
-    printf("  %zu more: --top %zu\n", changed - top, changed);
+  table_print_first(&table, changed, top);
 }
 
 static json_t *side(const struct compare_row *row, size_t first, size_t count, double median) {

@@ -100,9 +100,7 @@ void report_print_processors(const struct report_print *print) {
       table_column(&table, columns[i], TABLE_NUMBER);
     for (size_t i = 0; i < count && i < print->top; i++)
       add_region(&table, print->report, order[i]);
-    table_print(&table);
-    if (count > print->top)
-      printf("  %zu more: --top %zu\n", count - print->top, count);
+    table_print_first(&table, count, print->top);
   }
   free(order);
 }

@@ -159,9 +159,7 @@ static void print_regions(const struct report_print *print, const char *heading,
       table_column(&table, columns[i], i ? TABLE_NUMBER : TABLE_TEXT);
     for (size_t i = 0; i < count && i < print->top; i++)
       row(&table, print->report, order[i]);
-    table_print(&table);
-    if (count > print->top)
-      printf("  %zu more: --top %zu\n", count - print->top, count);
+    table_print_first(&table, count, print->top);
   }
   free(order);
 }

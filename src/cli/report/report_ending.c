@@ -90,9 +90,7 @@ void report_print_ending(const struct report_print *print) {
   for (size_t i = 0; i < report->trace->location_count; i++)
     if (report->threads[i].is_seen && !report->threads[i].is_device && count++ < most)
       stand_rows(&table, report, i);
-  table_print(&table);
-  if (count > most)
-    printf("  %zu more: --top %zu\n", count - most, count);
+  table_print_first(&table, count, most);
   print_waits(report, most);
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))

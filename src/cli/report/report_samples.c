@@ -122,9 +122,7 @@ static void print_functions(const struct report_print *print) {
     table_column(&table, "most in line", TABLE_TEXT);
     for (size_t i = 0; i < count && i < print->top; i++)
       add_row(&table, print->report, &rows[i]);
-    table_print(&table);
-    if (count > print->top)
-      printf("  %zu more: --top %zu\n", count - print->top, count);
+    table_print_first(&table, count, print->top);
   }
   free(rows);
 }

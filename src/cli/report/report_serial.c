@@ -93,9 +93,7 @@ void report_print_serial(const struct report_print *print) {
     begin_table(&table, print->report);
     for (size_t i = 0; i < count && i < print->top; i++)
       add_row(&table, print->report, gaps[i]);
-    table_print(&table);
-    if (count > print->top)
-      printf("  %zu more: --top %zu\n", count - print->top, count);
+    table_print_first(&table, count, print->top);
     if (print->report->samples == 0)
       prose_say(2, "in which functions: stave record --sample, or STAVE_SAMPLE_HZ");
   }

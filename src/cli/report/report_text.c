@@ -425,9 +425,7 @@ static void print_threads(const struct report_print *print) {
         count++ < most)
       thread_row(&table, report, i);
   }
-  table_print(&table);
-  if (count > most)
-    printf("  %zu more: --top %zu\n", count - most, count);
+  table_print_first(&table, count, most);
   if (own > 0)
     prose_say(
         2, "%zu more are the OpenMP runtime's own, which run target tasks: what they wait is nobody's loss",
