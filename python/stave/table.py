@@ -17,6 +17,16 @@ def _row_type(columns: typing.Sequence[str]) -> type:
     return collections.namedtuple("Row", names, rename=True)
 
 
+def _frame_type(column: typing.Sequence) -> str:
+    """Of pandas, by the values: a real number stays one, though it be whole."""
+    kinds = set(map(type, column)) - {type(None)}
+    if kinds == {int}:
+        return "Int64"
+    if kinds and kinds <= {int, float}:
+        return "Float64"
+    return "string" if kinds == {str} else "object"
+
+
 class Table:
     """A table, a view or the answer to a query. Each iteration asks the database anew, so that there is never more than
     a row in memory."""
@@ -47,8 +57,11 @@ class Table:
     def df(self) -> typing.Any:
         """A pandas.DataFrame; integers that may be missing have pandas' type Int64."""
         import pandas   # pylint: disable=import-outside-toplevel
-        frame = pandas.DataFrame(self._cursor().fetchall(), columns=self.columns, dtype=object)
-        return frame.convert_dtypes()
+        cursor = self._cursor()
+        names, rows = [column[0] for column in cursor.description], cursor.fetchall()
+        columns = [pandas.Series(column, dtype=_frame_type(column)) for column in zip(*rows)]
+        frame = pandas.concat(columns, axis=1) if columns else pandas.DataFrame(columns=range(len(names)))
+        return frame.set_axis(names, axis=1)
 
     def where(self, condition: str, *parameters: typing.Any) -> "Table":
         """The rows for which a condition of SQL holds: run.regions.where("thread = ?", 1)."""

@@ -128,9 +128,9 @@ def team_of_one(made):
 PLANTED = {
     "one_slow_thread": (one_slow_thread, "loop imbalance", 20), "rotating": (rotating, "loop imbalance", 21),
     "slow_phase": (slow_phase, "loop imbalance", 22), "critical": (critical, "lock contention", 4),
-    "single": (single, "single", 5), "reduction": (reduction, "reduction", 7), "late_start": (late_start, "late start", 1),
-    "serial_part": (serial_part, "serial part", 0), "region_end": (region_end, "imbalance", 1),
-    "team_of_one": (team_of_one, "team of one", 9)}
+    "single": (single, "single", 5), "reduction": (reduction, "reduction", 7),
+    "late_start": (late_start, "late start", 1), "serial_part": (serial_part, "serial part", 0),
+    "region_end": (region_end, "imbalance", 1), "team_of_one": (team_of_one, "team of one", 9)}
 
 
 def make(folder, sources):

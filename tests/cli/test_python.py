@@ -151,6 +151,17 @@ class Questions(cli.Case):
         self.assertEqual(int((frame["end_ns"] - frame["begin_ns"]).sum()),
                          sum(row.end_ns - row.begin_ns for row in self.run_.regions))
 
+    def test_types_of_frames(self):
+        """A real number that is whole stays a real one; nothing is no number; a frame without rows has columns."""
+        if importlib.util.find_spec("pandas") is None:
+            self.skipTest("pandas is not there")
+        frame = self.run_.sql("SELECT 2.0 AS real, 2 AS whole, NULL AS none, 'x' AS text, 1 AS whole UNION ALL"
+                              " SELECT 3, 9223372036854775807, NULL, 'y', NULL").df()
+        self.assertEqual([str(kind) for kind in frame.dtypes], ["Float64", "Int64", "object", "string", "Int64"])
+        self.assertEqual(frame.iloc[1, 1], 2**63 - 1)
+        empty = self.run_.sql("SELECT id, name FROM threads WHERE id < 0").df()
+        self.assertEqual((len(empty), list(empty.columns)), (0, ["id", "name"]))
+
     def test_plots(self):
         try:
             import matplotlib   # pylint: disable=import-outside-toplevel

@@ -10,9 +10,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, "../../scripts/analysis")
-sys.path[:0] = [os.path.join(HERE, "../support"), SCRIPTS]
+sys.path.insert(0, os.path.join(HERE, "../support"))
 import cli
-import load_imbalance
 from made_archive import Made
 from otf2.enums import MetricMode, MetricOccurrence, MetricType, Paradigm
 
@@ -21,10 +20,17 @@ HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 
 
 def run(script, *arguments):
+    environment = {**cli.own_environment(), "PYTHONPATH": os.path.join(HERE, "../../python"), "MPLBACKEND": "agg",
+                   "PATH": os.path.dirname(cli.STAVE) + ":" + os.environ["PATH"]}
     return subprocess.run([sys.executable, os.path.join(SCRIPTS, script), *arguments], capture_output=True, text=True,
-                          check=False)
+                          check=False, env=environment)
 
 
+def available():
+    return b"without SQLite" not in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent").stderr
+
+
+@unittest.skipUnless(available(), "this stave was built without SQLite")
 class Case(cli.FreshCase):
     def setUp(self):
         super().setUp()
@@ -57,22 +63,18 @@ class LoadImbalance(Case):
 
     def test_figures(self):
         self.make()
-        (region, threads, mean, most, imbalance, percent), = load_imbalance.rows(f"{self.archive}/traces.otf2")
-        self.assertEqual((region, threads), ("!$omp parallel @made.c:7", 2))
-        for value, wanted in ((mean, 240e-6), (most, 300e-6), (imbalance, 60e-6), (percent, 20)):
-            self.assertAlmostEqual(value, wanted, delta=wanted / 1000)
-
-    def test_command(self):
-        self.make()
         result = run("load_imbalance.py", self.archive)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"parallel @made\.c:7")
-        self.assertNotEqual(run("load_imbalance.py").returncode, 0)
+        mean, most, imbalance, unit, percent, _, threads, _, region = result.stdout.split(maxsplit=8)
+        self.assertEqual((region, threads, unit), ("!$omp parallel @made.c:7\n", "2", "s"))
+        for value, wanted in ((mean, 240e-6), (most, 300e-6), (imbalance, 60e-6), (percent, 20)):
+            self.assertAlmostEqual(float(value), wanted, delta=wanted / 200)
 
-    @unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
-    def test_frame(self):
-        self.make()
-        self.assertAlmostEqual(load_imbalance.frame(f"{self.archive}/traces.otf2").imbalance[0], 60e-6, delta=1e-8)
+    def test_length(self):
+        """Examples are to be short."""
+        for name in os.listdir(SCRIPTS):
+            with open(os.path.join(SCRIPTS, name), encoding="utf-8") as file:
+                self.assertLessEqual(len(file.readlines()), 15, name)
 
 
 class TaskDurations(Case):
@@ -96,8 +98,7 @@ class TaskDurations(Case):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         found = dict(re.findall(r"(?m)^!\$omp task @(\S+): 1 tasks, \S+ s, mean (\S+) us$", result.stdout))
         self.assertEqual(found, {"made.c:11": "100.000", "made.c:12": "40.000"})
-        self.assertEqual(re.findall(r"(\S+) us +1  #+\n", result.stdout), ["64.000", "32.000"])
-        self.assertNotEqual(run("task_durations.py").returncode, 0)
+        self.assertEqual(re.findall(r"(\S+) us and more +1  #+\n", result.stdout), ["64", "32"])
 
 
 class LockTable(Case):
@@ -113,16 +114,12 @@ class LockTable(Case):
         result = run("lock_table.py", self.archive)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout.splitlines()[1].split(maxsplit=5), [
-            "7", "2", "0.000030", "0.000030", "0.000020", "omp_set_lock @made.c:5, omp_set_lock @made.c:6"])
-        self.assertNotEqual(run("lock_table.py").returncode, 0)
+            "1", "2", "0.000030", "0.000030", "0.000020", "omp_set_lock @made.c:5, omp_set_lock @made.c:6"])
 
 
-class Tables(Case):
-    """Programs that read what `stave export -f csv` writes."""
-
+class Regions(Case):
     def setUp(self):
         super().setUp()
-        self.table = self.path("table.csv")
         with Made(self.archive) as made:
             member = made.definitions.metric_member("residual", "", MetricType.USER, MetricMode.ABSOLUTE_POINT,
                                                     unit="K")
@@ -136,20 +133,19 @@ class Tables(Case):
             for construct in ("for", "for"):
                 made.leave(1, construct, line=6)
             made.event(0, "metric", residual, 0.25)
-        self.succeeds(cli.stave("export", "-f", "csv", "-o", self.table, self.archive))
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed")
     def test_histogram(self):
         picture = self.path("picture.png")
-        result = run("region_histogram.py", self.table, "for @made.c:5", picture)
+        result = run("region_histogram.py", self.archive, "for @made.c:5", picture)
         self.assertEqual((result.returncode, result.stdout),
-                         (0, "3 instances, 100.000 to 600.000 us, mean 300.000 us\n"), result.stderr)
+                         (0, "3 times, 100.000 to 600.000 us, mean 300.000 us\n"), result.stderr)
         self.assertTrue(cli.read_bytes(picture).startswith(b"\x89PNG"))
-        self.assertIn("has no region", run("region_histogram.py", self.table, "nothing", picture).stderr)
+        self.assertIn("has no region", run("region_histogram.py", self.archive, "nothing", picture).stderr)
 
     @unittest.skipUnless(HAS_PANDAS, "pandas is not installed")
     def test_pandas(self):
-        result = run("regions_pandas.py", self.table)
+        result = run("regions_pandas.py", self.archive)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         rows = {line.rsplit(maxsplit=5)[0]: line.split()[-5:] for line in result.stdout.splitlines()
                 if "made.c" in line}

@@ -1,5 +1,7 @@
 """What the tests of the commands share. A test that imports this gets the build directory as its first argument."""
+import atexit
 import fcntl
+import functools
 import json
 import os
 import pty
@@ -31,12 +33,25 @@ def without_ours(environment):
     return {name: value for name, value in environment.items() if not name.startswith(OURS)}
 
 
+@functools.cache
+def cache_folder():
+    """Where databases of queries go, which no test is to leave behind."""
+    folder = tempfile.mkdtemp(prefix="stave-cli-cache-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def own_environment():
+    return {"XDG_CACHE_HOME": cache_folder(), **os.environ}
+
+
 def run(command, timeout=HANG_S, **more):
     """To the end; stdout and stderr are bytes."""
     more.setdefault("stdout", subprocess.PIPE)
-    more["env"] = without_ours(more.get("env", os.environ))
-    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          timeout=timeout, check=False, **more)
+    more["env"] = without_ours(more.get("env") or own_environment())
+    result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            timeout=timeout, check=False, **more)
+    return result
 
 
 def stave(*arguments, **more):
