@@ -11,7 +11,7 @@
 /* What the region is, by its name, and by role and paradigm if the name says nothing. */
 enum construct construct_of_region(const struct trace_region *region);
 
-/* Whether it is a function of MPI, whose paradigm tells so; but EZTrace defines these as the program's own
+/* Whether it is a function of MPI, which its paradigm shows; but EZTrace defines these as the program's own
  * functions, under names that are MPI's alone (MPI 4.0, 2.6.2). */
 bool construct_is_mpi(const struct trace_region *region);
 

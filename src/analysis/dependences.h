@@ -17,15 +17,15 @@ struct dependences_task {
   uint32_t slot;
 };
 
-/* Who is told. */
+/* The observer. */
 struct dependences_observer {
   /* The sink must not start before the source is complete. May come more than once for a pair. */
   void (*before)(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address);
   /* The task belongs to a set of tasks with mutexinoutset dependences on one address, of which no two may run
    * at once. `set` numbers the sets from 1. NULL: not wanted. */
   void (*exclusive)(void *data, struct dependences_task task, uint64_t set);
-  /* False if a task is complete and nobody need be told of it any more. NULL: tell of all, whose memory then
-   * grows with the tasks that have dependences, until their parent completes. */
+  /* False if a task is complete and nobody needs its links any more. NULL: all are reported, whose memory
+   * then grows with the tasks that have dependences, until their parent completes. */
   bool (*is_wanted)(void *data, struct dependences_task task);
 };
 
@@ -38,7 +38,7 @@ struct dependences *dependences_create(const struct dependences_observer *observ
 void dependences_free(struct dependences *dependences);
 
 /* The task, a child of `parent`, has a dependence of this kind (CONSTRUCT_depend_in, ...) on the address. Of
- * other constructs nothing comes. Tell what follows of siblings in the order of their creation. False: no
+ * other constructs nothing comes. Report siblings in the order of their creation. False: no
  * memory. */
 bool dependences_add(struct dependences *dependences, uint64_t parent, struct dependences_task task,
                      enum construct kind, uint64_t address);

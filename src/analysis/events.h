@@ -1,4 +1,4 @@
-/* One event as it comes from an archive: its kind tells which member of the union holds its fields. */
+/* One event as it comes from an archive: its kind selects the member of the union with its fields. */
 #ifndef STAVE_ANALYSIS_EVENTS_H
 #define STAVE_ANALYSIS_EVENTS_H
 

@@ -1,5 +1,5 @@
 /* What lies at a path: an archive that can be opened, one that is still being written, or something else.
- * OTF2 itself cannot tell, and may never come back from an archive that was not closed. */
+ * OTF2 itself cannot find out, and may never come back from an archive that was not closed. */
 #ifndef STAVE_ANALYSIS_FOUND_ARCHIVE_H
 #define STAVE_ANALYSIS_FOUND_ARCHIVE_H
 
@@ -17,7 +17,7 @@ enum found_state {
   FOUND_OPEN,       /* a stave-writer is still writing it */
   FOUND_UNFINISHED, /* it was not closed, and nobody writes it */
   FOUND_NO_ARCHIVE, /* there is something else */
-  FOUND_ABSENT,     /* there is nothing, or it cannot be looked at: error tells */
+  FOUND_ABSENT,     /* there is nothing, or it cannot be looked at: error has the reason */
 };
 
 struct found_archive {

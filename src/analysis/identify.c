@@ -5,7 +5,7 @@
 
 #include "ompt/values.h"
 
-/* What is known of a trace's runtime; -1: not told. */
+/* What is known of a trace's runtime; -1: not recorded. */
 struct signs {
   int delivers_dispatch, delivers_target;
   bool lacks_emi, has_states, has_barrier_states, has_work_states;

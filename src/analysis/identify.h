@@ -1,4 +1,4 @@
-/* Which OpenMP runtime made a trace, told by what it delivers: version strings say the same for every LLVM
+/* Which OpenMP runtime made a trace, by the events it delivers: version strings say the same for every LLVM
  * release. */
 #ifndef STAVE_ANALYSIS_IDENTIFY_H
 #define STAVE_ANALYSIS_IDENTIFY_H

@@ -1,5 +1,5 @@
 /* Constructs that stand in one line of the source and are several regions all the same: in templates, in what
- * is inlined in several places. Their functions tell them apart. */
+ * is inlined in several places. Their functions distinguish them. */
 #ifndef STAVE_ANALYSIS_INSTANCES_H
 #define STAVE_ANALYSIS_INSTANCES_H
 
@@ -10,9 +10,9 @@ void instances_mark(struct trace *trace);
 
 enum { INSTANCE_BYTES = 256 };
 
-/* The function of an instance, as short as tells it from the others with its name: without return type and
- * parameters, "for_each<Scale>", and of a long one the beginning and what is around the first difference.
- * Returns buffer. */
+/* The function of an instance, as short as distinguishes it from the others with its name: without return
+ * type and parameters, "for_each<Scale>", and of a long one the beginning and what is around the first
+ * difference. Returns buffer. */
 char *instance_name(char buffer[INSTANCE_BYTES], const struct trace *trace,
                     const struct trace_region *region);
 

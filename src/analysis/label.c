@@ -118,7 +118,7 @@ static bool is_equal(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What tells functions of one name apart. */
+/* What distinguishes functions of one name. */
 struct differences {
   bool file, path, module; /* path: the file's name alone does not */
 };

@@ -56,7 +56,7 @@ static bool put_process_in_front(struct trace *trace) {
   return trace->location_names != NULL;
 }
 
-/* What the location records, as far as definitions tell. */
+/* What the location records, as far as definitions have it. */
 static const struct trace_metric *metric_of(const struct trace *trace, uint64_t location) {
   for (size_t i = 0; i < trace->metric_count; i++)
     if (trace->metrics[i].recorder == location && trace->metrics[i].member_count > 0)

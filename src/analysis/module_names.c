@@ -116,7 +116,7 @@ static bool is_taken(struct trace_region *const *sorted, size_t count, const cha
   return false;
 }
 
-/* What tells the module from others. Of more than a program can have nothing is told apart. */
+/* What distinguishes the module from others; nothing, for more modules than a program can have. */
 static unsigned folders_of(struct trace_region *const *sorted, size_t count, const char *path) {
   unsigned folders = 0;
   size_t modules = 0;

@@ -55,7 +55,7 @@ struct mpi_operation {
   size_t member_count, expected;    /* expected: ranks of the communicator whose archives are there */
 };
 
-/* What is told; any may be NULL. What is pointed to lasts until the return. */
+/* The observer; any may be NULL. What is pointed to lasts until the return. */
 struct mpi_observer {
   /* a message was received or begins to be sent, of whom it has this end, in the order of time */
   void (*end)(void *data, const struct mpi_message *message, bool is_send);
@@ -67,7 +67,7 @@ struct mpi_observer {
   void (*open_request)(void *data, const struct mpi_call *begun);
   /* all have ended it; or, at mpi_finish, some */
   void (*operation)(void *data, const struct mpi_operation *operation);
-  /* an end of a message, or a part of an operation, ends in this call, and will be told later; and a send
+  /* an end of a message, or a part of an operation, ends in this call, and will be reported later; and a send
    * begins in it */
   void (*ends_in)(void *data, const struct mpi_call *call);
   void (*begins_in)(void *data, const struct mpi_call *call);
@@ -81,7 +81,7 @@ struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observ
 /* Takes the next event. Returns false without memory. */
 bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
 
-/* Tells of what is left. Nothing may be taken afterwards. Returns false without memory. */
+/* Reports what is left. Nothing may be taken afterwards. Returns false without memory. */
 bool mpi_finish(struct mpi_replay *mpi);
 
 /* Accepts NULL. */

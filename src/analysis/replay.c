@@ -10,7 +10,7 @@
 /* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
 enum { SEARCH_MAX = 256, DEPTH_MAX = UINT16_MAX };
 
-/* -- telling -- */
+/* -- the observer -- */
 
 void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
@@ -50,7 +50,7 @@ void replay_cut_slices(struct replay *replay, struct replay_thread *thread, stru
 
 /* -- what a thread does -- */
 
-/* Some writers tell of pauses in the first thread alone: those without a team are paused with it. */
+/* Some writers record pauses of the first thread alone: those without a team are paused with it. */
 static inline bool is_paused(const struct replay *replay, const struct replay_thread *thread) {
   return thread->is_paused || (thread->context_count == 1 && replay->processes[thread->process].is_paused);
 }

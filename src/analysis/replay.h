@@ -3,9 +3,9 @@
  *   replay_create -> replay_process for every event from the beginning, in order -> replay_finish ->
  * replay_free
  *
- * Keeps for every location which regions are open, which task runs and in which teams it is, and tells an
- * observer what ends and begins. Regions belong to tasks: a task that is suspended keeps its open ones and
- * takes them along.
+ * Keeps for every location which regions are open, which task runs and in which teams it is, and calls an
+ * observer when something ends or begins. Regions belong to tasks: a task that is suspended keeps its open
+ * ones and takes them along.
  *
  * Tolerates everything: regions that are not nested, ends without beginnings, unknown references, unknown
  * tasks, times that go backwards. replay_anomalies counts them. Memory is bounded by locations, definitions,
@@ -138,7 +138,7 @@ struct replay_lock_event {
   uint32_t region;       /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
   uint64_t wanted_ticks; /* since when the task waited for it; equal to acquired_ticks if it did not */
   uint64_t acquired_ticks; /* of a release without acquire: its own time */
-  uint64_t address;        /* of the lock, where the event tells it; 0: it does not */
+  uint64_t address;        /* of the lock, where the event has it; 0: it does not */
 };
 
 enum replay_team_step {
@@ -173,7 +173,7 @@ struct replay_barrier_event {
   const struct replay_round *round;
 };
 
-/* Who is told. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those
+/* The observer. Any may be NULL. Slices and intervals are cut to the window of replay_create, and those
  * outside of it left out; the other steps come whenever they are, since what happens in the window may rest
  * on them. */
 struct replay_observer {
@@ -196,7 +196,7 @@ struct replay_anomalies {
 
 struct replay;
 
-/* `observer` is copied; it is told of from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL
+/* `observer` is copied; it gets from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL
  * without memory; otherwise replay_free. */
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks);

@@ -50,7 +50,7 @@ static uint64_t lock_of(const struct replay_thread *thread, uint32_t number) {
   return (uint64_t)thread->process << 32 | number;
 }
 
-/* The first acquisition of a lock tells where it is. */
+/* The first acquisition of a lock has its address. */
 static uint64_t address_in(const struct replay *replay, const struct trace_event *event) {
   uint32_t count = trace_event_attribute_count(event);
   for (uint32_t i = 0; i < count; i++) {

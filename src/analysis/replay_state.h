@@ -80,13 +80,13 @@ static inline struct replay_frame *top_frame(const struct replay_task *task) {
 
 /* -- replay.c -- */
 
-/* Tells of the interval that ends now. */
+/* Reports the interval that ends now. */
 void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
 /* Finds out what the thread does now. */
 void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
-/* Tells of the pieces of all open regions of a task that stops running here. */
+/* Reports the slices of all open regions of a task that stops running here. */
 void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                        uint64_t ticks);
 

@@ -132,7 +132,7 @@ void replay_create_task(struct replay *replay, struct replay_thread *thread, con
   notify(replay, REPLAY_TASK_CREATED, task->created_on, ticks, task, creator, event);
 }
 
-/* It runs elsewhere, as far as the trace tells: it cannot do so twice. */
+/* It runs elsewhere, by the trace: it cannot do so twice. */
 static void suspend_on_other(struct replay *replay, struct replay_task *task, uint64_t ticks) {
   struct replay_thread *other = &replay->threads[task->location];
   replay->anomalies.unknown_task++;

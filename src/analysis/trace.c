@@ -28,7 +28,7 @@ struct event_receiver {
 
 /* -- errors -- */
 
-/* OTF2 prints its errors on stderr unless told otherwise. The first is the cause, the others follow from
+/* OTF2 prints its errors on stderr by default. The first is the cause, the others follow from
  * it. */
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode error, const char *format, va_list arguments) {
@@ -77,7 +77,7 @@ static bool is_absent(const struct trace *trace, size_t index, const char *suffi
   return stat(location_path(trace, index, suffix).text, &status) < 0 && errno == ENOENT;
 }
 
-/* Tables that tell what a location's own numbers stand for, and its clock: the event readers apply them. */
+/* Tables that map a location's own numbers, and its clock: the event readers apply them. */
 static bool read_local(struct trace *trace, size_t index) {
   OTF2_Reader *otf2 = trace_part(trace, index);
   uint64_t count;

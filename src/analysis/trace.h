@@ -115,7 +115,7 @@ struct trace_metric {
   const uint32_t *members; /* refs */
   uint32_t member_count;
   bool is_synchronous; /* the values are of the location that has the event */
-  uint64_t recorder;   /* ref of the location that has its events; TRACE_NO_REF: not told */
+  uint64_t recorder;   /* ref of the location that has its events; TRACE_NO_REF: not recorded */
 };
 
 /* A parameter or window: what is known of them is their name. */

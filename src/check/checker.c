@@ -68,7 +68,7 @@ static void stop_for_pause(struct checker *checker, const struct trace_event *ev
   give_up(checker, of_families | 1u << CHECK_TEAM_ORDER, reason);
 }
 
-/* EZTrace tells of the primary threads' part of teams, which ends inside of the parallel region, and numbers
+/* EZTrace records the primary threads' part of teams, which ends inside of the parallel region, and numbers
  * the turns of a lock as it writes them. */
 static void stop_for_nameless_team(struct checker *checker) {
   give_up(checker,

@@ -128,7 +128,7 @@ struct acquisition {
   uint64_t destroyed_ticks;
 };
 
-/* The runtime may tell of a release after the next acquisitions. */
+/* The runtime may report a release after the next acquisitions. */
 enum { RECENT_MAX = 4 };
 
 #define NO_LOCK UINT64_MAX
@@ -163,7 +163,7 @@ struct team_state {
   } * met;
   size_t count, capacity;
   uint32_t threads;
-  bool is_given_up; /* cancelled, or told of already */
+  bool is_given_up; /* cancelled, or reported already */
 };
 
 struct checker {

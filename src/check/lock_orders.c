@@ -57,7 +57,7 @@ static bool is_before(const struct phase *one, const struct phase *other) {
 }
 
 /* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after
- * another, so that the last one of the opposite order tells; where it had several primaries, not. */
+ * another, so that the last one of the opposite order decides; where it had several primaries, not. */
 static void meet_opposite(struct checker *checker, struct lock_edge *edge) {
   struct lock_edge *opposite = pair_map_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))

@@ -167,7 +167,7 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
                checker->trace->locations[acquisition->location].name,
                checker_name(checker, acquisition->region));
   }
-  /* the runtime may tell of a release late; but if its thread has done something else since the lock was
+  /* the runtime may report a release late; but if its thread has done something else since the lock was
    * destroyed, it held the lock then */
   if (acquisition->is_destroyed &&
       checker->locations[step->location].prior_ticks > acquisition->destroyed_ticks)
@@ -175,7 +175,7 @@ void check_lock_released(struct checker *checker, const struct replay_lock_event
                    acquisition->destroyed_in);
 }
 
-/* Not only by the last acquisition: the runtime may tell of one after the next, which is over already. */
+/* Not only by the last acquisition: the runtime may report one after the next, which is over already. */
 static bool is_held_by(struct checker *checker, const struct lock_memory *memory, uint64_t task) {
   const struct lock_state *lock =
       memory->lock != NO_LOCK ? pair_map_get(&checker->locks, memory->lock, 0) : NULL;
@@ -229,8 +229,8 @@ void check_lock_routine(struct checker *checker, const struct trace_event *event
         is_held_by(checker, memory, replay_current_task(checker->replay, event->location)->id);
 }
 
-/* Before libomp 19 a test of a lock is told as a set: one that leaves without the lock. Who sets a nestable
- * one again acquires nothing either. */
+/* Before libomp 19 a test of a lock is reported as a set: one that leaves without the lock. Who sets a
+ * nestable one again acquires nothing either. */
 void check_lock_routine_left(struct checker *checker, const struct trace_event *event) {
   const struct replay_frame *frame = replay_top_frame(checker->replay, event->location);
   bool is_simple = frame && frame->construct == CONSTRUCT_set_lock;

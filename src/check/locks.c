@@ -23,7 +23,7 @@ static void note_acquirer(struct lock_state *lock, const struct replay_task *tas
     lock->acquirer = task->id;
 }
 
-/* Two threads may have acquired it at one time, as far as their clocks tell: then either may come first
+/* Two threads may have acquired it at one time, by their clocks: then either may come first
  * here. */
 static void check_number(struct checker *checker, struct lock_state *lock,
                          const struct replay_lock_event *step) {
@@ -83,7 +83,7 @@ static bool is_kept_by_gone(const struct lock_state *lock, uint32_t order) {
   return acquisition && order > 0 && acquisition->order == order && !acquisition->is_released;
 }
 
-/* A lock belongs to a task, but the runtime only tells the thread: what runs there now need not be who
+/* A lock belongs to a task, but the runtime reports the thread only: what runs there now need not be who
  * acquired it. */
 static void release(struct checker *checker, const struct replay_lock_event *step) {
   if (drop_hold(checker_task(checker, step->task), step))

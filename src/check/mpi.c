@@ -275,7 +275,7 @@ static void find_all_stuck(struct checker *checker) {
 
 /* -- threads -- */
 
-/* What MPI_Init_thread provided no event tells. */
+/* No event has what MPI_Init_thread provided. */
 static void check_thread(struct checker *checker, const struct mpi_call *call) {
   size_t *initialiser = &checker->mpi->initialiser[checker_process(checker, call->location)];
   if (is_called(checker, call, "MPI_Init"))

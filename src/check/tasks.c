@@ -46,7 +46,7 @@ static bool descends_from(struct ancestor *ancestor, uint64_t id) {
 
 /* -- creation and dependences -- */
 
-/* The tool tells of a task's flags where it is created. In a team of one thread the flag says nothing about
+/* The tool records a task's flags where it is created. In a team of one thread the flag says nothing about
  * the program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden
  * helper's or target task all the same. */
 static bool is_undeferred(const struct checker *checker, const struct replay_task_event *step) {
@@ -254,12 +254,13 @@ static void begin(struct checker *checker, const struct replay_task_event *step)
 
 static void suspend(struct checker *checker, const struct replay_task_event *step) {
   struct task_state *task = checker_task(checker, step->task);
-  const struct replay_task *told = step->task;
+  const struct replay_task *replayed = step->task;
   if (!task)
     return;
   task->suspended_on = step->location;
   task->begun_there = checker->locations[step->location].runs;
-  task->suspended_in = told->frame_count ? told->frames[told->frame_count - 1].region : CHECK_NO_REGION;
+  task->suspended_in =
+      replayed->frame_count ? replayed->frames[replayed->frame_count - 1].region : CHECK_NO_REGION;
 }
 
 static void check_threadprivate(struct checker *checker, const struct replay_task_event *step,
@@ -337,7 +338,7 @@ void check_tasks_end_implicit(struct checker *checker, const struct replay_task 
   checker_release_task(state);
 }
 
-/* -- what comes behind the step: the task's region tells whether it is tied -- */
+/* -- what comes behind the step: the task's region shows whether it is tied -- */
 
 static void enter_task(struct checker *checker, const struct trace_event *event,
                        const struct replay_task *task) {

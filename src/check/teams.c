@@ -18,7 +18,7 @@ static bool is_masked(enum construct construct) {
   return construct == CONSTRUCT_masked || construct == CONSTRUCT_master;
 }
 
-/* LLVM's runtime tells of a region's last barrier as implicit, and as the implementation's of those that
+/* LLVM's runtime reports a region's last barrier as implicit, and as the implementation's of those that
  * gcc's code calls, explicit ones too, and of those in reductions and copyprivate. */
 static bool is_implementation(const struct checker *checker, uint32_t region) {
   return region != CHECK_NO_REGION && detail_says(&checker->trace->regions[region], "barrier_implementation");

@@ -35,7 +35,7 @@ static struct check_finding *add_finding(struct checker *checker) {
   return finding;
 }
 
-/* `kind` holds the rule and what tells places apart besides the regions. */
+/* `kind` holds the rule and what distinguishes places besides the regions. */
 static struct check_finding *find_of_kind(struct checker *checker, uint64_t kind, enum check_rule rule,
                                           size_t location, uint64_t ticks, uint32_t region, uint32_t other) {
   uint64_t place = (uint64_t)region << 32 | other;

@@ -257,7 +257,7 @@ static bool add_processes(struct report *report, const struct account_lines *lin
   return is_fine;
 }
 
-/* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel tells of it for
+/* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel counts it for
  * the whole run alone. */
 static void take_stolen(struct report *report) {
   struct report_account *account = &report->account;

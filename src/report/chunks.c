@@ -34,7 +34,7 @@ static void find_small_chunks(struct report *report, uint32_t region) {
   if (mean_ns >= MEAN_NS_MAX)
     return;
   double getting = getting_ns(mean_ns, processors) / 1e9 * (double)report->trace->clock.ticks_per_second;
-  /* the first of each is what a static schedule has, too: the runtime tells of that one as a chunk */
+  /* the first of each is what a static schedule has, too: the runtime reports that one as a chunk */
   double gain = ((double)loop->chunk_time.count - (double)loop->encounters) * getting / processors;
   struct report_finding *finding = finding_add(report, CAUSE_CHUNK_SIZE, region, gain);
   if (!finding)

@@ -55,7 +55,7 @@ static void charge_useful(struct collector *collector, size_t location, const st
     mpi_waits_useful(collector, report->threads[location].process, ticks);
   if (region != REPLAY_NONE)
     report->regions[region].useful += ticks;
-  if (now->activity != ACTIVITY_SERIAL) /* some writers tell of teams only for the primary */
+  if (now->activity != ACTIVITY_SERIAL) /* some writers record teams only for the primary */
     report->threads[location].useful_in_teams += ticks;
   if (live_task) {
     live_task->process = (uint32_t)report->threads[location].process;
@@ -373,7 +373,7 @@ static void find_span(struct collector *collector) {
       report->longest_process = i;
   const struct path *longest = &collector->processes[report->longest_process].longest;
   report->work = report->processes[report->longest_process].useful;
-  if (report->caveats.lacks_teams) /* what waits for what cannot be told */
+  if (report->caveats.lacks_teams) /* what waits for what is not known */
     return;
   report->span = longest->length;
   path_each(longest, add_path, report);

@@ -294,7 +294,7 @@ void barriers_reduce(struct collector *collector, size_t location, const struct 
 void running_on_metric(struct collector *collector, const struct trace_event *event);
 void running_on_pause(struct collector *collector, const struct trace_event *event);
 
-/* Where the archive tells of it at all. */
+/* Where the archive has it at all. */
 void running_charge(struct collector *collector, size_t location, const struct replay_now *now,
                     struct live_member *member, uint64_t begin, uint64_t end);
 
@@ -331,7 +331,7 @@ struct report_creations {
   bool has_several; /* other locations have created some, too */
 };
 
-/* What creating a task costs, of which its thread has just told; that one was created in a team of this
+/* What creating a task costs, which its thread has just reported; that one was created in a team of this
  * parallel region; and when all were, once it is known what it costs to start one. */
 void creations_measure(struct collector *collector, const struct replay_task_event *event,
                        struct report_task *detail);

@@ -6,7 +6,7 @@
 #include "report/mpi_waits.h"
 #include "report/serial.h"
 
-/* Of calls that wait for what is never told, so many are kept. */
+/* Of calls that wait for what is never reported, so many are kept. */
 enum { CALLS_MAX = 1 << 20 };
 
 /* A receiver is late only if the sender is not nearly as much. */
@@ -165,7 +165,7 @@ static void go_on(struct collector *collector, size_t location) {
   mpi_make_ready(collector, mpi_waits_call(collector, next)->call.id);
 }
 
-/* What is pending when all has been told never comes. */
+/* What is pending when all events have gone by never comes. */
 static bool can_be_computed(struct collector *collector, const struct live_call *call) {
   bool is_told = call->pending == 0 || collector->waits->is_over;
   return call->leave_ticks > 0 && is_told && is_known(collector, call);
@@ -294,7 +294,7 @@ void mpi_waits_useful(struct collector *collector, size_t process, uint64_t tick
   collector->waits->useful[process] += (double)ticks;
 }
 
-/* -- what the messages tell -- */
+/* -- messages -- */
 
 static void on_ends_in(void *data, const struct mpi_call *call) {
   struct collector *collector = data;
@@ -406,7 +406,7 @@ void mpi_waits_prepare(struct collector *collector) {
     learn_widths(collector);
 }
 
-/* Calls that were never left end now, as do waits for what is never told. */
+/* Calls that were never left end now, as do waits for what is never reported. */
 static void end_calls(struct collector *collector) {
   struct mpi_waits *waits = collector->waits;
   waits->is_over = true;

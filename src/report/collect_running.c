@@ -1,4 +1,4 @@
-/* Whether threads had processors, where the archive tells (STAVE_SYSTEM): each time between two events of a
+/* Whether threads had processors, where the archive has it (STAVE_SYSTEM): each time between two events of a
  * thread is charged to the state that it was in. What preemption costs is found phase by phase (see
  * phases.c): the last to come to a barrier would have come earlier by what it was preempted before,
  * and then another one may have been the last. */
@@ -7,7 +7,7 @@
 #include "report/collect.h"
 #include "stave/names.h"
 
-/* A thread that waits and has had its processor for less than this gave it away, as far as anybody can tell:
+/* A thread that waits and has had its processor for less than this gave it away, as far as that shows:
  * to the kernel sched_yield and the end of a time slice are the same, but no slice is so short. */
 enum { YIELDS_WITHIN_US = 100 };
 

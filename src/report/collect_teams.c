@@ -262,7 +262,7 @@ static void count_without_fork(struct collector *collector, const struct replay_
   report->forks += report->caveats.lacks_teams && collector_is_inside(collector, team->fork_ticks);
 }
 
-/* Nobody else of the process is in a team, as far as its begin and its end tell. */
+/* Nobody else of the process is in a team, by its begin and its end. */
 static void add_alone(struct report_parallel *parallel, const struct live_team *live_team, uint64_t ticks) {
   if (live_team->members == 1 && !live_team->is_nested && live_team->at_once == 1 &&
       live_team->process->in_teams == 0)

@@ -1,6 +1,6 @@
 /* Counters that threads have read where regions begin and end: what has passed between two readings counts
  * for the region in which the thread was behind the first of them. Where that has ended without a reading, as
- * a worker's last barrier does, of which it is told later, it counts for none. */
+ * a worker's last barrier does, which is reported later, it counts for none. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What processors and the kernel have counted in regions, where the archive tells. */
+/* What processors and the kernel have counted in regions, where the archive has it. */
 #ifndef STAVE_REPORT_COUNTERS_H
 #define STAVE_REPORT_COUNTERS_H
 

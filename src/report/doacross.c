@@ -1,4 +1,4 @@
-/* Loops with ordered(n) whose iterations wait for each other. Runtimes tell of no such waiting, but when an
+/* Loops with ordered(n) whose iterations wait for each other. Runtimes report no such waiting, but when an
  * iteration's sinks were met and when it posted its source. What lies before a sink is work or waiting:
  * waiting can only be where the source that it names was posted meanwhile. */
 #include "report/doacross.h"

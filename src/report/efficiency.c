@@ -10,7 +10,7 @@
 #define DEPENDENCES_NUMBER "18"
 #define DISPATCH_NUMBER "32"
 
-/* A loop that was given out in chunks says so in its schedule, but libomp 14 does not tell that of all. */
+/* A loop that was given out in chunks says so in its schedule, but libomp 14 does not report that of all. */
 static bool lacks_chunks(const struct report *report) {
   const char *delivery = trace_archive_property(report->trace, STAVE_PROPERTY_SET_CALLBACK DISPATCH_NUMBER);
   if (!delivery || strcmp(delivery, "always") == 0)

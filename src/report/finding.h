@@ -68,8 +68,8 @@ const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,
                       const struct variation *variation);
 
-/* How threads waited, as far as the kernel tells: more than half of the time by keeping their processors, or
- * giving them away for moments (awake), or in their sleep. */
+/* How threads waited, as far as the kernel reports it: more than half of the time by keeping their
+ * processors, or giving them away for moments (awake), or in their sleep. */
 enum finding_waiting { FINDING_WAITING_UNKNOWN, FINDING_WAITING_AWAKE, FINDING_WAITING_ASLEEP };
 enum finding_waiting finding_waiting(const struct report *report);
 
@@ -81,7 +81,7 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
  * to be said of the region. */
 bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
 
-/* Where the archive tells when threads had no processor: takes what that cost the region, `gain_ticks` of
+/* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of
  * wall time, of its budget for the finding that says so. Returns what is left. */
 double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
@@ -89,7 +89,7 @@ double findings_take_preempted(struct report *report, uint32_t region, double bu
  * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
 double findings_leave_own(const struct report *report, uint32_t region, double *budget);
 
-/* Where other programs used much of the processors, and the archive does not tell when threads had none:
+/* Where other programs used much of the processors, and the archive does not have when threads had none:
  * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
  * finding that says so, as far as it can be that. Returns what is left. */
 double findings_take_disturbed(struct report *report, uint32_t region, double budget);

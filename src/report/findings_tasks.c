@@ -8,7 +8,7 @@
 
 enum { MANY_TASKS = 1000 };
 
-/* Of what tasks run: what they cost is worth telling from there on; it is most of all. */
+/* Of what tasks run: what they cost is worth a finding from there on; it is most of all. */
 static const double COST_MIN = 0.1, MAX_COST = 0.5;
 
 /* One callback of Stave's is between the two times. */
@@ -29,7 +29,7 @@ struct cost {
   bool is_by_one;   /* a single thread creates them */
 };
 
-/* Who creates a task and runs it at once does not have to get it, and tells of its begin and end itself. */
+/* Who creates a task and runs it at once does not have to get it, and reports its begin and end itself. */
 static struct cost cost_of(const struct report *report, const struct report_parallel *parallel,
                            const struct report_creations *creations) {
   const struct report_task *task = report->regions[creations->construct].task;

@@ -19,7 +19,7 @@ struct live_call {
   struct mpi_call call;
   uint64_t leave_ticks;                  /* 0: it is open */
   double weight;                         /* of its process's time: 1, or less in a team */
-  uint32_t process, pending, references; /* pending: moments that will be told */
+  uint32_t process, pending, references; /* pending: moments that will be known */
   uint32_t next;                         /* on its thread */
   uint32_t waiting;                      /* a list of moments that its begin is a part of */
   uint32_t depends;                      /* a list of moments */
@@ -63,7 +63,7 @@ struct mpi_waits {
   bool *has_mpi;          /* by process */
   uint64_t *ready;        /* ids of calls that may be computed now; they may be gone */
   size_t ready_count, ready_capacity;
-  bool is_over; /* nothing more will be told */
+  bool is_over; /* nothing more will come */
   struct mpi_operation finalize;
   uint64_t finalize_ticks; /* when the last process so far has called MPI_Finalize */
   struct mpi_member *finalize_members;
@@ -99,7 +99,7 @@ uint32_t mpi_waits_moment(struct collector *collector, uint32_t parts);
 void mpi_waits_add_part(struct collector *collector, uint32_t moment, const struct mpi_call *call,
                         uint32_t process, uint64_t ticks);
 
-/* The call, if it lives, depends on the moment; MPI_NONE: on none. One of what was pending has been told. */
+/* The call, if it lives, depends on the moment; MPI_NONE: on none. One of what was pending is known. */
 void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, uint32_t moment,
                       enum report_cause cause);
 void mpi_waits_release(struct collector *collector, uint32_t moment);

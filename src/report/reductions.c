@@ -1,5 +1,5 @@
 /* What reductions cost. A team that combines what it has reduced does so while it waits in a barrier, or
- * under a lock (findings_locks.c), or without telling. */
+ * under a lock (locks.c), or without an event. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "report/spread.h"
 #include "report/variation.h"
 
-/* Whether a thread had a processor, as the kernel tells. */
+/* Whether a thread had a processor, as the kernel reports it. */
 enum report_running {
   RUNNING_UNKNOWN,
   RUNNING_ON,        /* it ran */
@@ -318,7 +318,8 @@ struct report_finding {
   uint64_t site;     /* of a call of MPI: ref of the code line; TRACE_NO_REF: not known, or none */
   uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
-  /* how much it would be another one in a run like this (a standard deviation); below 0: one run cannot tell
+  /* how much it would be another one in a run like this (a standard deviation); below 0: one run does not
+   * show it
    */
   double uncertainty_ticks;
   bool is_single; /* it happened once */
@@ -469,7 +470,7 @@ struct report {
   size_t deadlock_count; /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
-  bool has_running;                            /* the archive tells whether threads had processors */
+  bool has_running;                            /* the archive has whether threads had processors */
   uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
   struct report_waiting idle;                  /* threads without a team */
   struct report_counters counters;

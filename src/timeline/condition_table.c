@@ -65,7 +65,7 @@ static void on_metric(struct condition_table *table, const struct trace *trace,
          event->ticks);
 }
 
-/* Whether it runs is not known in a pause, nor after it until it is told again. */
+/* Whether it runs is not known in a pause, nor after it until the next event of it. */
 static void on_switch(struct condition_table *table, const struct trace_event *event) {
   struct condition_row *row = &table->rows[event->location];
   change(table, &row->running, &row->running_now, CONDITION_NONE, event->ticks);

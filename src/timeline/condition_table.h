@@ -1,4 +1,4 @@
-/* When threads did not run, as far as the archive tells (STAVE_SYSTEM), and when nothing was recorded of
+/* When threads did not run, as far as the archive has it (STAVE_SYSTEM), and when nothing was recorded of
  * them: in pauses, and while they waited for the tracer. Times are in ticks. */
 #ifndef STAVE_TIMELINE_CONDITION_TABLE_H
 #define STAVE_TIMELINE_CONDITION_TABLE_H

@@ -62,7 +62,7 @@ struct critical_path {
 bool critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
                          uint64_t to);
 
-/* Takes what the replay and MPI's tell. */
+/* For the observers of the replay and of MPI's. */
 void critical_path_interval(struct critical_path *path, const struct replay_interval *interval);
 void critical_path_lock(struct critical_path *path, const struct replay_lock_event *event);
 void critical_path_team(struct critical_path *path, const struct replay_team_event *event);

@@ -136,7 +136,7 @@ static void stay_within_limits(const struct reading *reading) {
            timeline->slice_resolution <= longest && timeline->slice_resolution < UINT64_MAX);
 }
 
-/* -- what the replay tells -- */
+/* -- the replay's observer -- */
 
 static void on_interval(void *data, const struct replay_interval *interval) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
@@ -160,7 +160,7 @@ static void count_region(struct timeline *timeline, const struct replay_slice *s
   region->ticks += slice->end_ticks - slice->begin_ticks;
 }
 
-/* What its Enter has told is the first piece's: later ones may be on other locations. */
+/* The attributes of its Enter are the first slice's: later ones may be on other locations. */
 static void describe(struct timeline *timeline, const struct replay_slice *slice, struct slice *ret) {
   struct timeline_open *open = &timeline->rows[slice->location].open[slice->depth];
   ret->attributes = slice->is_first ? open->attributes : 0;

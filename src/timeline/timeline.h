@@ -25,7 +25,7 @@ struct timeline_limits {
   size_t mixes, slices, tasks, messages, values, conditions, locks, samples, links, transfers;
 };
 
-/* What the Enter of a region that is open has told. */
+/* The attributes of the Enter of an open region. */
 struct timeline_open {
   uint32_t attributes;
   uint8_t activity;
