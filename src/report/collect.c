@@ -322,10 +322,7 @@ static bool prepare(struct collector *collector) {
   collector->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
   collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
-  collector->imbalance_slacks =
-      collector_get(collector, trace->region_count * sizeof *collector->imbalance_slacks);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
-  collector->share_pool.item_bytes = sizeof(struct share);
   if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
     return false;
   if (!account_lines_read(&collector->account, trace))
@@ -418,16 +415,12 @@ static void free_collector(struct collector *collector) {
   devices_free(collector);
   mpi_waits_free(collector);
   account_lines_free(&collector->account);
-  pool_free(&collector->share_pool, NULL);
   path_store_free(&collector->paths);
-  pair_map_free(&collector->member_shares);
-  pair_map_free(&collector->team_shares);
   pair_map_free(&collector->matching);
   pair_map_free(&collector->moved);
   free(collector->dispatch_histogram);
   free(collector->locations);
   free(collector->interests);
-  free(collector->imbalance_slacks);
   free(collector->processes);
   free(collector->live_teams);
   replay_free(collector->replay);

@@ -178,12 +178,6 @@ struct interest {
   uint32_t analysers; /* bits of those that look at them */
 };
 
-/* What the last phase had room for that a barrier has ended. */
-struct imbalance_slack {
-  double ticks;
-  bool is_known;
-};
-
 enum analyser_number {
 #define ANALYSER(name) ANALYSER_##name,
 #include "report/analysers.def"
@@ -197,13 +191,11 @@ struct collector {
   struct replay *replay;
   struct report_location *locations;
   struct interest *interests;
-  struct imbalance_slack *imbalance_slacks; /* by region, as interests */
   struct live_team *live_teams;
   size_t live_team_capacity;
   struct live_task *live_tasks;
   size_t live_task_capacity;
-  struct pair_map member_shares, team_shares, operations, variables, named_tasks;
-  struct pool share_pool;
+  struct pair_map operations, variables, named_tasks;
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
   struct dependences *dependences;

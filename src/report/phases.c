@@ -4,7 +4,29 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "report/collect.h"
+#include "report/analyser.h"
+
+/* What the last phase had room for that a barrier has ended. */
+struct imbalance_slack {
+  double ticks;
+  bool is_known;
+};
+
+struct phases {
+  struct imbalance_slack *slacks;             /* by region */
+  struct pair_map member_shares, team_shares; /* by whose they are and the region */
+  struct pool shares;
+};
+
+static struct phases *state_of(const struct collector *collector) {
+  return ANALYSER_STATE(collector, phases);
+}
+
+static void prepare(struct collector *collector) {
+  struct phases *phases = state_of(collector);
+  phases->shares.item_bytes = sizeof(struct share);
+  phases->slacks = collector_get(collector, collector->trace->region_count * sizeof *phases->slacks);
+}
 
 /* -- shares -- */
 
@@ -14,12 +36,12 @@ static struct share *share_of(struct collector *collector, struct pair_map *tabl
   struct share *share = pair_map_get(table, owner, region);
   if (share)
     return share;
-  uint32_t slot = pool_get(&collector->share_pool);
+  uint32_t slot = pool_get(&state_of(collector)->shares);
   if (slot == POOL_NONE) {
     collector->has_failed = true;
     return NULL;
   }
-  share = pool_item(&collector->share_pool, slot);
+  share = pool_item(&state_of(collector)->shares, slot);
   *share = (struct share){.next = *list, .kind = kind, .region = region, .slot = slot};
   collector->has_failed |= !pair_map_put(table, owner, region, share);
   *list = share;
@@ -32,7 +54,7 @@ static void drop_shares(struct collector *collector, struct pair_map *table, uin
     struct share *share = *list;
     *list = share->next; /* nobody may look into what was put back */
     pair_map_remove(table, owner, share->region);
-    pool_put(&collector->share_pool, share->slot);
+    pool_put(&state_of(collector)->shares, share->slot);
   }
 }
 
@@ -45,8 +67,8 @@ static struct share *member_share(struct collector *collector, size_t location, 
                                   uint32_t region) {
   struct report_location *here = &collector->locations[location];
   struct live_member *member = &here->members[here->member_count - 1];
-  return share_of(collector, &collector->member_shares, member_key(collector, location), kind, region,
-                  &member->shares);
+  return share_of(collector, &state_of(collector)->member_shares, member_key(collector, location), kind,
+                  region, &member->shares);
 }
 
 void phases_add_loop(struct collector *collector, const struct replay_slice *slice) {
@@ -105,8 +127,8 @@ static uint64_t met_key(const struct live_team *live_team) {
 
 static void fold_share(struct collector *collector, const struct live_team *live_team,
                        struct team_phase *phase, const struct share *share, bool is_last, bool is_leading) {
-  struct share *whole = share_of(collector, &collector->team_shares, phase_key(live_team, phase), share->kind,
-                                 share->region, &phase->shares);
+  struct share *whole = share_of(collector, &state_of(collector)->team_shares, phase_key(live_team, phase),
+                                 share->kind, share->region, &phase->shares);
   if (!whole)
     return;
   whole->sum += share->sum;
@@ -148,7 +170,7 @@ static void vary(struct collector *collector, struct variation **variation, doub
 static void meet(struct collector *collector, struct live_team *live_team, uint32_t loop_region,
                  uint32_t region, struct report_loop *loop) {
   const struct share *before = live_team->met;
-  if (!share_of(collector, &collector->team_shares, met_key(live_team), SHARE_LOOP, loop_region,
+  if (!share_of(collector, &state_of(collector)->team_shares, met_key(live_team), SHARE_LOOP, loop_region,
                 &live_team->met))
     return;
   loop->teams += live_team->met != before;
@@ -261,7 +283,7 @@ static void conclude_shares(struct collector *collector, struct live_team *live_
     }
   if (parallel)
     parallel->moved -= of_inner;
-  drop_shares(collector, &collector->team_shares, phase_key(live_team, phase), &phase->shares);
+  drop_shares(collector, &state_of(collector)->team_shares, phase_key(live_team, phase), &phase->shares);
 }
 
 /* -- members that begin late -- */
@@ -307,7 +329,7 @@ static void add_room(struct collector *collector, struct report_parallel *parall
                      const struct team_phase *phase, double room) {
   struct imbalance_slack none = {0};
   struct imbalance_slack *before =
-      phase->barrier == REPLAY_NONE ? &none : &collector->imbalance_slacks[phase->barrier];
+      phase->barrier == REPLAY_NONE ? &none : &state_of(collector)->slacks[phase->barrier];
   scatter_add_beside(&parallel->room, room, before->is_known ? &before->ticks : NULL);
   *before = (struct imbalance_slack){.ticks = room, .is_known = true};
 }
@@ -341,7 +363,7 @@ void phases_end(struct collector *collector, struct live_team *live_team, uint32
   for (int i = 0; i < 2; i++)
     if (live_team->phases[older ^ i].number)
       conclude(collector, live_team, &live_team->phases[older ^ i], region);
-  drop_shares(collector, &collector->team_shares, met_key(live_team), &live_team->met);
+  drop_shares(collector, &state_of(collector)->team_shares, met_key(live_team), &live_team->met);
 }
 
 /* -- a member comes to a barrier -- */
@@ -403,7 +425,19 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   phase->balanced += (double)(spent - waited - inner);
   for (const struct share *share = member->shares; share; share = share->next)
     fold_share(collector, live_team, phase, share, is_last, is_leading);
-  drop_shares(collector, &collector->member_shares, member_key(collector, location), &member->shares);
+  drop_shares(collector, &state_of(collector)->member_shares, member_key(collector, location),
+              &member->shares);
   member->lock_wait = member->inner_lost = member->stalled_in_phase = member->preempted_in_phase = 0;
   member->late_in_phase = 0;
 }
+
+static void release(struct collector *collector) {
+  struct phases *phases = state_of(collector);
+  pool_free(&phases->shares, NULL);
+  pair_map_free(&phases->member_shares);
+  pair_map_free(&phases->team_shares);
+  free(phases->slacks);
+}
+
+const struct analyser phases_analyser = {
+    .state_bytes = sizeof(struct phases), .prepare = prepare, .release = release};
