@@ -75,8 +75,10 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
   }
   struct stat status;
   tool.session_fd = dup(*ret_fd);
-  if (fstat(*ret_fd, &status) == 0)
+  if (fstat(*ret_fd, &status) == 0) {
+    tool.session_device = status.st_dev;
     tool.session_inode = status.st_ino;
+  }
   tool.threads =
       mmap(NULL, threads_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (tool.threads == MAP_FAILED) {
