@@ -51,10 +51,10 @@
 /* Properties of location groups and locations: what the kernel said of the process and its threads, some ten
  * times a second; none with STAVE_KEEP. A process's readings, with blanks between them, are numbers with
  * commas: ticks since the reading before, the first one since 0; since then, in us, processor time of all its
- * threads; time for which its control group's quota kept it from running; for which it was stopped. A
- * thread's are, behind the number of its process's reading with which the first one goes: for how many us it
- * ran since the reading before, and was ready without a processor. Zeros at the end of a reading are left
- * out. */
+ * threads; time for which its control group's quota kept it from running; for which it was stopped;
+ * processor time of its stave-writer. A thread's are, behind the number of its process's reading with which
+ * the first one goes: for how many us it ran since the reading before, and was ready without a processor.
+ * Zeros at the end of a reading are left out. */
 #define STAVE_PROPERTY_RUN_TIMES "STAVE::RUN_TIMES"
 /* The processors that the thread may use, as last read: "0-3,8". */
 #define STAVE_PROPERTY_MAY_USE "STAVE::MAY_USE"

@@ -2,7 +2,7 @@
  * stopped, slept. Between two readings of the kernel's counts all is taken to be spread evenly. What threads
  * were ready is given to causes one after another: the quota, by how long it kept the group from running; the
  * team itself, by how much its threads wanted more than they may use; the process's other threads, by their
- * processor time; what is left is other processes'. */
+ * processor time; Stave's writer, by its; what is left is other processes'. */
 #include "report/account.h"
 
 #include <inttypes.h>
@@ -82,7 +82,7 @@ static double take(double *left, double most) {
 
 struct interval {
   double ticks, share; /* inside of the trace; the part of it that is inside of the window */
-  double own, throttled, stopped;
+  double own, throttled, stopped, writer;
   double ran, ready;
 };
 
@@ -99,7 +99,8 @@ static struct interval sum_up(const struct account_process *process) {
                                       : 0,
                          .own = readings->own[number],
                          .throttled = readings->throttled[number],
-                         .stopped = readings->stopped[number]};
+                         .stopped = readings->stopped[number],
+                         .writer = readings->writer[number]};
   sum.stopped = smaller(sum.stopped, ticks);
   for (size_t i = 0; i < process->count; i++)
     if (process->threads[i].has_reading) {
@@ -131,6 +132,7 @@ static void charge(struct account_process *process, const struct interval *inter
   add_lost(account, interval, HINDRANCE_TEAM,
            take(&left, account_masks_excess(&process->masks, interval->ticks)));
   add_lost(account, interval, HINDRANCE_OWN_THREADS, take(&left, others));
+  add_lost(account, interval, HINDRANCE_WRITER, take(&left, interval->writer));
   add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? take(&left, left) : 0);
   account->ready += share * (interval->ready - left); /* of what is left the cause is not known */
   account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;

@@ -5,10 +5,10 @@
 
 #include "stave/names.h"
 
-enum { READINGS_MAX = 1 << 20, NUMBERS = 4 };
+enum { READINGS_MAX = 1 << 20, NUMBERS = 5 };
 
 /* Of a process's reading. */
-enum { TICKS, OWN, THROTTLED, STOPPED };
+enum { TICKS, OWN, THROTTLED, STOPPED, WRITER };
 
 /* Numbers with commas up to a blank; those that lack are 0. NULL: there is no more. */
 static const char *read_numbers(const char *text, double numbers[NUMBERS]) {
@@ -43,17 +43,19 @@ static double us_of(const struct trace *trace) {
 static bool read_process(struct account_readings *process, const struct trace *trace, const char *text) {
   size_t most = count_words(text);
   double numbers[NUMBERS], now = 0, us = us_of(trace);
-  process->times = calloc(4 * most, sizeof *process->times);
+  process->times = calloc(NUMBERS * most, sizeof *process->times);
   if (!process->times)
     return false;
   process->own = process->times + most;
   process->throttled = process->own + most;
   process->stopped = process->throttled + most;
+  process->writer = process->stopped + most;
   for (size_t i = 0; i < most && (text = read_numbers(text, numbers)); i++) {
     process->times[i] = now += numbers[TICKS];
     process->own[i] = numbers[OWN] * us;
     process->throttled[i] = numbers[THROTTLED] * us;
     process->stopped[i] = numbers[STOPPED] * us;
+    process->writer[i] = numbers[WRITER] * us;
     process->count++;
   }
   return true;

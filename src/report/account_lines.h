@@ -13,6 +13,7 @@ struct account_readings {
   size_t count;
   double *times;                     /* of the readings */
   double *own, *throttled, *stopped; /* since the one before: own: all threads ran */
+  double *writer;                    /* since then: Stave's ran */
 };
 
 /* A thread's: its reading i is at the process's first + i. */

@@ -10,6 +10,7 @@ enum hindrance {
   HINDRANCE_QUOTA,       /* of a control group */
   HINDRANCE_TEAM,        /* other threads of OpenMP, more than they may use processors */
   HINDRANCE_OWN_THREADS, /* of the process, that are none of OpenMP's */
+  HINDRANCE_WRITER,      /* of Stave: without the trace they would have run */
   HINDRANCE_OTHERS,      /* other processes */
   HINDRANCE_STOPPED,     /* by a signal; these threads were not ready */
   HINDRANCE_HYPERVISOR,  /* other virtual machines; the kernel counts it as neither running nor ready */

@@ -164,6 +164,7 @@ void drain_yield_cpu(void *data) {
     note_progress(writer, until < begin ? until : begin);
     note_wait(writer);
   }
+  run_times_look(writer->run_times); /* a pass may take long */
   for (int i = 0; i < NAPS_MAX && pace_is_too_fast(&writer->drain.pace) && should_yield(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);

@@ -42,6 +42,7 @@ struct timed_thread {
 struct process_reading {
   uint64_t ticks;
   uint32_t own_us, throttled_us, stopped_us; /* own: all its threads */
+  uint32_t writer_us;                        /* this process */
 };
 
 struct run_times {
@@ -53,7 +54,7 @@ struct run_times {
   size_t locations_seen;
   struct process_reading readings[READINGS_MAX + 1];
   size_t count;
-  uint64_t own_ns, throttled_ns, looked_ns;
+  uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   uint64_t due_ns, each_ns;
   struct quota quota;
@@ -227,6 +228,7 @@ static void halve(struct run_times *times) {
     add_us(&sum.own_us, times->readings[i - 1].own_us);
     add_us(&sum.throttled_us, times->readings[i - 1].throttled_us);
     add_us(&sum.stopped_us, times->readings[i - 1].stopped_us);
+    add_us(&sum.writer_us, times->readings[i - 1].writer_us);
     times->readings[kept++] = sum;
   }
   times->count = kept;
@@ -253,6 +255,7 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
     return false;
   reading.own_us = us_since(&times->own_ns, own_ns);
   reading.throttled_us = us_since(&times->throttled_ns, quota_throttled_ns(&times->quota));
+  reading.writer_us = us_since(&times->writer_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
   reading.stopped_us = stopped_since(times, reading.own_us, now_ns);
   for (size_t i = 0; i < times->thread_count; i++)
     read_thread(times, &times->threads[i], times->count % MASKS_EACH == 1);
@@ -302,6 +305,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct
                               .files_most = files_that_may_stay()};
   quota_open(&times->quota, pid);
   times->throttled_ns = quota_throttled_ns(&times->quota);
+  times->writer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
   const struct timed_thread main_thread = {.tid = (uint64_t)pid, .fd = -1};
   read_schedstat(times, &main_thread, &times->main_ran_ns, &times->main_ready_ns);
@@ -342,10 +346,10 @@ static void write_process(struct run_times *times) {
   FILE *file = memory_given(open_memstream(&text, &size));
   for (size_t i = 0; i < times->count; i++) {
     const struct process_reading *reading = &times->readings[i];
-    put_numbers(
-        file,
-        (uint64_t[]){reading->ticks - before, reading->own_us, reading->throttled_us, reading->stopped_us},
-        4);
+    put_numbers(file,
+                (uint64_t[]){reading->ticks - before, reading->own_us, reading->throttled_us,
+                             reading->stopped_us, reading->writer_us},
+                5);
     before = reading->ticks;
   }
   fclose(file);

@@ -184,6 +184,31 @@ static void run_taskloop(long n) {
     __asm__ volatile("");
 }
 
+/* Steps of thirty short parallel loops over 1,000 to 64,000 numbers, of which some add up and some end in a
+ * critical section, as codes of many small kernels have them. */
+static void run_steps(long n) {
+  enum { LOOPS = 30, NUMBERS = 64000 };
+  static double numbers[NUMBERS];
+  for (long i = 0; i < n * LOOPS; i++) {
+    long loop = i % LOOPS, count = 1000L << loop % 7;
+    double total = 0;
+    if (loop % 5 == 0) {
+#pragma omp parallel for reduction(+ : total)
+      for (long j = 0; j < count; j++)
+        total += numbers[j];
+    } else {
+#pragma omp parallel for
+      for (long j = 0; j < count; j++)
+        numbers[j] = 0.5 * numbers[j] + 1;
+    }
+    if (loop % 6 == 1) {
+#pragma omp parallel
+#pragma omp critical
+      sum += (long)total + 1;
+    }
+  }
+}
+
 /* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. And what of it
  * is shared now: a tool's, since nobody else shares any. */
 static void print_memory(void) {
@@ -258,7 +283,8 @@ int main(int argc, char **argv) {
                    {"chunk", run_chunk},       {"critical", run_critical}, {"lock", run_lock},
                    {"task", run_task},         {"fib", run_fib},           {"cut-off", run_cut_off},
                    {"single", run_single},     {"depend", run_depend},     {"taskloop", run_taskloop},
-                   {"threads", run_threads},   {"rest", run_rest},         {"steady", run_steady}};
+                   {"threads", run_threads},   {"rest", run_rest},         {"steady", run_steady},
+                   {"steps", run_steps}};
   if (argc < 3 || argc > 5)
     return 2;
   omp_init_lock(&lock);

@@ -15,7 +15,7 @@ EACH_MS = 100
 
 class Account(report_case.Case):
     """Readings each 100 ms; of a thread what it ran and was ready for, in ms, from the first on."""
-    def archive(self, name, lines, regions, wall, throttled=(), stopped=(), others=(), quota=0):
+    def archive(self, name, lines, regions, wall, throttled=(), stopped=(), others=(), quota=0, writer=()):
         """regions: begin, end, and when each thread comes to the barrier; lines: (ran, ready) of each thread."""
         with self.timed(name) as made:
             made.program(0, True)
@@ -26,15 +26,15 @@ class Account(report_case.Case):
                     made.at(arrivals[thread]).enter(thread, "implicit barrier", 1)
                 made.end_all(end)
             made.program(wall, False)
-            self.note(made, lines, throttled, stopped, others, quota)
+            self.note(made, lines, throttled, stopped, others, quota, writer)
         return self.path(name)
 
-    def note(self, made, lines, throttled, stopped, others, quota):
+    def note(self, made, lines, throttled, stopped, others, quota, writer=()):
         count = max(map(len, lines))
         at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
         own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
-        process = ["1000"] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)}"
-                              for i in range(count)]
+        process = ["1000"] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
+                              f"{1000 * at(writer, i)}" for i in range(count)]
         group = made.locations[0].group
         put = made.definitions.location_group_property
         put(group, "STAVE::RUN_TIMES", value=AttributeValue(" ".join(process), Type.STRING))
@@ -96,6 +96,17 @@ class Account(report_case.Case):
         lines = [4 * [(50, 50), (50, 50), (100, 0), (0, 0)], 16 * [(50, 50)]]
         found = {one["cause"] for one in self.numbers(self.archive("alone", lines, regions, 1600))["findings"]}
         self.assertEqual(found, {"other programs"})
+
+    def test_writer_alone(self):
+        """What Stave's writer used of processors that threads were ready for is said in the head, and is no finding."""
+        regions = [(400 * i, 400 * i + 400, (400 * i + 300, 400 * i + 400)) for i in range(4)]
+        lines = [4 * [(50, 50), (50, 50), (100, 0), (0, 0)], 16 * [(50, 50)]]
+        path = self.archive("writer", lines, regions, 1600, writer=16 * [100])
+        numbers = self.numbers(path)
+        self.ms(numbers["account"]["by_stave_writer_s"], 1200)
+        self.ms(numbers["account"]["by_other_processes_s"], 0)
+        self.assertEqual(numbers["findings"], [])
+        self.assertIn("its writer had processors that threads were ready for, for 1.20 s", " ".join(self.text(path).split()))
 
     def test_imbalance_alone(self):
         """And without others."""

@@ -33,6 +33,7 @@ static const char *name_of(const struct report_account *account, enum hindrance 
   static const char *const names[] = {[HINDRANCE_QUOTA] = "a control group's quota",
                                       [HINDRANCE_TEAM] = "each other",
                                       [HINDRANCE_OWN_THREADS] = "the program's other threads",
+                                      [HINDRANCE_WRITER] = "Stave's writer",
                                       [HINDRANCE_OTHERS] = "other processes"};
   return hindrance == HINDRANCE_TEAM && account->shared < account->online ? "each other, by binding"
                                                                           : names[hindrance];
@@ -110,6 +111,7 @@ json_t *report_account_json(const struct report *report) {
   static const char *const lost[] = {[HINDRANCE_QUOTA] = "by_quota_s",
                                      [HINDRANCE_TEAM] = "by_each_other_s",
                                      [HINDRANCE_OWN_THREADS] = "by_own_threads_s",
+                                     [HINDRANCE_WRITER] = "by_stave_writer_s",
                                      [HINDRANCE_OTHERS] = "by_other_processes_s",
                                      [HINDRANCE_STOPPED] = "stopped_s",
                                      [HINDRANCE_HYPERVISOR] = "by_hypervisor_s"};

@@ -155,6 +155,20 @@ static void print_wall_time(const struct report *report) {
     table_fact("wall time", "%s%s", wall, part);
 }
 
+/* What threads wait for behind that is longer still, and nobody can say by how much: at a barrier all wait
+ * for the one whose processor it was. */
+static void print_writers_part(const struct report *report) {
+  enum { SHARE = 100 };
+  char time[TEXT_TIME_BYTES];
+  double lost = report->account.lost[HINDRANCE_WRITER];
+  if (report->account.is_known && lost * SHARE >= report->account.all)
+    table_fact(
+        "Stave",
+        "its writer had processors that threads were ready for, for %s: each figure may be longer for it; "
+        "leave it one (OMP_NUM_THREADS)",
+        text_time(time, report->trace, lost));
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
@@ -179,6 +193,7 @@ static void print_overview(const struct report_print *print) {
                text_percent(share, ratio((double)report->mpi, (double)report->wall)));
   if (report->has_openmp)
     print_parallel_count(report);
+  print_writers_part(report);
   print_own_cost(report);
   print_missing_lines(report->trace);
 }

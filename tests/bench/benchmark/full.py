@@ -12,7 +12,7 @@ import time
 from .costs import FULL_RATE_BURSTS, RECORDS_A_BURST, records_a_round
 from .runs import losses, parse_cost, run, stave_environment, wait_for, writer_wrapper
 
-WORKLOADS = ("parallel", "for", "barrier", "critical", "lock", "task", "fib")
+WORKLOADS = ("parallel", "for", "barrier", "critical", "lock", "task", "fib", "steps")
 THREADS = (1, 2)
 MOST_TIMES_FLOOR = 1.15
 
