@@ -161,14 +161,15 @@ static void find_team_efficiencies(struct report *report, size_t longest) {
     return;
   const uint64_t *activity = report->threads[longest].activity;
   const struct report_process *process = &report->processes[report->threads[longest].process];
-  double most = (double)report->threads[longest].useful_in_teams, in_teams = 0;
-  double n = (double)process->cpus, parallel = (double)process->parallel;
+  double n = (double)process->cpus, parallel = (double)process->parallel, in_teams = 0;
+  double most = smaller((double)report->threads[longest].useful_in_teams, parallel);
   double overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
                              activity[ACTIVITY_REDUCTION]);
   overhead = smaller(overhead, larger(parallel - most, 0)); /* work on the edges of a region is in both */
   for (size_t i = 0; i < report->trace->location_count; i++)
     if (report->threads[i].process == report->threads[longest].process)
-      in_teams += (double)report->threads[i].useful_in_teams;
+      /* What initial threads of a league do outside of parallel regions is work without any team. */
+      in_teams += smaller((double)report->threads[i].useful_in_teams, parallel);
   report->thread_efficiency = ratio(in_teams, n * parallel);
   report->load_balance = ratio(in_teams, n * most);
   report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;
