@@ -106,7 +106,8 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["by_stave_writer_s"], 1200)
         self.ms(numbers["account"]["by_other_processes_s"], 0)
         self.assertEqual(numbers["findings"], [])
-        self.assertIn("its writer had processors that threads were ready for, for 1.20 s", " ".join(self.text(path).split()))
+        self.assertIn("its writer had processors that threads were ready for, for 1.20 s",
+                      " ".join(self.text(path).split()))
 
     def test_imbalance_alone(self):
         """And without others."""
