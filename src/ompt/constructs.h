@@ -17,6 +17,7 @@ enum construct_kind {
   CONSTRUCT_KIND_own,
   CONSTRUCT_KIND_function,
   CONSTRUCT_KIND_mpi,
+  CONSTRUCT_KIND_cuda,
   CONSTRUCT_KIND_foreign,
 };
 

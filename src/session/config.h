@@ -11,6 +11,7 @@ enum { CONFIG_TEXT_BYTES = 4096, CONFIG_ERROR_BYTES = 512 };
 enum overflow_policy { OVERFLOW_block, OVERFLOW_drop };
 enum fork_policy { FORK_follow, FORK_ignore };
 enum otf2_words { OTF2_WORDS_3_0, OTF2_WORDS_3_1 };
+enum device_mode { DEVICE_on, DEVICE_off };
 enum start_mode { START_on, START_paused };
 enum record_log_mode { RECORD_LOG_off, RECORD_LOG_on };
 enum system_mode { SYSTEM_off, SYSTEM_on };

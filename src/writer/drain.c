@@ -37,6 +37,7 @@ static void stop_if_full(struct writer *writer) {
   if (error) {
     stop_recording(writer, room_error_text(writer->directory, error));
     recovery_freeze(writer->recovery);
+    cuda_end(&writer->correlator);
     correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
   } else if (most && archive_bytes(writer->archive) + bytes_behind(writer) >= most) {
     stop_recording(writer, "STAVE_MAX_SIZE is reached");
@@ -89,6 +90,8 @@ static void note_progress(struct writer *writer, uint64_t until) {
     return;
   struct recovery_state *state = recovery_state(writer->recovery);
   uint64_t held = emit_held_since(&writer->emitter), on_devices = host_ops_held_since(&writer->correlator);
+  uint64_t of_cuda = cuda_held_since(&writer->correlator);
+  on_devices = of_cuda < on_devices ? of_cuda : on_devices;
   held = held < on_devices ? held : on_devices;
   if (writer->pass_begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);

@@ -80,6 +80,7 @@ static void stop_without_room(struct writer *writer) {
   if (!error || *writer->stopped)
     return;
   snprintf(writer->stopped, sizeof writer->stopped, "%s", room_error_text(writer->directory, error));
+  cuda_end(&writer->correlator);
   correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
 }
 

@@ -39,8 +39,13 @@ static bool is_waited_for(struct writer *writer) {
   return state == TOOL_FINISHED || state == TOOL_ENDED;
 }
 
-int writer_close_archive(struct writer *writer) {
+static void end_events(struct writer *writer) {
+  cuda_end(&writer->correlator);
   correlate_end(&writer->correlator, writer->exit_status);
+}
+
+int writer_close_archive(struct writer *writer) {
+  end_events(writer);
   contexts_ask_again(writer->contexts);
   symbols_finish(writer->symbols, process_terminations() > 0);
   contexts_finish(writer->contexts);

@@ -312,6 +312,7 @@ static void close_writer(struct writer *writer) {
   }
   run_states_destroy(writer->run_states);
   run_times_destroy(writer->run_times);
+  cuda_free(&writer->correlator);
   correlator_close(&writer->correlator);
   emitter_close(&writer->emitter);
   definitions_destroy(writer->definitions);

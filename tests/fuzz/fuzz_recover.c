@@ -57,6 +57,11 @@ struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address,
   return symbols_request(symbols, address);
 }
 
+char *symbol_demangle(const char *name) {
+  (void)name;
+  return NULL;
+}
+
 struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t address) {
   (void)symbols;
   (void)address;

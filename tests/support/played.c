@@ -7,6 +7,7 @@
 #include "writer/archive/archive.h"
 #include "writer/definitions/definitions.h"
 #include "writer/symbols/symbols.h"
+#include "writer/symbols/symbols_bfd.h"
 
 /* -- in place of the archive -- */
 
@@ -63,6 +64,12 @@ struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t ad
   return NULL;
 }
 
+/* Of another file than those of the symbols: symbols_bfd.c. */
+char *symbol_demangle(const char *name) {
+  (void)name;
+  return NULL;
+}
+
 static void forget_places(void) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&places, &position));)
@@ -86,12 +93,14 @@ void played_open(struct played *played, const char *program, const struct sessio
 }
 
 void played_finish(struct played *played) {
+  cuda_end(&played->correlator);
   correlate_end(&played->correlator, 0);
   contexts_finish(played->contexts);
   regions_finish(played->regions);
 }
 
 void played_close(struct played *played) {
+  cuda_free(&played->correlator);
   correlator_close(&played->correlator);
   emitter_close(&played->emitter);
   definitions_destroy(played->definitions);

@@ -59,6 +59,10 @@ int locate_mpi(const char *library, char **ret_path) {
   return locate_beside(library, "../mpi/libstave-mpi.so", "libstave-mpi.so", ret_path);
 }
 
+int locate_cuda(const char *library, char **ret_path) {
+  return locate_beside(library, "../cuda/libstave-cuda.so", "libstave-cuda.so", ret_path);
+}
+
 int locate_libgomp(const char *library, char **ret_path) {
   return locate_beside(library, "../libgomp/libstave-libgomp.so", "libstave-libgomp.so", ret_path);
 }

@@ -17,6 +17,9 @@ int locate_gomp(char **ret_path);
 /* The same for libstave-mpi.so, which lies beside libstave.so, `library`, where it is installed. */
 int locate_mpi(const char *library, char **ret_path);
 
+/* The same for libstave-cuda.so, which CUDA's driver loads. */
+int locate_cuda(const char *library, char **ret_path);
+
 /* The same for libstave-libgomp.so, which gives libgomp a tool interface. */
 int locate_libgomp(const char *library, char **ret_path);
 

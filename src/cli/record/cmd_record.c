@@ -256,6 +256,8 @@ static void set_environment(struct traced_run *run) {
     preload(run, run->plan.libgomp);
   if (run->plan.mpi)
     preload(run, run->plan.mpi);
+  if (run->plan.cuda)
+    settings_put("CUDA_INJECTION64_PATH", run->plan.cuda);
 }
 
 /* False if the program has to run untraced; has said why. */

@@ -197,11 +197,25 @@ static void find_mpi(const struct program *program, struct plan *plan) {
     message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
 }
 
+/* A program that uses no CUDA never loads it, so where it is not installed nothing is to be told. */
+static void find_cuda(struct plan *plan) {
+  const char *wanted = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
+  bool is_off = wanted && strcmp(wanted, "off") == 0, is_taken = other && *other;
+  if (!is_off && is_taken)
+    message_say(
+        "CUDA_INJECTION64_PATH is set already (%s): if the program uses CUDA, what its devices do is not "
+        "recorded",
+        other);
+  else if (!is_off)
+    locate_cuda(plan->library, &plan->cuda);
+}
+
 bool plan_make(const struct program *program, bool preloads, struct plan *ret) {
   *ret = (struct plan){.preloads = preloads || program->puts_libraries_first};
   if (cannot_load(program) || !find_library(ret) || !plan_libgomp(program, ret) || !find_gomp(ret))
     return false;
   find_mpi(program, ret);
+  find_cuda(ret);
   return true;
 }
 
@@ -211,6 +225,7 @@ void plan_clear(struct plan *plan) {
   free(plan->gomp);
   free(plan->libgomp);
   free(plan->mpi);
+  free(plan->cuda);
   *plan = (struct plan){0};
 }
 

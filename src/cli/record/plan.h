@@ -12,6 +12,7 @@ struct plan {
   char *gomp;    /* libstave-gomp.so, which becomes it or not; NULL: without a runtime */
   char *libgomp; /* libstave-libgomp.so, which is preloaded; NULL: gcc's programs are not traced on libgomp */
   char *mpi;     /* libstave-mpi.so, which is preloaded; NULL: nothing of MPI is to be seen */
+  char *cuda;    /* libstave-cuda.so, which CUDA's driver loads; NULL: nothing of devices is to be seen */
   bool leaves_libgomp; /* the user wants it so */
   bool preloads;       /* that comes before all other libraries */
 };

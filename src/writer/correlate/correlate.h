@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "ompt/constructs.h"
 #include "session/layout.h"
+#include "writer/correlate/cuda.h"
 
 struct call_sites;
 struct thread_counters;
@@ -80,7 +81,8 @@ struct correlator {
   struct map devices;  /* by number */
   struct map host_ops; /* operations on devices that the host has begun, by host_op */
   struct host_op *first_host_op, *last_host_op; /* of these, as they began */
-  struct mpi_comm *mpi_comms;                   /* by the tool's number */
+  struct cuda_state cuda;
+  struct mpi_comm *mpi_comms; /* by the tool's number */
   size_t mpi_comm_count, mpi_comm_capacity;
   struct mpi_group_ranks *mpi_groups;
   size_t mpi_group_capacity;

@@ -51,10 +51,9 @@ static struct location *add_location(struct correlator *c, const struct device *
   return location;
 }
 
-static struct stream *add_stream(struct correlator *c, struct device *device) {
-  char number[24];
-  snprintf(number, sizeof number, "%zu", device->stream_count + 1);
-  struct location *location = add_location(c, device, "stream ", number);
+static struct stream *add_stream_named(struct correlator *c, struct device *device, const char *what,
+                                       const char *number) {
+  struct location *location = add_location(c, device, what, number);
   if (!location)
     return NULL;
   memory_grow(&device->streams, &device->stream_capacity, device->stream_count + 1, sizeof *device->streams);
@@ -63,11 +62,47 @@ static struct stream *add_stream(struct correlator *c, struct device *device) {
   return stream;
 }
 
+static struct stream *add_stream(struct correlator *c, struct device *device) {
+  char number[24];
+  snprintf(number, sizeof number, "%zu", device->stream_count + 1);
+  return add_stream_named(c, device, "stream ", number);
+}
+
+/* Names have the context from the second one on. */
+static struct stream *find_own(struct correlator *c, struct device *device, uint32_t context,
+                               uint32_t number) {
+  uint64_t key = ((uint64_t)context << 32 | number) + 1;
+  char what[32] = "stream ", text[16];
+  bool is_another = false;
+  for (size_t i = 0; i < device->stream_count; i++) {
+    if (device->streams[i].key == key)
+      return &device->streams[i];
+    is_another |= device->streams[i].key && (device->streams[i].key - 1) >> 32 != context;
+  }
+  if (is_another)
+    snprintf(what, sizeof what, "context %u stream ", (unsigned)context);
+  snprintf(text, sizeof text, "%u", (unsigned)number);
+  struct stream *stream = add_stream_named(c, device, what, text);
+  if (stream)
+    stream->key = key;
+  return stream;
+}
+
+struct stream *device_own_stream(struct correlator *c, struct device *device, uint32_t context,
+                                 uint32_t number, uint64_t *begin) {
+  struct stream *stream = find_own(c, device, context, number);
+  if (stream && stream->location->written_ticks > *begin) {
+    *begin = stream->location->written_ticks;
+    device->moved++;
+  }
+  return stream;
+}
+
 struct stream *device_stream(struct correlator *c, struct device *device, uint64_t begin) {
   struct stream *idle = NULL;
   for (size_t i = 0; i < device->stream_count; i++) {
     struct stream *stream = &device->streams[i];
-    if (stream->is_busy)
+    if (stream->is_busy || stream->key)
       continue;
     if (stream->location->written_ticks <= begin)
       return stream;
@@ -182,6 +217,9 @@ void on_device_initialize(struct correlator *c, struct traced_thread *thread,
   uint64_t room = record->more * (uint64_t)RECORD_BYTES;
   struct device *device = device_get(c, (int32_t)record->device);
   device->is_initialized = true;
+  device->is_cuda |= c->cuda.has_begun &&
+                     strncmp(text, "sm_", record->type_bytes < 3 ? record->type_bytes : 3) == 0 &&
+                     record->type_bytes > 3;
   uint64_t type_bytes = record->type_bytes < room ? record->type_bytes : room, rest = room - type_bytes;
   add_text(c, device, "type", text, type_bytes);
   add_text(c, device, "documentation", text + type_bytes,

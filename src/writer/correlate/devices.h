@@ -12,6 +12,7 @@
 
 struct stream {
   struct location *location;
+  uint64_t key; /* of the device's own streams; 0: one for whatever finds it idle */
   bool is_busy; /* an operation has begun and not ended */
 };
 
@@ -24,6 +25,8 @@ struct device {
   int32_t number;
   uint32_t id; /* among the definitions */
   bool is_initialized;
+  bool has_cuda_property; /* its trace is described */
+  bool is_cuda;   /* CUPTI tells what it does: what the host says of operations is not put on streams */
   bool is_traced; /* its own records say when what was done: what the host knows of that waits for them */
   struct clock_pair first, last; /* when it was initialized, and last compared */
   unsigned clock_points;
@@ -57,6 +60,11 @@ bool device_is_known(const struct correlator *c, int32_t number);
 /* A stream on which something that begins at that time can be put. The result stays valid until the next
  * call. */
 struct stream *device_stream(struct correlator *c, struct device *device, uint64_t begin);
+
+/* The device's own stream of that number in that context, on which something that began at *begin is put, at
+ * the end of what is there if that is later. NULL: the archive has no room for it. */
+struct stream *device_own_stream(struct correlator *c, struct device *device, uint32_t context,
+                                 uint32_t number, uint64_t *begin);
 
 /* Puts the operation on a stream. */
 void device_put(struct correlator *c, struct device *device, const struct operation *operation);

@@ -98,6 +98,8 @@ static void displace(struct correlator *c, uint64_t id, uint64_t ticks) {
 
 void host_op_begin(struct correlator *c, uint64_t id, struct device *device, struct event begin) {
   displace(c, id, begin.ticks);
+  if (device && device->is_cuda)
+    return;
   struct host_op *op = memory_get(1, sizeof *op);
   struct stream *stream = device && !device->is_traced ? device_stream(c, device, begin.ticks) : NULL;
   *op = (struct host_op){

@@ -33,6 +33,7 @@ enum frame_kind {
   FRAME_TARGET,    /* detail: device number, wait_id: target id, codeptr */
   FRAME_OPERATION, /* on a device, wait_id: its host_op */
   FRAME_MPI,       /* detail: the function */
+  FRAME_CUDA,      /* detail: the correlation */
 };
 
 struct frame {

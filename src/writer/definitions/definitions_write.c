@@ -57,13 +57,26 @@ static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w
                                             realtime_of(&run->constants->start, first, frequency));
 }
 
-static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
+static bool has_cuda(const struct regions *regions) {
+  size_t count;
+  const struct region *all = regions_all(regions, &count);
+  for (size_t i = 0; i < count; i++)
+    if (all[i].is_referred_to && all[i].paradigm == OTF2_PARADIGM_CUDA)
+      return true;
+  return false;
+}
+
+static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWriter *w,
+                            const struct regions *regions) {
   OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_OPENMP, string(definitions, "OpenMP"),
                                      OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
   OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
   OTF2_GlobalDefWriter_WriteParadigmProperty(
       w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, template);
   definitions_write_mpi_paradigm(definitions, w);
+  if (has_cuda(regions))
+    OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_CUDA, string(definitions, "CUDA"),
+                                       OTF2_PARADIGM_CLASS_ACCELERATOR);
 }
 
 static void write_system_tree(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -320,7 +333,7 @@ void definitions_write(struct definitions *definitions, const struct regions *re
   if (!w)
     return;
   write_clock(definitions, w, run);
-  write_paradigms(definitions, w);
+  write_paradigms(definitions, w, regions);
   write_system_tree(definitions, w, run);
   write_locations(definitions, w, run);
   write_regions(definitions, w, regions);

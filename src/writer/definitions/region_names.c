@@ -13,6 +13,7 @@
 #include "ompt/values.h"
 #include "writer/definitions/mpi_functions.h"
 #include "writer/definitions/ompt_names.h"
+#include "writer/symbols/symbols_bfd.h"
 #include "writer/symbols/symbols_names.h"
 
 static const struct {
@@ -203,6 +204,39 @@ static void name_mpi(struct region *region) {
   region->description = region_text("%s", "");
 }
 
+/* What the compilers call the kernel of a target region, where its construct is not known: clang's name has
+ * numbers of device and file, the function and the line; gcc's the function and a number. */
+static char *name_offloaded(const char *name) {
+  static const char clang[] = "__omp_offloading_", gcc[] = "$_omp_fn$";
+  const char *line = strrchr(name, '_'), *number = strstr(name, gcc), *function = name;
+  if (number)
+    return region_text("target kernel %s in %.*s", number + strlen(gcc), (int)(number - name), name);
+  if (strncmp(name, clang, strlen(clang)) != 0 || !line || line[1] != 'l')
+    return NULL;
+  function += strlen(clang);
+  for (int i = 0; i < 2 && function; i++)
+    function = strchr(function, '_') ? strchr(function, '_') + 1 : NULL;
+  if (!function || function >= line)
+    return NULL;
+  char *mangled = region_text("%.*s", (int)(line - function), function), *plain = symbol_demangle(mangled);
+  char *ret = region_text("target kernel at line %s of %s", line + 2, plain ? plain : mangled);
+  free(mangled);
+  free(plain);
+  return ret;
+}
+
+static void name_cuda(struct region *region) {
+  const char *given = region->given_name && *region->given_name ? region->given_name : "(without a name)";
+  bool is_kernel = region->construct == CONSTRUCT_cuda_kernel;
+  region->paradigm = OTF2_PARADIGM_CUDA;
+  region->name = is_kernel ? name_offloaded(given) : NULL;
+  if (!region->name && is_kernel)
+    region->name = symbol_demangle(given);
+  if (!region->name)
+    region->name = region_text("%s", given);
+  region->description = region_text("%s", is_kernel ? given : "");
+}
+
 void region_name(struct naming *naming, struct region *region) {
   region->role = constructs[region->construct].role;
   region->paradigm = OTF2_PARADIGM_OPENMP;
@@ -218,6 +252,9 @@ void region_name(struct naming *naming, struct region *region) {
     return;
   case CONSTRUCT_KIND_mpi:
     name_mpi(region);
+    return;
+  case CONSTRUCT_KIND_cuda:
+    name_cuda(region);
     return;
   case CONSTRUCT_KIND_own:
     region->paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;

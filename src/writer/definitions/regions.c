@@ -355,6 +355,8 @@ void regions_use_newer_words(struct regions *regions) {
 static void use_newer_words(struct region *region) {
   if (region->construct == CONSTRUCT_cancel)
     region->role = NEWER_ROLE_CANCEL;
+  if (region->construct == CONSTRUCT_cuda_kernel)
+    region->role = NEWER_ROLE_KERNEL;
   if (region->construct == CONSTRUCT_target_kernel) {
     region->role = NEWER_ROLE_KERNEL;
     region->paradigm = NEWER_PARADIGM_OPENMP_TARGET;

@@ -398,6 +398,10 @@ bool object_pointer_at(struct object *object, uint64_t address, uint64_t *ret) {
   return relocated_pointer(object, address, ret) || *ret != 0;
 }
 
+char *symbol_demangle(const char *name) {
+  return bfd_demangle(NULL, name, DEMANGLE_PARAMS | DEMANGLE_ANSI);
+}
+
 char *object_demangle(struct object *object, const char *name) {
   return bfd_demangle(object->image ? object->image : object->debug, name, DEMANGLE_PARAMS | DEMANGLE_ANSI);
 }

@@ -60,6 +60,8 @@ size_t object_read(struct object *object, uint64_t address, void *bytes, size_t 
 bool object_pointer_at(struct object *object, uint64_t address, uint64_t *ret);
 
 /* The readable form of a mangled name, or NULL if the name is not mangled. The caller frees it. */
+/* The same of a name of no file: of what devices run. */
+char *symbol_demangle(const char *name);
 char *object_demangle(struct object *object, const char *name);
 
 #endif

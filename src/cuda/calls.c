@@ -1,0 +1,98 @@
+/* Calls of CUDA's driver and runtime by the program, on its threads: what they start has their correlation.
+ * CUPTI tells what calls the runtime, not always of the driver's functions inside. */
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+enum { NAME_BYTES = 64 };
+
+static bool begins_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* What starts something on a device, and what may take long. Questions are many and short: they would cost
+ * more than they tell. */
+static bool is_followed(const char *name) {
+  static const char *const starts[] = {"Launch",
+                                       "Memcpy",
+                                       "Memset",
+                                       "MemAlloc",
+                                       "MemFree",
+                                       "MemHost",
+                                       "Malloc",
+                                       "Free",
+                                       "Host",
+                                       "GraphLaunch",
+                                       "StreamSync",
+                                       "CtxSync",
+                                       "EventSync",
+                                       "DeviceSync",
+                                       "ModuleLoad",
+                                       "LibraryLoad",
+                                       "CtxCreate",
+                                       "LinkComplete",
+                                       "DevicePrimaryCtxRetain"};
+  const char *rest = name + (begins_with(name, "cuda") ? 4 : 2);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts && begins_with(name, "cu"); i++)
+    if (begins_with(rest, starts[i]))
+      return true;
+  return false;
+}
+
+static const char *name_of(int domain, uint32_t function) {
+  bool is_known =
+      (domain == CUPTI_DOMAIN_DRIVER || domain == CUPTI_DOMAIN_RUNTIME) && function < CUDA_FUNCTIONS_MAX;
+  return is_known ? cuda.names[domain][function] : NULL;
+}
+
+/* CUPTI adds the version of CUDA in which the function came: cudaMemcpyAsync_v3020. */
+static size_t name_length(const char *name) {
+  const char *version = strstr(name, "_v");
+  size_t length = version && begins_with(name, "cuda") ? (size_t)(version - name) : strlen(name);
+  return length < NAME_BYTES ? length : NAME_BYTES;
+}
+
+static void on_call(void *data, int domain, uint32_t function, const void *call_data) {
+  const struct cupti_call *call = call_data;
+  struct {
+    uint64_t words[NAME_BYTES / 8];
+  } rest = {{0}};
+  (void)data;
+  const char *name = name_of(domain, function);
+  if (!name || !atomic_load(&cuda.is_on))
+    return;
+  struct record_cuda_call record = {.type = RECORD_cuda_call,
+                                    .endpoint = call->site == CUPTI_ENTER ? 1 : 2,
+                                    .correlation = call->correlation,
+                                    .function = function};
+  if (call->site == CUPTI_ENTER) {
+    size_t length = name_length(name);
+    memcpy(rest.words, name, length);
+    record.name_bytes = length;
+    record.more = (uint8_t)((length + 31) / 32);
+  }
+  cuda.recorder->put((const struct record *)&record, rest.words, 0, NULL);
+}
+
+static void follow_all(int domain) {
+  const char *name;
+  for (uint32_t i = 1; i < CUDA_FUNCTIONS_MAX; i++) {
+    if (cuda.cupti.cuptiGetCallbackName(domain, i, &name) != CUPTI_OK || !name || !is_followed(name))
+      continue;
+    cuda.names[domain][i] = name;
+    cuda.cupti.cuptiEnableCallback(1, cuda.subscriber, domain, i);
+  }
+}
+
+void cuda_start_calls(void) {
+  int error = cuda.cupti.cuptiSubscribe(&cuda.subscriber, on_call, NULL);
+  if (error == CUPTI_OK) {
+    follow_all(CUPTI_DOMAIN_DRIVER);
+    follow_all(CUPTI_DOMAIN_RUNTIME);
+  } else if (error == CUPTI_SUBSCRIBERS)
+    cuda.recorder->say(
+        "another tool follows CUDA's calls in this process: which construct a kernel is of is not recorded");
+  else
+    cuda.recorder->say("CUPTI tells of no calls (error %d): which construct a kernel is of is not recorded",
+                       error);
+}

@@ -1,0 +1,50 @@
+/* The beginning and the end. The driver loads what CUDA_INJECTION64_PATH names, and calls InitializeInjection
+ * in cuInit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+#include "mpi/find_recorder.h"
+
+static void end(void) {
+  cuda_flush();
+  atomic_store(&cuda.is_on, false);
+  cuda.recorder->leave();
+}
+
+/* Before the session has read its configuration, which says what is wrong about a value. */
+static bool is_off(void) {
+  const char *wanted = getenv("STAVE_DEVICE");
+  return wanted && strcmp(wanted, "off") == 0;
+}
+
+/* Without anything to record there is no session. */
+static void start(void) {
+  if (is_off())
+    return;
+  cuda.recorder = recorder_find(NULL);
+  if (!cuda.recorder) {
+    recorder_stderr(
+        "libstave-cuda.so finds no libstave.so of its own build: what the devices do is not recorded");
+    return;
+  }
+  if (!cuda_open_cupti() || !cuda_ask())
+    return;
+  if (!cuda.recorder->join()) {
+    cuda_withdraw();
+    return;
+  }
+  atexit(end);
+  cuda_begin();
+  cuda_start_calls();
+}
+
+/* 1: the driver goes on, whatever became of this. */
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+int InitializeInjection(void) {
+  static atomic_flag is_started = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&is_started))
+    start();
+  return 1;
+}

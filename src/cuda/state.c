@@ -1,0 +1,3 @@
+#include "cuda/cuda.h"
+
+struct cuda cuda;
