@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 import killing
+import schemas
 import tracing
 
 BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
@@ -51,6 +52,7 @@ def run(command, timeout=HANG_S, **more):
     more["env"] = without_ours(more.get("env") or own_environment())
     result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                             timeout=timeout, check=False, **more)
+    schemas.check_output(command, result)
     return result
 
 
