@@ -58,7 +58,9 @@ class Notebook(cli.FreshCase):
         tree = ast.parse(source)
         last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, "cell", "exec"), names)      # pylint: disable=exec-used
-        return eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None  # pylint: disable=eval-used
+        if last is None:
+            return None
+        return eval(compile(ast.Expression(last.value), "cell", "eval"), names)     # pylint: disable=eval-used
 
     def test_every_cell(self):
         try:
