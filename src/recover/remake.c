@@ -81,6 +81,7 @@ bool remake_open(struct remake *remake, const struct salvage *salvage,
 
 void remake_close(struct remake *remake) {
   if (remake->merge) {
+    cuda_free(&remake->correlator);
     correlator_close(&remake->correlator);
     emitter_close(&remake->emitter);
   }
@@ -145,6 +146,7 @@ bool remake_run(struct remake *remake, struct journal *journal, uint64_t end_tic
   while (merge_pass(remake->merge) > 0) {
   }
   remake->correlator.died_ticks = end_ticks;
+  cuda_end(&remake->correlator);
   correlate_end(&remake->correlator, OTF2_UNDEFINED_INT64);
   return true;
 }
