@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What --json prints and docs/schemas: test_schemas.py BUILD [unittest arguments]. support/cli.py validates whatever a
-test of the commands has printed; here nothing may be printed that the schemas do not name."""
+test of the commands has printed; here nothing may be printed that the schemas do not name: a new member has its place
+in docs/schemas, too."""
 import json
 import os
 import sys
