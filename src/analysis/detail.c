@@ -1,5 +1,6 @@
 #include "analysis/detail.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char separator[] = ", ";
@@ -57,4 +58,16 @@ const char *detail_schedule(const struct trace_region *region) {
     if (detail_says(region, known[i].word))
       return known[i].schedule;
   return "";
+}
+
+uint32_t detail_chunk(const struct trace_region *region) {
+  static const char word[] = ", chunk ";
+  const char *last = NULL;
+  for (const char *next = region->description; (next = strstr(next, word)); next++)
+    last = next;
+  char *end = NULL;
+  unsigned long chunk = last && last >= region->description + detail_function_length(region)
+                            ? strtoul(last + strlen(word), &end, 10)
+                            : 0;
+  return end && (*end == '\0' || *end == ',') && chunk < UINT32_MAX ? (uint32_t)chunk : 0;
 }

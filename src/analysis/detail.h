@@ -8,6 +8,7 @@
 #define STAVE_ANALYSIS_DETAIL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "analysis/trace.h"
 
@@ -21,5 +22,8 @@ size_t detail_function_length(const struct trace_region *region);
 /* The schedule of a worksharing loop: "static", "dynamic", "guided", "other"; "" if it is not told. Constant
  * memory. */
 const char *detail_schedule(const struct trace_region *region);
+
+/* The iterations of a chunk of such a loop, where the program's code has them; 0: not known. */
+uint32_t detail_chunk(const struct trace_region *region);
 
 #endif

@@ -403,6 +403,7 @@ static void conclude(struct collector *collector) {
   efficiency_find(report);
   processors_find(report);
   collector->has_failed |= !account_find(report, &collector->account);
+  unseen_find(report);
   find_span(collector);
   collector->has_failed |= collector->paths.has_failed || !findings_make(collector);
 }
@@ -480,6 +481,7 @@ void report_free(struct report *report) {
   free(report->mpi_waits);
   free(report->states);
   free(report->findings);
+  free(report->unseen);
   report_ending_free(report);
   report_samples_free(report);
   free(report->gaps);

@@ -402,6 +402,7 @@ void caveats_find(struct report *report);
 /* All events have gone by, and the wall time is known. */
 void processes_find(struct report *report);
 void efficiency_find(struct report *report);
+void unseen_find(struct report *report); /* after account_find */
 
 /* -- processors.c -- */
 

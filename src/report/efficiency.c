@@ -8,25 +8,12 @@
 
 /* Of the callbacks in OMPT. */
 #define DEPENDENCES_NUMBER "18"
-#define DISPATCH_NUMBER "32"
-
-/* A loop that was given out in chunks says so in its schedule, but libomp 14 does not report that of all. */
-static bool lacks_chunks(const struct report *report) {
-  const char *delivery = trace_archive_property(report->trace, STAVE_PROPERTY_SET_CALLBACK DISPATCH_NUMBER);
-  if (!delivery || strcmp(delivery, "always") == 0)
-    return false;
-  for (size_t i = 0; i < report->trace->region_count; i++)
-    if (report->regions[i].loop && construct_of_region(&report->trace->regions[i]) == CONSTRUCT_loop)
-      return true;
-  return false;
-}
 
 void caveats_find(struct report *report) {
   const struct trace *trace = report->trace;
   const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   report->caveats.is_incomplete = complete && strcmp(complete, "false") == 0;
   report->caveats.lost_events = trace_lost_events(trace);
-  report->caveats.lacks_chunks = lacks_chunks(report);
   report->caveats.dependences_withheld = trace_archive_number(trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
   report->caveats.mutexes_withheld = trace_archive_number(trace, STAVE_PROPERTY_MUTEXES_WITHHELD);
   runtimes_read(&report->caveats.runtimes, trace);

@@ -117,7 +117,7 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "there are more threads than processors: no event shows which of them had one";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
-  return NULL;
+  return finding->doubt;
 }
 
 /* So much of the gain may be what others have delayed, and not the cause. */

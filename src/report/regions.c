@@ -28,7 +28,8 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
   const char *schedule = detail_schedule(&report->trace->regions[region]);
   const struct spread *chunks = &report->regions[region].loop->chunks;
   if (strcmp(schedule, "dynamic") == 0)
-    return chunks->count > 0 && chunks->sum == chunks->count
+    return (chunks->count > 0 && chunks->sum == chunks->count) ||
+                   detail_chunk(&report->trace->regions[region]) == 1
                ? "each chunk is one iteration already: begin with the longest ones, or split them"
                : "smaller chunks even out the end of a dynamic schedule";
   if (strcmp(schedule, "guided") == 0)

@@ -325,6 +325,7 @@ struct report_finding {
   bool is_single; /* it happened once */
   bool is_slight; /* mostly of instances in which it is a small share of the time, as chance is */
   enum report_confidence confidence;
+  const char *doubt;  /* what makes it low whatever else is so: constant memory; NULL: nothing */
   const char *reason; /* for the confidence: constant memory */
   bool has_peak;      /* few of its instances make up most of it: these */
   struct variation_peak peak;
@@ -385,11 +386,21 @@ struct report_caveats {
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
-  bool lacks_chunks;             /* there are loops, and the runtime does not report their chunks */
+  bool lacks_chunks;             /* there are loops, and how many chunks they have is not known */
   uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
   bool is_incomplete, lacks_teams; /* the archive says so; it does not say which threads work in which team */
   struct runtimes runtimes;
   bool lacks_dependences; /* there are tasks, and nobody asked for the dependences of any */
+};
+
+/* Why a cause could not be looked for: the runtime does not report the event that shows it, it was not asked
+ * for, or the kernel was not asked often enough. */
+enum report_unseen_why { UNSEEN_RUNTIME, UNSEEN_DECLINED, UNSEEN_KERNEL };
+
+struct report_unseen {
+  enum report_cause cause;
+  enum report_unseen_why why;
+  const char *event; /* constant memory; NULL: the kernel's */
 };
 
 /* What was open on a thread when the run ended. */
@@ -478,6 +489,8 @@ struct report {
   struct report_account account;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;
+  struct report_unseen *unseen; /* causes that could not be looked for */
+  size_t unseen_count;
   struct replay_anomalies anomalies;
   bool has_callers; /* of any region */
   bool has_openmp;  /* any region, team or task of OpenMP */

@@ -12,6 +12,18 @@ from report_case import Case
 
 RUNS, PREEMPTED, BLOCKED = range(3)
 
+TINY = r"""
+double x[400000];
+int main(void) {
+#pragma omp parallel
+#pragma omp for schedule(dynamic, 1)
+  for (int i = 0; i < 400000; i++) x[i] = i;
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < 400000; i++) x[i] += i;
+  return x[3] < 0;
+}
+"""
+
 COMPUTING = r"""
 #include <time.h>
 static double used(void) {
@@ -295,8 +307,77 @@ class Threads(Case):
         for name, delivery, is_lacking in (("never", "never", True), ("always", "always", False)):
             numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
             self.assertEqual(numbers["lacks_chunks"], is_lacking)
-            self.assertEqual("does not report chunks of loops" in self.text(self.path(name)), is_lacking)
+            self.assertEqual("not looked for: chunk size (the runtime does not report dispatch)" in
+                             self.text(self.path(name)), is_lacking)
             self.assertEqual("does not report chunks of loops" in self.text(self.path(name), "--brief"), is_lacking)
+
+    def loop_without_chunks(self, description, ms=2.4):
+        """2400 iterations, of which the runtime reports neither chunks nor how two threads have shared them."""
+        name = f"{description} for {ms}"
+        with self.timed(name) as made:
+            made.properties = [("STAVE::SET_CALLBACK::32", "never")]
+            made.fork(0)
+            made.begin(0)
+            for i in range(2):
+                made.at(0).enter(i, "for", 5, description, attributes={"iterations": 2400})
+                made.at(ms).leave(i, "for", 5, description)
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(ms)
+        return self.numbers(self.path(name))
+
+    def test_chunks_that_the_code_has(self):
+        """Iterations of 2 us of thread time each, one a chunk or two: as if the runtime reported them."""
+        for description, chunk, getting in (("main, loop_dynamic, chunk 1", 1, .1978),
+                                            ("main, loop_dynamic, chunk 2", 2, .1885)):
+            numbers = self.loop_without_chunks(description)
+            finding, = numbers["findings"]
+            self.assertEqual((finding["cause"], finding["confidence"]), ("chunk size", "low"))
+            self.ms(finding["gain_s"], (2400 / chunk - 2) / 2 * getting / 1000)
+            self.assertIn("schedule(static)", finding["reason"])
+            self.assertFalse(numbers["lacks_chunks"])
+
+    def test_chunks_that_nobody_has(self):
+        """Nothing is found, and that it was not looked for is said where there may be chunks."""
+        for description, is_lacking in (("main", True), ("main, loop_dynamic", True), ("main, loop_other", True),
+                                        ("main, loop_guided, chunk 8", False), ("main, loop_static", False),
+                                        ("f(chunk 1)", True), ("main, loop_dynamic, chunk 400", False)):
+            numbers = self.loop_without_chunks(description)
+            self.assertEqual(numbers["findings"], [], description)
+            self.assertEqual(numbers["lacks_chunks"], is_lacking, description)
+            self.assertEqual([one["cause"] for one in numbers["not_looked_for"] if one["because"] == "not reported"],
+                             ["chunk size"] if is_lacking else [], description)
+
+    def test_what_was_not_looked_for(self):
+        """By what the runtime has answered; of devices either form of the event will do."""
+        with self.timed("answers") as made:
+            made.properties = [(f"STAVE::SET_CALLBACK::{number}", answer) for number, answer in (
+                (9, "never"), (34, "always"), (10, "never"), (35, "error"), (18, "always"), (31, "never"),
+                (32, "always"))]
+            made.properties.append(("STAVE::NOT_ASKED::5", "tasks"))
+            made.fork(0)
+            made.begin(0)
+            made.end_all(2)
+        numbers = self.numbers(self.path("answers"))
+        self.assertEqual([tuple(one.values()) for one in numbers["not_looked_for"]], [
+            ("reduction", "not reported", "reduction"), ("small tasks", "not asked for", "task_create"),
+            ("too few ready tasks", "not asked for", "task_create"),
+            ("kernel launches", "not reported", "target_submit"),
+            *((cause, "kernel", None) for cause in ("quota", "binding", "own threads", "stopped"))])
+        self.assertIn("not looked for: reduction (the runtime does not report reduction), small tasks, too few ready "
+                      "tasks (task_create was not asked for), kernel launches (the runtime does not report "
+                      "target_submit), quota, binding, own threads, stopped (the run was over",
+                      self.text(self.path("answers")))
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_the_code_of_a_program(self):
+        """Chunks of one iteration, on a runtime that reports none of them, or does: they are found."""
+        archive, program = self.path("tiny"), cli.compile_program(self.path("tiny-program"), TINY)
+        cli.trace(program, archive)
+        numbers = self.numbers(archive)
+        self.assertIn(("chunk size", 5), [(one["cause"], one["line"]) for one in numbers["findings"]])
+        self.assertFalse(numbers["lacks_chunks"])
+        schedules = {region["worksharing"]["schedule"] for region in numbers["regions"] if region.get("worksharing")}
+        self.assertEqual(schedules, {"dynamic", "static"})
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_another_program(self):

@@ -1,12 +1,15 @@
 /* What disturbs the numbers of a report. */
 #include "cli/report/report_print.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
 
-enum { NUMBER_BYTES = 32 };
+enum { NUMBER_BYTES = 32, UNSEEN_BYTES = 128 };
 
 static void print_anomalies(const struct replay_anomalies *anomalies) {
   char number[NUMBER_BYTES];
@@ -34,7 +37,7 @@ static bool is_disturbed(const struct report *report) {
                  anomalies->unknown_task + anomalies->unknown_team + anomalies->unmatched_lock >
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
-         caveats->is_incomplete || report_lacks_clock(report) || caveats->lacks_chunks ||
+         caveats->is_incomplete || report_lacks_clock(report) || report->unseen_count > 0 ||
          caveats->lacks_teams || caveats->mutexes_withheld > 0 || caveats->dependences_withheld > 0 ||
          caveats->lacks_dependences || report->tasks_live > 0;
 }
@@ -52,6 +55,38 @@ static void print_withheld(const struct report_caveats *caveats) {
   else if (caveats->lacks_dependences)
     prose_say(
         2, "the dependences of tasks were not recorded: if there are any, the critical path may be longer");
+}
+
+static void write_reason(char text[UNSEEN_BYTES], const struct report_unseen *one) {
+  switch (one->why) {
+  case UNSEEN_RUNTIME:
+    snprintf(text, UNSEEN_BYTES, "the runtime does not report %s", one->event);
+    return;
+  case UNSEEN_DECLINED:
+    snprintf(text, UNSEEN_BYTES, "%s was not asked for", one->event);
+    return;
+  case UNSEEN_KERNEL:
+    snprintf(text, UNSEEN_BYTES, "the run was over before the kernel had been asked twice, or was cut off");
+    return;
+  }
+}
+
+/* "not looked for: A, B (why), C (why)". */
+static void print_unseen(const struct report *report) {
+  char text[UNSEEN_BYTES * 8] = "not looked for", why[UNSEEN_BYTES], next[UNSEEN_BYTES] = "";
+  for (size_t i = 0; i < report->unseen_count; i++) {
+    bool is_last = i + 1 == report->unseen_count;
+    size_t used = strlen(text);
+    write_reason(why, &report->unseen[i]);
+    if (!is_last)
+      write_reason(next, &report->unseen[i + 1]);
+    bool is_told = is_last || strcmp(why, next) != 0;
+    snprintf(text + used, sizeof text - used, "%s %s%s%s%s", i == 0 ? ":" : ",",
+             report_cause_name(report->unseen[i].cause), is_told ? " (" : "", is_told ? why : "",
+             is_told ? ")" : "");
+  }
+  if (report->unseen_count > 0)
+    prose_say(2, "%s", text);
 }
 
 void report_print_caveats(const struct report *report) {
@@ -85,9 +120,7 @@ void report_print_caveats(const struct report *report) {
         "the archive does not record which threads belong to which team: of parallel regions only what their "
         "primary threads did is known, and nothing of a critical path; a worker may be in a region's barrier "
         "until the next region begins");
-  if (caveats->lacks_chunks)
-    prose_say(2, "the runtime does not report chunks of loops (libomp does from 15 on): whether they are too "
-                 "small is not known");
+  print_unseen(report);
   print_withheld(caveats);
   if (report->tasks_live > 0)
     prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",

@@ -141,6 +141,20 @@ static void put_times(json_t *object, const struct report *report) {
   put_seconds(object, "device_wait_s", report, (double)report->device_wait);
 }
 
+static json_t *not_looked_for(const struct report *report) {
+  static const char *const because[] = {
+      [UNSEEN_RUNTIME] = "not reported", [UNSEEN_DECLINED] = "not asked for", [UNSEEN_KERNEL] = "kernel"};
+  json_t *array = json_array();
+  for (size_t i = 0; i < report->unseen_count; i++) {
+    json_t *object = json_object();
+    json_put(object, "cause", json_string(report_cause_name(report->unseen[i].cause)));
+    json_put(object, "because", json_string(because[report->unseen[i].why]));
+    json_put(object, "event", json_from_text(report->unseen[i].event));
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
 static json_t *overview(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = json_object();
@@ -156,6 +170,7 @@ static json_t *overview(const struct report_print *print) {
   json_put(object, "findings_left_out", json_from_number(report->chance_findings));
   put_seconds(object, "untold_s", report, report->shared[SHARED_WITH_THREADS].unattributed);
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
+  json_put(object, "not_looked_for", not_looked_for(report));
   json_put(object, "threads", json_from_number(report->cpus));
   json_put(object, "processors",
            report->processors.count ? json_from_number(report->processors.count) : json_null());
