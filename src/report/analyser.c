@@ -26,6 +26,7 @@ static void prepare_one(struct collector *collector, int number) {
         constructs_of(analyser, (enum construct)collector->interests[i].construct, bit);
   for (int i = 0; analyser->observes_kind && i < TRACE_KIND_COUNT; i++)
     collector->by_kind[i] |= analyser->observes_kind((enum trace_kind)i) ? bit : 0;
+  collector->every |= analyser->before_every ? bit : 0;
   if (analyser->prepare)
     analyser->prepare(collector);
 }
@@ -35,17 +36,16 @@ void analysers_prepare(struct collector *collector) {
     prepare_one(collector, i);
 }
 
-void analysers_before_every(struct collector *collector, const struct trace_event *event,
-                            const struct replay_now *now) {
-  for (int i = 0; i < ANALYSER_COUNT; i++)
-    if (analysers[i]->before_every)
-      analysers[i]->before_every(collector, event, now);
-}
-
 static int next_of(uint32_t *set) {
   int first = __builtin_ctz(*set);
   *set &= *set - 1;
   return first;
+}
+
+void analysers_before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
+                            const struct replay_now *now) {
+  for (uint32_t set = collector->every; set;)
+    analysers[next_of(&set)]->before_every(collector, event, region, now);
 }
 
 void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,

@@ -21,7 +21,7 @@ struct analyser {
   void (*before_leave)(struct collector *collector, const struct trace_event *event, uint32_t region,
                        const struct replay_now *now);
   void (*before_other)(struct collector *collector, const struct trace_event *event);
-  void (*before_every)(struct collector *collector, const struct trace_event *event,
+  void (*before_every)(struct collector *collector, const struct trace_event *event, uint32_t region,
                        const struct replay_now *now);
 
   void (*on_lock)(struct collector *collector, const struct replay_lock_event *event);
@@ -38,7 +38,7 @@ struct analyser {
 
 /* Calls all of them, or those that want the event; prepare: has_failed without memory. */
 void analysers_prepare(struct collector *collector);
-void analysers_before_every(struct collector *collector, const struct trace_event *event,
+void analysers_before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
                             const struct replay_now *now);
 void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                             const struct replay_now *now);
@@ -50,6 +50,13 @@ void analysers_finish(struct collector *collector);
 void analysers_find(struct collector *collector);
 void analysers_annotate(struct collector *collector);
 void analysers_release(struct collector *collector);
+
+/* Whether the analyser of this number is called for every event from now on. */
+static inline void analyser_watch(struct collector *collector, enum analyser_number number,
+                                  bool is_watching) {
+  uint32_t bit = (uint32_t)1 << number;
+  collector->every = is_watching ? collector->every | bit : collector->every & ~bit;
+}
 
 /* What the analyser of this name keeps. */
 #define ANALYSER_STATE(collector, name) ((collector)->states[ANALYSER_##name])

@@ -277,7 +277,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
   uint32_t region = collector_region_of(collector, event);
   struct replay_now now = replay_now(collector->replay, event->location);
-  analysers_before_every(collector, event, &now);
+  analysers_before_every(collector, event, region, &now);
   if (event->kind != TRACE_Metric || report->threads[event->location].is_seen)
     charge(collector, event->location, &now, event->ticks);
   if (collector->waits)

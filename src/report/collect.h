@@ -213,6 +213,7 @@ struct collector {
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   void *states[ANALYSER_COUNT];       /* what each analyser keeps */
   uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
+  uint32_t every;                     /* bits of those that look at all events */
   bool has_failed;
 };
 

@@ -31,6 +31,7 @@ static struct counters *state_of(const struct collector *collector) {
 static void prepare(struct collector *collector) {
   size_t count = collector->trace->location_count;
   state_of(collector)->states = collector_get(collector, count * sizeof *state_of(collector)->states);
+  analyser_watch(collector, ANALYSER_counters, false); /* until there is a reading */
 }
 
 static int number_of(struct collector *collector, const struct trace_metric_member *member) {
@@ -110,6 +111,7 @@ static void before_other(struct collector *collector, const struct trace_event *
       if (!state)
         return;
       state->region = REPLAY_NONE;
+      analyser_watch(collector, ANALYSER_counters, true);
     }
     if (!state->is_open || event->ticks > state->ticks)
       begin_reading(collector, state, event->location, event->ticks);
@@ -122,18 +124,19 @@ static void before_other(struct collector *collector, const struct trace_event *
   }
 }
 
-static void before_every(struct collector *collector, const struct trace_event *event,
+static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   struct counter_state *state = state_of(collector)->states[event->location];
+  (void)region;
   if (!state)
     return;
-  uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
+  uint32_t around = now->frame ? now->frame->region : REPLAY_NONE;
   if (state->is_open && event->ticks > state->ticks) {
-    state->region = region;
+    state->region = around;
     state->is_open = false;
   }
   bool is_unread_leave = event->kind == TRACE_Leave && !state->is_open;
-  if ((is_unread_leave && region == state->region) || event->kind == TRACE_MeasurementOnOff)
+  if ((is_unread_leave && around == state->region) || event->kind == TRACE_MeasurementOnOff)
     state->region = REPLAY_NONE;
 }
 

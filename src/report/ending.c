@@ -46,6 +46,7 @@ static void prepare(struct collector *collector) {
   collector->report->has_ended_badly = is_bad && (was_open || strcmp(ending, "exit status 0") != 0);
   if (is_bad && was_open)
     state_of(collector)->cut_ticks = trace->clock.first_ticks + trace->clock.length_ticks;
+  analyser_watch(collector, ANALYSER_ending, state_of(collector)->cut_ticks > 0);
 }
 
 static void add_wait(struct collector *collector, size_t location, const struct report_wait *wait) {
@@ -149,10 +150,10 @@ static void on_last_leave(struct collector *collector, const struct trace_event 
              &(struct report_wait){.location = hold->location, .region = hold->region, .is_lock = true});
 }
 
-static void before_every(struct collector *collector, const struct trace_event *event,
+static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   uint64_t cut = state_of(collector)->cut_ticks;
-  (void)now;
+  (void)region, (void)now;
   if (cut && event->ticks >= cut)
     look(collector);
   if (collector->report->final_states && event->kind == TRACE_Leave)

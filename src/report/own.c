@@ -49,20 +49,20 @@ static void before_other(struct collector *collector, const struct trace_event *
 }
 
 /* What the kernel says is no callback's. (A counter's metric has an Enter beside it.) */
-static bool is_of_callback(const struct collector *collector, const struct trace_event *event) {
-  uint32_t region = collector_region_of(collector, event);
+static bool is_of_callback(const struct collector *collector, const struct trace_event *event,
+                           uint32_t region) {
   if (region == REPLAY_NONE)
     return event->kind != TRACE_Metric;
   return collector->interests[region].construct != CONSTRUCT_run_state;
 }
 
 /* What one callback records has one time. */
-static void before_every(struct collector *collector, const struct trace_event *event,
+static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   struct own *own = state_of(collector);
   uint64_t *last = &own->event_ticks[event->location];
   (void)now;
-  if (event->ticks <= *last || !is_of_callback(collector, event) ||
+  if (event->ticks <= *last || !is_of_callback(collector, event, region) ||
       !collector_is_inside(collector, event->ticks))
     return;
   if (*last)
