@@ -56,6 +56,12 @@
  * the first one goes: for how many us it ran since the reading before, and was ready without a processor.
  * Zeros at the end of a reading are left out. */
 #define STAVE_PROPERTY_RUN_TIMES "STAVE::RUN_TIMES"
+/* Properties of a location group, with commas: at this time (ticks) the process had lived for so many ns, of
+ * which its first thread had run, and been ready without a processor. The kernel knows it to 10 ms. */
+#define STAVE_PROPERTY_BEFORE "STAVE::BEFORE"
+/* Where the process had many page faults: how many until then; in all; how many pages it had at a time at
+ * most; what one cost the writer, ns. */
+#define STAVE_PROPERTY_FAULTS "STAVE::FAULTS"
 /* The processors that the thread may use, as last read: "0-3,8". */
 #define STAVE_PROPERTY_MAY_USE "STAVE::MAY_USE"
 /* Of the machine's; and how many a control group's quota stands for, where there is one. */

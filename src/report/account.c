@@ -274,6 +274,11 @@ bool account_find(struct report *report, const struct account_lines *lines) {
   if (!add_processes(report, lines))
     return false;
   account->all = (double)report->cpus * (double)report->wall;
+  if (account->is_known && report->life.begun_ticks) { /* there was one thread, of which the kernel knows */
+    account->all -= ((double)report->cpus - 1) * report->life.before;
+    account->ran += report->life.ran;
+    account->slept += report->life.before - report->life.ran;
+  }
   double found = account->ran + account->ready + account->slept + account->lost[HINDRANCE_STOPPED];
   take_stolen(report);
   account->slept = larger(0, account->slept);

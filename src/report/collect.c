@@ -90,13 +90,31 @@ static void charge_account(struct collector *collector, size_t location, const s
     parallel->ready_useful[location] += ready;
 }
 
-static void see(struct collector *collector, size_t location) {
+/* What the process did before the first event of its first thread. */
+static void charge_before(struct collector *collector, size_t location, struct replay_now now,
+                          uint64_t first) {
+  uint64_t begun = collector->report->life.begun_ticks;
+  if (begun == 0 || begun >= first)
+    return;
+  struct report_thread *thread = &collector->report->threads[location];
+  struct report_process *process = &collector->report->processes[thread->process];
+  now.activity = ACTIVITY_SERIAL;
+  now.frame = NULL;
+  process->first_ticks = begun;
+  process->serial_useful += first - begun;
+  thread->activity[ACTIVITY_SERIAL] += first - begun;
+  charge_useful(collector, location, &now, first - begun);
+}
+
+static void see(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks) {
   struct report_thread *thread = &collector->report->threads[location];
   struct live_process *process = &collector->processes[thread->process];
   if (trace_location_is_metric(&collector->trace->locations[location]))
     return;
-  if (process->first_location == SIZE_MAX && !thread->is_device)
+  if (process->first_location == SIZE_MAX && !thread->is_device) {
     process->first_location = location;
+    charge_before(collector, location, *now, ticks);
+  }
   thread->is_seen = true;
 }
 
@@ -149,7 +167,7 @@ static void charge(struct collector *collector, size_t location, const struct re
   process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
-    see(collector, location);
+    see(collector, location, now, end);
     return;
   }
   here->charged_ticks = end;
@@ -352,6 +370,8 @@ static void charge_rest(struct collector *collector) {
   if (report->first_ticks == UINT64_MAX)
     return;
   report->last_ticks = end;
+  if (report->life.begun_ticks)
+    report->first_ticks = report->life.begun_ticks;
   if (report->from_ticks > collector->trace->clock.first_ticks)
     report->first_ticks = report->from_ticks;
 }

@@ -217,12 +217,17 @@ void efficiency_find(struct report *report) {
 /* Of the wall time: what is nearer may be chance. */
 #define WORK_SHARE 0.97
 
+/* Of the threads' time: one that has a processor is faster than several that have none. */
+#define READY_SHARE 0.1
+
 bool report_is_slower_than_work(const struct report *report, double *ret_work) {
   const uint64_t *activity = report->activity;
   double work = (double)report->useful - report->lost_in_work * (double)report->cpus;
+  bool is_disturbed = report->account.ready > READY_SHARE * report->account.all ||
+                      report->processors.others > READY_SHARE * report->processors.all;
   *ret_work = work > 0 ? work : 0;
   return report->has_openmp && report->process_count == 1 && report->cpus > 1 &&
          !report->caveats.lacks_teams &&
          activity[ACTIVITY_MPI] + activity[ACTIVITY_DEVICE] + activity[ACTIVITY_UNKNOWN] == 0 &&
-         work < WORK_SHARE * (double)report->wall;
+         !is_disturbed && work < WORK_SHARE * (double)report->wall;
 }

@@ -54,6 +54,14 @@ struct report_process {
   size_t cpus;                      /* as in struct report; 0: only devices, or nothing in the window */
 };
 
+/* The process's time before its first event, ticks; and its page faults. */
+struct report_life {
+  uint64_t begun_ticks; /* 0: not known, or too short to tell */
+  double before, ran;   /* without what it was ready without a processor; what its first thread ran of that */
+  uint64_t faults, repeated; /* repeated: more than it has had pages at a time */
+  double fault_ticks;        /* that one takes */
+};
+
 /* From where a parallel construct was met. */
 struct report_caller {
   /* ref of the calling context: the construct's own code; its parents called that. Equal lines are one */
@@ -487,6 +495,7 @@ struct report {
   struct report_counters counters;
   struct report_processors processors;
   struct report_account account;
+  struct report_life life;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;
   struct report_unseen *unseen; /* causes that could not be looked for */

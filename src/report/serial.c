@@ -96,7 +96,8 @@ static void add_samples(struct collector *collector, struct pair_map *samples, s
 
 static void add_gap(struct collector *collector, struct serial_process *process, uint32_t after) {
   struct report *report = collector->report;
-  uint64_t first = collector->trace->clock.first_ticks, apart = process->gap_apart;
+  uint64_t begun = report->life.begun_ticks, apart = process->gap_apart;
+  uint64_t first = begun ? begun : collector->trace->clock.first_ticks;
   uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
   uint64_t end = collector_cut(collector, process->gap_end);
   bool is_runtimes = process == &state_of(collector)->processes[PROCESS_OF_RUNTIMES(collector->trace)];
@@ -140,22 +141,39 @@ const struct report_gap *report_longest_gap(const struct report *report) {
 }
 
 /* The standard deviation of all serial time, in ticks: that of each place by itself, as far as it was there
- * more than once. Below 0: none was. */
+ * more than once. Below 0: less than half was. */
 static double deviation(const struct report *report) {
   double squares = 0;
-  bool is_known = false;
+  double known = 0, all = 0; /* of places that were there more than once; of all */
   for (size_t i = 0; i < report->gap_count; i++) {
     double share;
+    all += report->gaps[i].parts.sum;
     if (!scatter_share(&report->gaps[i].parts, &share))
       continue;
-    is_known = true;
+    known += report->gaps[i].parts.sum;
     squares += share * share * report->gaps[i].parts.sum * report->gaps[i].parts.sum;
   }
-  return is_known ? sqrt(squares) : -1;
+  return known > 0 && known >= all / 2 ? sqrt(squares) : -1;
 }
 
 static const char *gap_edge(struct finding_texts *texts, uint32_t region, const char *none) {
   return region == REPLAY_NONE ? none : finding_label(texts, region);
+}
+
+static void describe_gap(const struct report *report, struct report_finding *finding,
+                         const struct report_gap *gap) {
+  struct finding_texts texts = {.report = report};
+  finding_printf(
+      finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
+      gap_edge(&texts, gap->before, report->life.begun_ticks ? "the process's begin" : "the beginning"),
+      gap_edge(&texts, gap->after, "the end"), finding_time(&texts, (double)gap->time.sum), gap->time.count,
+      gap->time.count == 1 ? "" : "s");
+  if (report->life.begun_ticks)
+    finding_append(
+        finding->evidence,
+        "; before the first use of OpenMP: %s, of which its thread ran %s and waited in the kernel for %s",
+        finding_time(&texts, report->life.before), finding_time(&texts, report->life.ran),
+        finding_time(&texts, report->life.before - report->life.ran));
 }
 
 static void find(struct collector *collector) {
@@ -181,10 +199,7 @@ static void find(struct collector *collector) {
     finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
-  finding_printf(finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
-                 gap_edge(&texts, gap->before, "the beginning"), gap_edge(&texts, gap->after, "the end"),
-                 finding_time(&texts, (double)gap->time.sum), gap->time.count,
-                 gap->time.count == 1 ? "" : "s");
+  describe_gap(report, finding, gap);
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
                    report->caveats.runtimes.untraced);

@@ -15,6 +15,7 @@
 #include "session/process_stat.h"
 #include "session/session.h"
 #include "stave/names.h"
+#include "writer/life.h"
 #include "writer/quota.h"
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
@@ -56,6 +57,7 @@ struct run_times {
   size_t count;
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
+  struct life life;
   uint64_t due_ns, each_ns;
   struct quota quota;
 };
@@ -259,6 +261,7 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
   reading.stopped_us = stopped_since(times, reading.own_us, now_ns);
   for (size_t i = 0; i < times->thread_count; i++)
     read_thread(times, &times->threads[i], times->count % MASKS_EACH == 1);
+  life_look(&times->life);
   times->readings[times->count++] = reading;
   times->looked_ns = now_ns;
   return true;
@@ -309,6 +312,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
   const struct timed_thread main_thread = {.tid = (uint64_t)pid, .fd = -1};
   read_schedstat(times, &main_thread, &times->main_ran_ns, &times->main_ready_ns);
+  life_begin(&times->life, pid, clock_ticks(clock_kind), times->main_ran_ns, times->main_ready_ns);
   if (!read_own(pid, &times->own_ns))
     times->due_ns = UINT64_MAX;
   look(times, times->looked_ns);
@@ -381,6 +385,7 @@ static void write_number(struct run_times *times, const char *name, double numbe
 void run_times_write(struct run_times *times) {
   if (!times || times->count < 2)
     return;
+  life_write(&times->life, times->definitions);
   write_process(times);
   write_number(times, STAVE_PROPERTY_ONLINE, (double)sysconf(_SC_NPROCESSORS_ONLN));
   if (times->quota.processors > 0)

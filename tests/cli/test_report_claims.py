@@ -94,6 +94,48 @@ class Claims(Case):
         self.assertIn("once", found["reason"])
         self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
 
+    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None):
+        """Two regions of 20 ms from 1 s on; the process had lived for so long then."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::BEFORE", f"1001000,{before_ms}000000,{ran_ms}000000,{ready_ms}000000")]
+            if faults:
+                made.properties.append(("STAVE::FAULTS", faults))
+            made.program(1000, True)
+            for i in range(2):
+                made.fork(1000 + 20 * i)
+                made.begin(1000 + 20 * i)
+                for thread in range(2):
+                    made.at(1020 + 20 * i).enter(thread, "implicit barrier", 1)
+                made.end_all(1020 + 20 * i)
+            made.program(1040, False)
+        return self.numbers(self.path(name))
+
+    def test_the_process_begins_before_openmp(self):
+        numbers = self.lived("before", 160, 100)
+        self.ms(numbers["wall_s"], 160 + 40)
+        self.ms(numbers["serial_s"], 160)
+        self.ms(numbers["activities"]["serial"], 160)
+        self.ms(numbers["work_s"], 160 + 2 * 40)
+        self.ms(numbers["span_s"], 160 + 40)
+        found = self.finding(numbers, "serial part")
+        self.ms(found["gain_s"], 80)
+        self.assertIn("before the first use of OpenMP: 160 ms, of which its thread ran 100 ms", found["evidence"])
+        self.assertIn("more than 1.2 times", found["advice"])
+        self.ms(numbers["serial_parts"][0]["time"]["sum_s"], 160)
+
+    def test_before_openmp_without_a_processor(self):
+        """That is no time of the program's own; what is shorter than the kernel's clock tick tells nothing."""
+        self.ms(self.lived("ready", 160, 50, 60)["wall_s"], 100 + 40)
+        self.ms(self.lived("short", 25, 25)["wall_s"], 40)
+
+    def test_page_faults(self):
+        """30,000 of 40,000 were in memory that the process had before, 1 us each."""
+        found = self.finding(self.lived("faults", 10, 10, 0, "100,40000,10000,1000"), "page faults")
+        self.ms(found["gain_s"], 30 / 2)
+        self.assertIn("MALLOC_TRIM_THRESHOLD_", found["advice"])
+        causes = [one["cause"] for one in self.lived("first", 10, 10, 0, "100,10000,10000,1000")["findings"]]
+        self.assertNotIn("page faults", causes)
+
     def test_more_threads_than_processors(self):
         self.serial("many", [1, 1], 4, 2)
         self.assertIn("OMP_NUM_THREADS=2", self.text(self.path("many")).split("\n\n")[0])

@@ -1,0 +1,72 @@
+/* The process before its first event: how long it had lived, and what of that its first thread ran, as the
+ * kernel told the writer; and its page faults. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/analyser.h"
+#include "report/finding.h"
+#include "stave/names.h"
+
+/* The kernel knows when a process began to a clock tick of 10 ms, and Stave's own begin is in it. */
+#define BEFORE_MIN_S 0.03
+
+static const char *property_of(const struct report *report, const char *name) {
+  const struct trace *trace = report->trace;
+  return trace->location_group_count == 1 ? trace_process_property(trace, trace->location_groups[0].ref, name)
+                                          : NULL;
+}
+
+/* What it was ready without a processor is none of its own time. */
+static void read_before(struct report *report) {
+  const char *text = property_of(report, STAVE_PROPERTY_BEFORE);
+  double second = (double)report->trace->clock.ticks_per_second, ns = second / 1e9;
+  uint64_t met, age, ran, ready;
+  if (!text || report->from_ticks > 0 ||
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &met, &age, &ran, &ready) != 4)
+    return;
+  double begun = (double)met - (double)(age > ready ? age - ready : 0) * ns;
+  double before = (double)report->trace->clock.first_ticks - begun;
+  if (begun <= 0 || before < BEFORE_MIN_S * second)
+    return;
+  report->life.begun_ticks = (uint64_t)begun;
+  report->life.before = before;
+  report->life.ran = (double)ran * ns < before ? (double)ran * ns : before;
+}
+
+static void read_faults(struct report *report) {
+  const char *text = property_of(report, STAVE_PROPERTY_FAULTS);
+  uint64_t before, faults, pages, ns;
+  if (!text ||
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &before, &faults, &pages, &ns) != 4)
+    return;
+  report->life.faults = faults;
+  report->life.repeated = faults > pages ? faults - pages : 0;
+  report->life.fault_ticks = (double)ns * (double)report->trace->clock.ticks_per_second / 1e9;
+}
+
+static void prepare(struct collector *collector) {
+  read_before(collector->report);
+  read_faults(collector->report);
+}
+
+/* Each page that the process had has faulted once; what is more came back. */
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
+  const struct report_life *life = &report->life;
+  double n = processors_at_most(report, finding_team(report)),
+         all = (double)life->repeated * life->fault_ticks;
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = finding_add(report, CAUSE_PAGE_FAULTS, REPLAY_NONE, all / n);
+  if (!finding)
+    return;
+  report->lost_in_work += all / n;
+  finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and asked for again",
+                 life->repeated);
+  finding_printf(finding->evidence,
+                 "%" PRIu64 " page faults, %" PRIu64
+                 " more than the process has had pages at a time; one takes %s "
+                 "here, measured, and giving the page back more",
+                 life->faults, life->repeated, finding_time(&texts, life->fault_ticks));
+}
+
+const struct analyser life_analyser = {.prepare = prepare, .find = find};

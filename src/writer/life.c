@@ -1,0 +1,100 @@
+#include "writer/life.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/clock.h"
+#include "session/process_stat.h"
+#include "stave/names.h"
+
+/* As proc(5) numbers the fields of /proc/PID/stat. */
+enum { FIELD_FAULTS = 10, FIELD_BEGIN = 22 };
+
+/* So many pages are touched to measure what a fault costs; where there were fewer faults it does not matter.
+ */
+enum { PAGES = 256, MANY_FAULTS = 4 * PAGES };
+
+static uint64_t number_of(const char *fields, unsigned number) {
+  const char *field = process_stat_field(fields, number);
+  return field ? strtoull(field, NULL, 10) : 0;
+}
+
+static uint64_t faults_of(pid_t pid) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, 0, text);
+  return fields ? number_of(fields, FIELD_FAULTS) : 0;
+}
+
+/* The kernel counts from the machine's begin, in clock ticks: the middle of one is the most likely time. */
+static uint64_t age_of(pid_t pid) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, 0, text);
+  long hz = sysconf(_SC_CLK_TCK);
+  if (!fields || hz <= 0)
+    return 0;
+  uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)hz;
+  uint64_t begin_ns = number_of(fields, FIELD_BEGIN) * tick_ns + tick_ns / 2,
+           now_ns = clock_ns(CLOCK_BOOTTIME);
+  return now_ns > begin_ns ? now_ns - begin_ns : 0;
+}
+
+void life_begin(struct life *life, pid_t pid, uint64_t ticks, uint64_t ran_ns, uint64_t ready_ns) {
+  *life = (struct life){.pid = pid,
+                        .read_ticks = ticks,
+                        .age_ns = age_of(pid),
+                        .ran_ns = ran_ns,
+                        .ready_ns = ready_ns,
+                        .faults_before = faults_of(pid)};
+  if (life->age_ns < ran_ns + ready_ns)
+    life->age_ns = ran_ns + ready_ns;
+}
+
+/* "VmHWM:  1234 kB", in pages. */
+static uint64_t read_peak(pid_t pid) {
+  char path[64], line[256];
+  uint64_t kib = 0;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *file = fopen(path, "re");
+  while (file && kib == 0 && fgets(line, sizeof line, file))
+    sscanf(line, "VmHWM: %" SCNu64, &kib);
+  if (file)
+    fclose(file);
+  return kib * 1024 / (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void life_look(struct life *life) {
+  uint64_t faults = faults_of(life->pid), pages = read_peak(life->pid);
+  life->faults = faults > life->faults ? faults : life->faults;
+  life->peak_pages = pages > life->peak_pages ? pages : life->peak_pages;
+}
+
+/* What a fault takes here, with the giving back of its page: of the writer's own. */
+static uint64_t measure_fault(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page;
+  uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return 0;
+  for (size_t i = 0; i < PAGES; i++)
+    ((volatile char *)memory)[i * page] = 1;
+  munmap(memory, bytes);
+  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) / PAGES;
+}
+
+void life_write(const struct life *life, struct definitions *definitions) {
+  char text[128];
+  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->read_ticks, life->age_ns,
+           life->ran_ns, life->ready_ns);
+  if (life->age_ns > 0)
+    definitions_write_process_property(definitions, STAVE_PROPERTY_BEFORE, text);
+  if (life->faults < MANY_FAULTS || life->peak_pages == 0)
+    return;
+  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->faults_before,
+           life->faults, life->peak_pages, measure_fault());
+  definitions_write_process_property(definitions, STAVE_PROPERTY_FAULTS, text);
+}
