@@ -125,10 +125,19 @@ static struct implicit *implicit_around(int level) {
   return implicit;
 }
 
+/* A worker's region may have ended while its thread waits at its end, and has no more tasks to run: what is
+ * the primary thread's of it is gone then. */
+static bool may_have_ended(const struct implicit *implicit) {
+  const struct omp_thread *thread = &thread_self;
+  return thread->is_late && implicit == &thread->worker && thread->task == &implicit->task;
+}
+
 static int get_parallel_info(int level, ompt_data_t **parallel, int *size) {
   struct implicit *implicit = level >= 0 ? implicit_around(level) : NULL;
   if (!implicit || !implicit->team)
     return 0;
+  if (may_have_ended(implicit))
+    return 1;
   if (parallel)
     *parallel = implicit->parallel;
   if (size)
@@ -150,7 +159,7 @@ static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t
   if (frame)
     *frame = &task->frame;
   if (parallel)
-    *parallel = task->implicit->parallel;
+    *parallel = may_have_ended(task->implicit) ? NULL : task->implicit->parallel;
   if (number)
     *number = (int)task->implicit->index;
   return 2;

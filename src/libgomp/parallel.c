@@ -51,16 +51,15 @@ void parallel_member(void *data) {
   struct omp_thread *thread = thread_of_team(team);
   bool is_primary = thread == team->primary;
   struct implicit *implicit = is_primary ? &team->member : &thread->worker;
-  if (!is_primary) {
+  if (!is_primary)
     thread_deliver_late_ends(thread);
-    thread_set_task(thread, NULL); /* of the last region, in the same memory */
-  }
   begin_member(thread, team, implicit, team->outer);
   team->function(team->argument);
   if (!is_primary)
     leave_team(implicit);
   begin_last_barrier(thread, implicit, team);
-  thread->is_late = !is_primary;
+  if (!is_primary) /* a primary one may be late itself: in a task of the region around */
+    thread->is_late = true;
 }
 
 void parallel_begin_primary(struct omp_thread *thread, struct omp_team *team) {

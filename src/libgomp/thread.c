@@ -21,13 +21,14 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
     return;
   struct implicit *implicit = &thread->worker;
   ompt_data_t *task = &implicit->task.data;
-  thread->is_late = false;
   DELIVER(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
           implicit->code);
   DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
           implicit->code);
   DELIVER(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
   thread->state = OMPT_STATE_idle;
+  thread_set_task(thread, NULL);
+  thread->is_late = false;
 }
 
 static void end(void *data) {
@@ -40,6 +41,8 @@ static void end(void *data) {
     next = team->next;
     munmap(team, sizeof *team);
   }
+  thread->has_begun = false; /* before anything else is gone that a signal's handler may ask for */
+  thread_set_task(thread, NULL);
   *thread = (struct omp_thread){0};
 }
 

@@ -2,8 +2,13 @@
  *
  * In each callback, and in the handler of a timer's signal that comes at any time: the thread's data, its
  * task and those around it, their regions, frames, states, places and processors. INQUIRY_TOOL_OUTPUT names a
- * file: how many callbacks and signals there were, then a line for each kind of thing that is wrong, the
- * first time it is. INQUIRY_TOOL_US is how often the signal comes to each thread, in microseconds. */
+ * file: how many callbacks, signals and steps there were, then a line for each kind of thing that is wrong,
+ * the first time it is. INQUIRY_TOOL_US is how often the signal comes to each thread, in microseconds.
+ *
+ * INQUIRY_TOOL_STEPS: how many single steps there are (x86_64). A callback sets the processor's trap flag as
+ * it returns; then a handler asks at each instruction of the library above libgomp, until the thread is
+ * elsewhere than there and in libgomp: so also between two stores. */
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -13,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "ompt/types.h"
@@ -32,12 +38,18 @@ static struct {
   atomic_uint problem_count;
   struct problem problems[PROBLEMS_MAX];
   atomic_uint_fast64_t last_id;
+  atomic_long steps, steps_left;
+  struct range {
+    uintptr_t begin, end;
+  } own, adapter, libgomp; /* code */
 } tool;
 
 /* This thread's data, between its two callbacks. */
 static __thread ompt_data_t *thread_data __attribute__((tls_model("initial-exec")));
 static __thread timer_t timer __attribute__((tls_model("initial-exec")));
 static __thread bool has_timer __attribute__((tls_model("initial-exec")));
+static __thread unsigned open_implicit __attribute__((tls_model("initial-exec")));
+static __thread bool leaves_callback __attribute__((tls_model("initial-exec")));
 
 /* -- what is wrong -- */
 
@@ -124,12 +136,14 @@ static int check_tasks(void) {
     EXPECT(flags & (OMPT_TASK_initial | OMPT_TASK_implicit | OMPT_TASK_explicit | OMPT_TASK_target),
            "level %d: flags %#x", level, (unsigned)flags);
     EXPECT(number >= 0, "level %d: thread %d", level, number);
+    EXPECT(!parallel || parallel->value - 1 < atomic_load(&tool.last_id), "level %d: a region that has ended",
+           level);
     if (frame && level == 0)
       check_frame(level, frame, here, 0);
   }
   EXPECT(level < LEVELS_MAX, "tasks without an end");
   if (tool.get_task_info(0, NULL, NULL, NULL, &parallel, &number) &&
-      tool.get_parallel_info(0, &known, &size)) {
+      tool.get_parallel_info(0, &known, &size) == 2) {
     EXPECT(parallel == known, "the task's region is not the innermost one");
     EXPECT(number < size, "thread %d of a team of %d", number, size);
   }
@@ -161,6 +175,74 @@ static void start_timer(void) {
   has_timer = tool.interval_us && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
               timer_settime(timer, 0, &interval, NULL) == 0;
 }
+
+/* -- at each instruction -- */
+
+static bool is_in(struct range range, uintptr_t code) {
+  return code >= range.begin && code < range.end;
+}
+
+static int note_code(struct dl_phdr_info *module, size_t size, void *data) {
+  (void)size, (void)data;
+  struct range *range = strstr(module->dlpi_name, "inquiry_tool")       ? &tool.own
+                        : strstr(module->dlpi_name, "libstave-libgomp") ? &tool.adapter
+                        : strstr(module->dlpi_name, "libgomp.so")       ? &tool.libgomp
+                                                                        : NULL;
+  for (int i = 0; range && i < module->dlpi_phnum; i++)
+    if (module->dlpi_phdr[i].p_type == PT_LOAD && module->dlpi_phdr[i].p_flags & PF_X) {
+      range->begin = module->dlpi_addr + module->dlpi_phdr[i].p_vaddr;
+      range->end = range->begin + module->dlpi_phdr[i].p_memsz;
+    }
+  return 0;
+}
+
+#if defined(__x86_64__)
+enum { TRAP_FLAG = 0x100 };
+
+/* Where signals are blocked, as in pthread_create(3), a trap would end the program: not outside of the two
+ * libraries. A callback is left by steps, not entered. */
+static bool goes_on(uintptr_t code) {
+  leaves_callback &= is_in(tool.own, code);
+  return leaves_callback || is_in(tool.adapter, code) || is_in(tool.libgomp, code);
+}
+
+static void on_step(int number, siginfo_t *info, void *context) {
+  greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+  uintptr_t code = (uintptr_t)registers[REG_RIP];
+  (void)number, (void)info;
+  if (!goes_on(code) || atomic_fetch_sub(&tool.steps_left, 1) <= 0)
+    registers[REG_EFL] &= ~TRAP_FLAG;
+  if (!is_in(tool.adapter, code))
+    return;
+  atomic_fetch_add(&tool.steps, 1);
+  EXPECT(is_state(tool.get_state(NULL)), "state %#x between two instructions",
+         (unsigned)tool.get_state(NULL));
+  check_tasks();
+}
+
+static void step_from_here(void) {
+  if (atomic_load(&tool.steps_left) <= 0)
+    return;
+  leaves_callback = true;
+  __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+                       : "memory", "cc");
+}
+
+static void prepare_steps(void) {
+  struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_RESTART | SA_SIGINFO};
+  const char *steps = getenv("INQUIRY_TOOL_STEPS");
+  dl_iterate_phdr(note_code, NULL);
+  if (steps && sigaction(SIGTRAP, &action, NULL) == 0)
+    tool.steps_left = atol(steps);
+}
+#else
+static void step_from_here(void) {
+}
+
+static void prepare_steps(void) {
+  dl_iterate_phdr(note_code, NULL);
+}
+#endif
 
 /* -- what callbacks say -- */
 
@@ -196,6 +278,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread) {
   name_data(thread);
   start_timer();
   EXPECT(tool.get_thread_data() == thread, "thread_begin: not this thread's data");
+  step_from_here();
 }
 
 static void on_thread_end(ompt_data_t *thread) {
@@ -203,6 +286,7 @@ static void on_thread_end(ompt_data_t *thread) {
   if (has_timer)
     timer_delete(timer);
   thread_data = NULL;
+  step_from_here();
 }
 
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
@@ -214,12 +298,15 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
   EXPECT(code != NULL, "parallel_begin: no place");
   EXPECT(frame == frame_at(0), "parallel_begin: the frame is not the current task's");
   EXPECT(frame->enter_frame.ptr != NULL, "parallel_begin: the task has not entered the runtime");
+  step_from_here();
 }
 
 static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *code) {
-  (void)parallel, (void)flags, (void)code;
+  (void)flags, (void)code;
+  parallel->value = 0; /* it has ended */
   check_current("parallel_end", task);
   EXPECT(!frame_at(0)->enter_frame.ptr, "parallel_end: the task is still in the runtime");
+  step_from_here();
 }
 
 static void begin_implicit(ompt_data_t *parallel, ompt_data_t *task, unsigned actual, unsigned index,
@@ -227,6 +314,9 @@ static void begin_implicit(ompt_data_t *parallel, ompt_data_t *task, unsigned ac
   ompt_data_t *known = NULL;
   int size = 0, number = -1, own = 0;
   name_data(task);
+  EXPECT(index == 0 || flags & OMPT_TASK_initial || open_implicit == 0,
+         "implicit_task: the last one has not ended");
+  open_implicit++;
   check_current("implicit_task", task);
   tool.get_task_info(0, &own, NULL, NULL, NULL, &number);
   EXPECT(own == flags, "implicit_task: flags %#x, not %#x", (unsigned)own, (unsigned)flags);
@@ -247,7 +337,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
   if (endpoint == OMPT_SCOPE_begin)
     begin_implicit(parallel, task, actual, index, flags);
   else
-    EXPECT(task->value > 0, "implicit_task: the task has lost its data");
+    EXPECT(task->value > 0 && open_implicit-- > 0, "implicit_task: the task has lost its data, or its begin");
+  step_from_here();
 }
 
 static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *new, int flags,
@@ -257,6 +348,7 @@ static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_da
   name_data(new);
   EXPECT(code != NULL, "task_create: no place");
   EXPECT(!(flags & OMPT_TASK_explicit) || frame_at(0)->enter_frame.ptr, "task_create: not in the runtime");
+  step_from_here();
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
@@ -270,6 +362,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
   EXPECT(status != OMPT_TASK_STATUS_switch || frame_at(0)->exit_frame.ptr, "task_schedule: no exit frame");
   EXPECT(status != OMPT_TASK_STATUS_switch || task_at(1) == prior,
          "task_schedule: the prior task is not around the next");
+  step_from_here();
 }
 
 static bool is_wait_state(int state) {
@@ -281,13 +374,14 @@ static void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoi
   ompt_data_t *known = NULL;
   (void)code;
   if (endpoint != OMPT_SCOPE_begin)
-    return;
+    return step_from_here();
   check_current("sync_region", task);
   EXPECT(!parallel || (tool.get_parallel_info(0, &known, NULL) == 2 && known == parallel),
          "sync_region: another region");
   if (kind != OMPT_SYNC_REGION_reduction && kind != OMPT_SYNC_REGION_taskgroup)
     EXPECT(frame_at(0)->enter_frame.ptr || !frame_at(0)->exit_frame.ptr,
            "sync_region: the task is not in the runtime");
+  step_from_here();
 }
 
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
@@ -296,6 +390,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
   if (endpoint == OMPT_SCOPE_begin)
     EXPECT(is_wait_state(tool.get_state(NULL)), "sync_region_wait of kind %d: state %#x", (int)kind,
            (unsigned)tool.get_state(NULL));
+  step_from_here();
 }
 
 static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
@@ -303,6 +398,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
   (void)kind, (void)count, (void)code, (void)parallel;
   if (endpoint == OMPT_SCOPE_begin)
     check_current("work", task);
+  step_from_here();
 }
 
 static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait,
@@ -316,6 +412,7 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, om
   EXPECT(is_test || (state >= OMPT_STATE_wait_mutex && state <= OMPT_STATE_wait_ordered),
          "mutex_acquire of kind %d: state %#x", (int)kind, (unsigned)state);
   EXPECT(is_test || known == wait, "mutex_acquire of kind %d: it waits for another", (int)kind);
+  step_from_here();
 }
 
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait, const void *code) {
@@ -324,6 +421,7 @@ static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait, const void
   int state = tool.get_state(NULL);
   EXPECT(state < OMPT_STATE_wait_mutex || state > OMPT_STATE_wait_ordered,
          "mutex_acquired of kind %d: state %#x", (int)kind, (unsigned)state);
+  step_from_here();
 }
 
 /* In the program's own code, as far as a runtime's event can be. */
@@ -334,6 +432,7 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
   bool is_inside = tool.get_parallel_info(0, NULL, NULL) == 2;
   EXPECT(state == (is_inside ? OMPT_STATE_work_parallel : OMPT_STATE_work_serial),
          "control_tool: state %#x %s a region", (unsigned)state, is_inside ? "in" : "outside of");
+  step_from_here();
   return 0;
 }
 
@@ -367,17 +466,20 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
   REGISTER(mutex_acquired)
   REGISTER(control_tool)
   prepare_timers();
+  prepare_steps();
   return 1;
 }
 
 static void finalize(ompt_data_t *data) {
   (void)data;
   signal(SIGPROF, SIG_IGN);
+  atomic_store(&tool.steps_left, 0);
   const char *path = getenv("INQUIRY_TOOL_OUTPUT");
   FILE *file = path ? fopen(path, "w") : NULL;
   if (!file)
     return;
-  fprintf(file, "%ld %ld\n", atomic_load(&tool.callbacks), atomic_load(&tool.signals));
+  fprintf(file, "%ld %ld %ld\n", atomic_load(&tool.callbacks), atomic_load(&tool.signals),
+          atomic_load(&tool.steps));
   for (unsigned i = 0; i < atomic_load(&tool.problem_count) && i < PROBLEMS_MAX; i++)
     fprintf(file, "%s\n", tool.problems[i].text);
   fclose(file);
