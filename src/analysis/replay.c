@@ -62,7 +62,8 @@ static inline enum activity activity_now(const struct replay *replay, const stru
     return ACTIVITY_DEVICE;
   if (is_paused(replay, thread))
     return ACTIVITY_UNKNOWN;
-  if (context->team && context->team->is_runtimes && context->current->is_implicit)
+  if (replay->has_runtimes_teams && context->team && context->team->is_runtimes &&
+      context->current->is_implicit)
     return ACTIVITY_IDLE;
   if (thread->is_between)
     return ACTIVITY_OVERHEAD;
@@ -513,6 +514,12 @@ size_t replay_open_frames(const struct replay *replay, size_t location, struct r
 
 enum activity replay_activity(const struct replay *replay, size_t location) {
   return activity_now(replay, &replay->threads[location]);
+}
+
+const struct replay_team *replay_team_waited_in(const struct replay *replay, size_t location) {
+  const struct replay_thread *thread = &replay->threads[location];
+  bool is_waiting = thread->activity == ACTIVITY_BARRIER_WAIT || thread->activity == ACTIVITY_TASK_WAIT;
+  return is_waiting ? top_context(thread)->team : NULL;
 }
 
 enum construct replay_construct(const struct replay *replay, uint32_t region) {

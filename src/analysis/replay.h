@@ -234,6 +234,9 @@ const struct replay_frame *replay_top_frame(const struct replay *replay, size_t 
 /* What the location is doing. */
 enum activity replay_activity(const struct replay *replay, size_t location);
 
+/* The team in which the location waits at a barrier or for tasks since its last event; NULL: it does not. */
+const struct replay_team *replay_team_waited_in(const struct replay *replay, size_t location);
+
 /* The open regions of the location, innermost first: those of the running task, of the implicit task under
  * it, and so on through the teams that it is in. Returns how many, at most `most`. */
 size_t replay_open_frames(const struct replay *replay, size_t location, struct replay_frame *ret,

@@ -67,6 +67,7 @@ struct replay {
   struct replay_process *processes;
   bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
   bool enters_before_fork;    /* how parallel regions are written here */
+  bool has_runtimes_teams;    /* one was the runtime's, see own_threads.h */
   bool has_failed;            /* no memory */
 };
 

@@ -104,6 +104,7 @@ static struct replay_team *new_team(struct replay *replay, uint32_t comm, uint64
                                .fork_ticks = ticks,
                                .begin_ticks = ticks,
                                .is_runtimes = comm != REPLAY_NONE && replay->trace->comms[comm].is_runtimes};
+  replay->has_runtimes_teams |= team->is_runtimes;
   if (comm != REPLAY_NONE)
     replay->live_teams[comm] = team;
   return team;

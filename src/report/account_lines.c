@@ -117,6 +117,7 @@ static bool read_lines(struct account_lines *lines, const struct trace *trace) {
     const struct account_readings *process = group ? &lines->processes[group - trace->location_groups] : NULL;
     if (text && process && process->count > 0 && !read_line(&lines->lines[i], process, trace, text))
       return false;
+    lines->is_any |= lines->lines[i].process != NULL;
   }
   return true;
 }

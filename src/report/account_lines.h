@@ -28,6 +28,7 @@ struct account_lines {
   struct account_readings *processes; /* by position of the location group */
   struct account_line *lines;         /* by location */
   size_t process_count, line_count;
+  bool is_any; /* one of the lines has readings */
 };
 
 /* Returns false without memory; account_lines_free in every case. */

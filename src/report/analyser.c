@@ -11,6 +11,12 @@ static const struct analyser *const analysers[] = {
 
 _Static_assert(ANALYSER_COUNT <= 32, "sets of analysers are bits of an uint32_t");
 
+static int next_of(uint32_t *set) {
+  int first = __builtin_ctz(*set);
+  *set &= *set - 1;
+  return first;
+}
+
 static uint32_t constructs_of(const struct analyser *analyser, enum construct construct, uint32_t bit) {
   return analyser->observes_construct && analyser->observes_construct(construct) ? bit : 0;
 }
@@ -26,7 +32,9 @@ static void prepare_one(struct collector *collector, int number) {
         constructs_of(analyser, (enum construct)collector->interests[i].construct, bit);
   for (int i = 0; analyser->observes_kind && i < TRACE_KIND_COUNT; i++)
     collector->by_kind[i] |= analyser->observes_kind((enum trace_kind)i) ? bit : 0;
-  collector->every |= analyser->before_every ? bit : 0;
+  if (analyser->before_every)
+    analyser_watch(collector, (enum analyser_number)number, true);
+  collector->by_lock |= analyser->on_lock ? bit : 0;
   if (analyser->prepare)
     analyser->prepare(collector);
 }
@@ -34,18 +42,6 @@ static void prepare_one(struct collector *collector, int number) {
 void analysers_prepare(struct collector *collector) {
   for (int i = 0; i < ANALYSER_COUNT; i++)
     prepare_one(collector, i);
-}
-
-static int next_of(uint32_t *set) {
-  int first = __builtin_ctz(*set);
-  *set &= *set - 1;
-  return first;
-}
-
-void analysers_before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                            const struct replay_now *now) {
-  for (uint32_t set = collector->every; set;)
-    analysers[next_of(&set)]->before_every(collector, event, region, now);
 }
 
 void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -72,9 +68,16 @@ void analysers_before_other(struct collector *collector, const struct trace_even
 }
 
 void analysers_on_lock(void *collector, const struct replay_lock_event *event) {
-  for (int i = 0; i < ANALYSER_COUNT; i++)
-    if (analysers[i]->on_lock)
-      analysers[i]->on_lock(collector, event);
+  for (uint32_t set = ((struct collector *)collector)->by_lock; set;)
+    analysers[next_of(&set)]->on_lock(collector, event);
+}
+
+void analyser_watch(struct collector *collector, enum analyser_number number, bool is_watching) {
+  uint32_t bit = (uint32_t)1 << number, set;
+  collector->every = is_watching ? collector->every | bit : collector->every & ~bit;
+  collector->watcher_count = 0;
+  for (set = collector->every; set;)
+    collector->watchers[collector->watcher_count++] = analysers[next_of(&set)]->before_every;
 }
 
 void analysers_finish(struct collector *collector) {

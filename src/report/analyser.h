@@ -38,8 +38,11 @@ struct analyser {
 
 /* Calls all of them, or those that want the event; prepare: has_failed without memory. */
 void analysers_prepare(struct collector *collector);
-void analysers_before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                            const struct replay_now *now);
+static inline void analysers_before_every(struct collector *collector, const struct trace_event *event,
+                                          uint32_t region, const struct replay_now *now) {
+  for (size_t i = 0; i < collector->watcher_count; i++)
+    collector->watchers[i](collector, event, region, now);
+}
 void analysers_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                             const struct replay_now *now);
 void analysers_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
@@ -52,11 +55,7 @@ void analysers_annotate(struct collector *collector);
 void analysers_release(struct collector *collector);
 
 /* Whether the analyser of this number is called for every event from now on. */
-static inline void analyser_watch(struct collector *collector, enum analyser_number number,
-                                  bool is_watching) {
-  uint32_t bit = (uint32_t)1 << number;
-  collector->every = is_watching ? collector->every | bit : collector->every & ~bit;
-}
+void analyser_watch(struct collector *collector, enum analyser_number number, bool is_watching);
 
 /* What the analyser of this name keeps. */
 #define ANALYSER_STATE(collector, name) ((collector)->states[ANALYSER_##name])

@@ -46,8 +46,9 @@ static void charge_wait(struct collector *collector, size_t location, const stru
     member->implicit_wait += ticks;
 }
 
-static void charge_useful(struct collector *collector, size_t location, const struct replay_now *now,
-                          uint64_t ticks) {
+/* For each event: in both of its callers. */
+static inline __attribute__((always_inline)) void
+charge_useful(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks) {
   struct report *report = collector->report;
   uint32_t region = now->frame ? now->frame->region : REPLAY_NONE;
   struct live_task *live_task = live_task_of(collector, now->task);
@@ -61,6 +62,11 @@ static void charge_useful(struct collector *collector, size_t location, const st
     live_task->process = (uint32_t)report->threads[location].process;
     path_extend(&collector->paths, &live_task->path, region, ticks);
   }
+}
+
+/* What is useful and not a device's. */
+static bool is_work(enum activity activity) {
+  return activity == ACTIVITY_WORK || activity == ACTIVITY_SERIAL || activity == ACTIVITY_TASK;
 }
 
 static bool is_waiting(enum activity activity) {
@@ -113,6 +119,7 @@ static void see(struct collector *collector, size_t location, const struct repla
     return;
   if (process->first_location == SIZE_MAX && !thread->is_device) {
     process->first_location = location;
+    collector->locations[location].is_first = true;
     charge_before(collector, location, *now, ticks);
   }
   thread->is_seen = true;
@@ -163,8 +170,10 @@ static void charge(struct collector *collector, size_t location, const struct re
   struct report_thread *thread = &report->threads[location];
   struct report_process *process = &report->processes[thread->process];
   uint64_t end = collector_cut(collector, event_ticks), begin = here->charged_ticks;
-  process->first_ticks = end < process->first_ticks ? end : process->first_ticks;
-  process->last_ticks = end > process->last_ticks ? end : process->last_ticks;
+  if (end < process->first_ticks)
+    process->first_ticks = end;
+  if (end > process->last_ticks)
+    process->last_ticks = end;
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
     see(collector, location, now, end);
@@ -178,22 +187,22 @@ static void charge(struct collector *collector, size_t location, const struct re
     return;
   if (report->has_running)
     running_charge(collector, location, now, member, begin, end);
-  if (member && collector->account.lines[location].process)
+  if (member && collector->account.is_any && collector->account.lines[location].process)
     charge_account(collector, location, now, begin, end);
   if (member)
     member->activity[now->activity] += ticks;
   else
     charge_outside(collector, location, now->activity, end, ticks);
-  if (collector->processes[thread->process].first_location == location)
+  if (here->is_first)
     collector->processes[thread->process].parallel_before = parallel_until(collector, thread->process, end);
-  if (member && collector->has_taskwaits && now->team && now->team->slot < collector->live_team_capacity)
-    taskwaits_charge(collector, location, &collector->live_teams[now->team->slot], begin, end,
-                     is_waiting(now->activity));
+  if (member && collector->has_taskwaits && is_waiting(now->activity) && now->team &&
+      now->team->slot < collector->live_team_capacity)
+    taskwaits_charge(collector, location, &collector->live_teams[now->team->slot], begin, end);
   if (now->frame && (is_waiting(now->activity) || is_device_wait(collector, now)))
     charge_wait(collector, location, now, ticks, member);
   else
     here->wait_region = REPLAY_NONE;
-  if (activity_is_useful(now->activity) && now->activity != ACTIVITY_DEVICE)
+  if (is_work(now->activity))
     charge_useful(collector, location, now, ticks);
 }
 
@@ -202,7 +211,8 @@ static void charge(struct collector *collector, size_t location, const struct re
 static void before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   const struct interest *interest = &collector->interests[region];
-  analysers_before_enter(collector, event, region, now);
+  if (interest->analysers)
+    analysers_before_enter(collector, event, region, now);
   if (interest->is_target)
     offload_before_enter(collector, event, region, now);
   if (interest->is_loop || interest->is_chunk)
@@ -217,7 +227,8 @@ static void before_leave(struct collector *collector, const struct trace_event *
                          const struct replay_now *now) {
   if (!now->frame || now->frame->region != region)
     return;
-  analysers_before_leave(collector, event, region, now);
+  if (collector->interests[region].analysers)
+    analysers_before_leave(collector, event, region, now);
   if (collector->interests[region].is_target)
     offload_before_leave(collector, event, region);
   if (collector->interests[region].is_barrier) {
@@ -244,6 +255,9 @@ static void on_other_event(struct collector *collector, const struct trace_event
     return;
   case TRACE_ThreadTeamBegin: /* EZTrace's: of the primary threads only */
     collector->report->caveats.lacks_teams |= event->ThreadTeamBegin.comm == OTF2_UNDEFINED_COMM;
+    return;
+  case TRACE_ThreadTaskSwitch:
+    collector->report->has_openmp = true;
     return;
   case TRACE_MeasurementOnOff:
     collector->report->caveats.recording_pauses += trace_is_pause(event);
@@ -281,18 +295,20 @@ static void before_event(struct collector *collector, const struct trace_event *
 
 static void note_ticks(struct report *report, const struct trace_event *event) {
   struct report_thread *thread = &report->threads[event->location];
-  report->first_ticks = event->ticks < report->first_ticks ? event->ticks : report->first_ticks;
-  report->last_ticks = event->ticks > report->last_ticks ? event->ticks : report->last_ticks;
-  thread->first_ticks = thread->last_ticks ? thread->first_ticks : event->ticks;
+  if (event->ticks < report->first_ticks)
+    report->first_ticks = event->ticks;
+  if (event->ticks > report->last_ticks)
+    report->last_ticks = event->ticks;
+  if (thread->last_ticks == 0)
+    thread->first_ticks = event->ticks;
   thread->last_ticks = event->ticks;
 }
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct collector *collector = data;
   struct report *report = collector->report;
-  if (event->kind == TRACE_ThreadTaskSwitch)
-    report->has_openmp = true;
-  collector->now_ticks = event->ticks > collector->now_ticks ? event->ticks : collector->now_ticks;
+  if (event->ticks > collector->now_ticks)
+    collector->now_ticks = event->ticks;
   uint32_t region = collector_region_of(collector, event);
   struct replay_now now = replay_now(collector->replay, event->location);
   analysers_before_every(collector, event, region, &now);
@@ -303,9 +319,10 @@ static bool on_event(void *data, const struct trace_event *event) {
   before_event(collector, event, region, &now);
   if (collector_is_inside(collector, event->ticks))
     note_ticks(report, event);
-  collector->has_failed |= !replay_process(collector->replay, event);
+  if (!replay_process(collector->replay, event))
+    collector->has_failed = true;
   if (collector->has_tasks)
-    ready_notice_waiting(collector, event->location);
+    ready_notice(collector, event->location);
   return !collector->has_failed;
 }
 

@@ -143,6 +143,7 @@ struct report_location {
   struct path fork; /* of the last fork */
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_creator_slot;
+  bool is_first;     /* of its process */
   uint64_t waits_in; /* id of the team, and its slot; 0: it does not wait */
   uint32_t waits_in_slot;
   uint64_t blocked_team, blocked_sum;  /* of its team, at its last event */
@@ -213,7 +214,10 @@ struct collector {
   uint64_t iterations_attribute, chunk_size_attribute, source_attribute, sink_attribute, address_attribute;
   void *states[ANALYSER_COUNT];       /* what each analyser keeps */
   uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
-  uint32_t every;                     /* bits of those that look at all events */
+  uint32_t by_lock, every;            /* bits of those that look at locks, and at all events */
+  void (*watchers[ANALYSER_COUNT])(struct collector *collector, const struct trace_event *event,
+                                   uint32_t region, const struct replay_now *now); /* of these */
+  size_t watcher_count;
   bool has_failed;
 };
 
@@ -342,7 +346,12 @@ void ready_satisfied(struct collector *collector, struct live_task *sink);
 void ready_remove(struct collector *collector, struct live_task *live_task);
 
 /* What the thread does has changed: whether it waits. Once there are tasks. */
-void ready_notice_waiting(struct collector *collector, size_t location);
+void ready_notice_change(struct collector *collector, size_t location, const struct replay_team *team);
+static inline void ready_notice(struct collector *collector, size_t location) {
+  const struct replay_team *team = replay_team_waited_in(collector->replay, location);
+  if ((team ? team->id : 0) != collector->locations[location].waits_in)
+    ready_notice_change(collector, location, team);
+}
 
 /* The team is gone. */
 void ready_end(struct collector *collector, struct live_team *live_team);
@@ -357,8 +366,10 @@ void taskwaits_before_leave(struct collector *collector, const struct trace_even
                             struct live_task *live_task);
 void taskwaits_created(struct collector *collector, struct live_task *creator, struct live_team *live_team,
                        uint32_t parallel);
-void taskwaits_charge(struct collector *collector, size_t location, struct live_team *live_team,
-                      uint64_t begin, uint64_t end, bool is_idle);
+/* The thread begins to wait; then, at each of its events, what of the time since it has waited so far. */
+void taskwaits_idle(struct report_location *here, const struct live_team *live_team);
+void taskwaits_charge(struct collector *collector, size_t location, const struct live_team *live_team,
+                      uint64_t begin, uint64_t end);
 
 /* -- histogram.c -- */
 

@@ -49,10 +49,13 @@ static void advance(struct collector *collector, struct live_team *live_team) {
   uint64_t now = collector_cut(collector, collector->now_ticks), ticks = now - live->ticks;
   if (now <= live->ticks)
     return;
-  uint32_t both = live->tasks < live->waiting ? live->tasks : live->waiting;
   if (live->sums) {
-    live->sums->most = live->tasks > live->sums->most ? live->tasks : live->sums->most;
+    if (live->tasks > live->sums->most)
+      live->sums->most = live->tasks;
     add_to_slices(live->sums, live->ticks, now, (double)live->tasks);
+  }
+  if (live->sums && live->waiting > 0) {
+    uint32_t both = live->tasks < live->waiting ? live->tasks : live->waiting;
     live->sums->beside += (double)ticks * both;
     live->sums->without += (double)ticks * (live->waiting - both);
   }
@@ -73,7 +76,7 @@ static void change(struct collector *collector, struct live_task *live_task, str
 static void notice_all(struct collector *collector) {
   collector->has_tasks = true;
   for (size_t i = 0; i < collector->trace->location_count; i++)
-    ready_notice_waiting(collector, i);
+    ready_notice(collector, i);
 }
 
 void ready_create(struct collector *collector, const struct replay_team *team,
@@ -110,25 +113,21 @@ void ready_remove(struct collector *collector, struct live_task *live_task) {
   live_task->is_ready = false;
 }
 
-static void count_waiting(struct collector *collector, struct report_location *here, uint32_t by) {
-  struct live_team *live_team = team_of(collector, here->waits_in_slot, here->waits_in);
-  if (!live_team)
-    return;
-  advance(collector, live_team);
-  live_team->ready.waiting += by;
-}
-
-void ready_notice_waiting(struct collector *collector, size_t location) {
+void ready_notice_change(struct collector *collector, size_t location, const struct replay_team *team) {
   struct report_location *here = &collector->locations[location];
-  struct replay_now now = replay_now(collector->replay, location);
-  bool is_waiting = now.team && (now.activity == ACTIVITY_BARRIER_WAIT || now.activity == ACTIVITY_TASK_WAIT);
-  uint64_t team = is_waiting ? now.team->id : 0;
-  if (team == here->waits_in)
-    return;
-  count_waiting(collector, here, -1u);
-  here->waits_in = team;
-  here->waits_in_slot = is_waiting ? now.team->slot : 0;
-  count_waiting(collector, here, 1);
+  struct live_team *left = team_of(collector, here->waits_in_slot, here->waits_in);
+  struct live_team *entered = team ? team_of(collector, team->slot, team->id) : NULL;
+  here->waits_in = team ? team->id : 0;
+  here->waits_in_slot = team ? team->slot : 0;
+  if (left) {
+    advance(collector, left);
+    left->ready.waiting--;
+  }
+  if (entered) {
+    advance(collector, entered);
+    entered->ready.waiting++;
+    taskwaits_idle(here, entered);
+  }
 }
 
 void ready_end(struct collector *collector, struct live_team *live_team) {

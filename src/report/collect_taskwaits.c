@@ -80,14 +80,18 @@ static uint64_t overlap(const struct live_team *live_team, uint64_t begin, uint6
   return oldest > 0 ? UINT64_MAX : sum;
 }
 
-void taskwaits_charge(struct collector *collector, size_t location, struct live_team *live_team,
-                      uint64_t begin, uint64_t end, bool is_idle) {
+void taskwaits_idle(struct report_location *here, const struct live_team *live_team) {
+  here->blocked_team = live_team->id;
+  here->blocked_sum = live_team->blocked_sum;
+}
+
+void taskwaits_charge(struct collector *collector, size_t location, const struct live_team *live_team,
+                      uint64_t begin, uint64_t end) {
   struct report_location *here = &collector->locations[location];
   uint64_t since = here->blocked_team == live_team->id ? here->blocked_sum : 0;
   uint64_t all = live_team->blocked_sum - since;
-  here->blocked_team = live_team->id;
-  here->blocked_sum = live_team->blocked_sum;
-  if (!is_idle || live_team->blocked_count == 0)
+  taskwaits_idle(here, live_team);
+  if (live_team->blocked_count == 0)
     return;
   uint64_t exact = overlap(live_team, begin, end), most = all < end - begin ? all : end - begin;
   uint32_t region = live_team->blocked[(live_team->blocked_count - 1) % BLOCKED].region;

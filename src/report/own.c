@@ -60,6 +60,7 @@ static bool is_of_callback(const struct collector *collector, const struct trace
 static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   struct own *own = state_of(collector);
+  struct report *report = collector->report;
   uint64_t *last = &own->event_ticks[event->location];
   (void)now;
   if (event->ticks <= *last || !is_of_callback(collector, event, region) ||
@@ -67,7 +68,7 @@ static void before_every(struct collector *collector, const struct trace_event *
     return;
   if (*last)
     histogram_add(own->callbacks, event->ticks - *last);
-  collector->report->caveats.callbacks += !collector->report->threads[event->location].is_device;
+  report->caveats.callbacks += !report->threads[event->location].is_device;
   *last = event->kind == TRACE_BufferFlush ? event->BufferFlush.stop : event->ticks;
 }
 
