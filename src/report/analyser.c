@@ -72,11 +72,10 @@ void analysers_on_lock(void *collector, const struct replay_lock_event *event) {
     analysers[next_of(&set)]->on_lock(collector, event);
 }
 
-void analyser_watch(struct collector *collector, enum analyser_number number, bool is_watching) {
-  uint32_t bit = (uint32_t)1 << number, set;
-  collector->every = is_watching ? collector->every | bit : collector->every & ~bit;
+void analysers_choose_watchers(struct collector *collector) {
+  collector->watched = collector->every;
   collector->watcher_count = 0;
-  for (set = collector->every; set;)
+  for (uint32_t set = collector->every; set;)
     collector->watchers[collector->watcher_count++] = analysers[next_of(&set)]->before_every;
 }
 

@@ -38,8 +38,11 @@ struct analyser {
 
 /* Calls all of them, or those that want the event; prepare: has_failed without memory. */
 void analysers_prepare(struct collector *collector);
+void analysers_choose_watchers(struct collector *collector); /* those of `every` */
 static inline void analysers_before_every(struct collector *collector, const struct trace_event *event,
                                           uint32_t region, const struct replay_now *now) {
+  if (collector->watched != collector->every)
+    analysers_choose_watchers(collector);
   for (size_t i = 0; i < collector->watcher_count; i++)
     collector->watchers[i](collector, event, region, now);
 }
@@ -55,7 +58,11 @@ void analysers_annotate(struct collector *collector);
 void analysers_release(struct collector *collector);
 
 /* Whether the analyser of this number is called for every event from now on. */
-void analyser_watch(struct collector *collector, enum analyser_number number, bool is_watching);
+static inline void analyser_watch(struct collector *collector, enum analyser_number number,
+                                  bool is_watching) {
+  uint32_t bit = (uint32_t)1 << number;
+  collector->every = is_watching ? collector->every | bit : collector->every & ~bit;
+}
 
 /* What the analyser of this name keeps. */
 #define ANALYSER_STATE(collector, name) ((collector)->states[ANALYSER_##name])

@@ -163,6 +163,13 @@ static void charge_activity(struct collector *collector, struct report_thread *t
     live_task->waited += ticks;
 }
 
+static void extend(struct report_process *process, uint64_t ticks) {
+  if (ticks < process->first_ticks)
+    process->first_ticks = ticks;
+  if (ticks > process->last_ticks)
+    process->last_ticks = ticks;
+}
+
 static void charge(struct collector *collector, size_t location, const struct replay_now *now,
                    uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
@@ -170,10 +177,7 @@ static void charge(struct collector *collector, size_t location, const struct re
   struct report_thread *thread = &report->threads[location];
   struct report_process *process = &report->processes[thread->process];
   uint64_t end = collector_cut(collector, event_ticks), begin = here->charged_ticks;
-  if (end < process->first_ticks)
-    process->first_ticks = end;
-  if (end > process->last_ticks)
-    process->last_ticks = end;
+  extend(process, end);
   if (!thread->is_seen || end <= begin) {
     here->charged_ticks = end > begin ? end : begin;
     see(collector, location, now, end);

@@ -218,6 +218,7 @@ struct collector {
   void (*watchers[ANALYSER_COUNT])(struct collector *collector, const struct trace_event *event,
                                    uint32_t region, const struct replay_now *now); /* of these */
   size_t watcher_count;
+  uint32_t watched; /* the set that they are of */
   bool has_failed;
 };
 

@@ -61,7 +61,7 @@ class Mpi(report_case.Case):
         self.assertIn("late sender at MPI_Recv @made.c:9", found["what"])
         self.assertIn("10.0 ms of processes' time in 1 calls", found["evidence"])
         self.assertIn("Process is the last one for 100.0 % of it, in MPI_Send @made.c:5", found["evidence"])
-        self.assertEqual((found["confidence"], found["uncertainty_s"]), ("high", None))
+        self.assertEqual((found["confidence"], found["uncertainty_s"]), ("medium", None))  # it happened once
         region, = (one for one in numbers["regions"] if one["name"] == "MPI_Recv")
         self.assertAlmostEqual(1000 * region["wait_s"], 10)
         wait, = region["mpi_waits"]
