@@ -89,6 +89,17 @@ static bool arrange_descriptors(const struct writer_process *process) {
   return true;
 }
 
+/* Where who traces the application lets the kernel stop calls for it (strace --seccomp-bpf), these fail in a
+ * process that nobody traces, exit_group too: a step that went on would run for ever in the application's
+ * memory. */
+__attribute__((no_sanitize_address)) static _Noreturn void end_step(int status) {
+  syscall(SYS_exit_group, status);
+  for (;;) {
+    syscall(SYS_exit, status);
+    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+  }
+}
+
 /* Second step, in a descriptor table of its own. Signals stay blocked until the writer has replaced this
  * memory: a handler of the application's must not run here. (It never returns, so that a tool with the
  * address sanitizer would leave marks of its variables where the stack was and a library may lie later.) */
@@ -100,8 +111,7 @@ __attribute__((no_sanitize_address)) static int run_writer(void *data) {
   if (arrange_descriptors(process))
     syscall(SYS_execve, process->path, (char *[]){name, NULL}, steps->environment);
   steps->error = errno;
-  syscall(SYS_exit_group, 127);
-  __builtin_unreachable();
+  end_step(127);
 }
 
 /* clone(2) with CLONE_VM and a stack of its own; `run` must not return. Returns the child's number, or -1 and
@@ -160,8 +170,7 @@ static int start_second_step(void *data) {
     steps->error = errno;
   else if (syscall(SYS_wait4, pid, NULL, WNOHANG | __WALL, NULL) == pid && !steps->error)
     steps->error = ECHILD; /* ended before exec: where a debugger has put a breakpoint */
-  syscall(SYS_exit_group, 0);
-  __builtin_unreachable();
+  end_step(0);
 }
 
 /* CLONE_UNTRACED: who traces the application (gdb, strace -f) would follow a process that is none of it. */
