@@ -22,6 +22,7 @@ static void cap_total_gain(struct report *report) {
   most += report->lost_in_work;
   most += report->cpus ? (double)report->preempted_useful / (double)report->cpus : 0;
   most += report_hindrance_gain(report);
+  most = most < (double)report->wall ? most : (double)report->wall; /* what hinders threads is useful, too */
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++) {
