@@ -33,11 +33,12 @@ static void add_to_slices(struct report_ready *ready, uint64_t begin, uint64_t e
   ready->begin_ticks = ready->begin_ticks ? ready->begin_ticks : begin;
   begin = begin > ready->begin_ticks ? begin - ready->begin_ticks : 0;
   end = end > ready->begin_ticks ? end - ready->begin_ticks : 0;
-  while (end > REPORT_READY_SLICES * ready->slice_ticks)
+  while (end > 0 && (end - 1) / REPORT_READY_SLICES >= ready->slice_ticks) /* a product may be beyond 2^64 */
     widen(ready);
   while (begin < end) {
-    uint64_t slice = begin / ready->slice_ticks, until = (slice + 1) * ready->slice_ticks;
-    until = until < end ? until : end;
+    uint64_t slice = begin / ready->slice_ticks, until = end;
+    if (slice + 1 < REPORT_READY_SLICES && (slice + 1) * ready->slice_ticks < end)
+      until = (slice + 1) * ready->slice_ticks;
     add_to_slice(&ready->slices[slice], (double)(until - begin), tasks);
     begin = until;
   }

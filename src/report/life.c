@@ -7,8 +7,10 @@
 #include "report/finding.h"
 #include "stave/names.h"
 
-/* The kernel knows when a process began to a clock tick of 10 ms, and Stave's own begin is in it. */
+/* The kernel knows when a process began to a clock tick of 10 ms. In what its thread did not run Stave's own
+ * begin is, which waits for the writer, and for longer on a busy machine. */
 #define BEFORE_MIN_S 0.03
+#define WAITED_MIN_S 0.1
 
 static const char *property_of(const struct report *report, const char *name) {
   const struct trace *trace = report->trace;
@@ -26,7 +28,8 @@ static void read_before(struct report *report) {
     return;
   double begun = (double)met - (double)(age > ready ? age - ready : 0) * ns;
   double before = (double)report->trace->clock.first_ticks - begun;
-  if (begun <= 0 || before < BEFORE_MIN_S * second)
+  bool has_run = (double)ran * ns >= BEFORE_MIN_S * second;
+  if (begun <= 0 || before < (has_run ? BEFORE_MIN_S : WAITED_MIN_S) * second)
     return;
   report->life.begun_ticks = (uint64_t)begun;
   report->life.before = before;

@@ -110,6 +110,13 @@ class Claims(Case):
             made.program(1040, False)
         return self.numbers(self.path(name))
 
+    def test_what_may_be_the_begin_of_the_recording(self):
+        """The thread has hardly run: that it waited for stave-writer is no serial part."""
+        numbers = self.lived("waited", 60, 5)
+        self.ms(numbers["wall_s"], 40)
+        self.assertEqual([one for one in numbers["findings"] if one["cause"] == "serial part"], [])
+        self.ms(self.lived("blocked", 160, 5)["wall_s"], 160 + 40)
+
     def test_the_process_begins_before_openmp(self):
         numbers = self.lived("before", 160, 100)
         self.ms(numbers["wall_s"], 160 + 40)
