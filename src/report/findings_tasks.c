@@ -11,6 +11,9 @@ enum { MANY_TASKS = 1000 };
 /* Of what tasks run: what they cost is worth a finding from there on; it is most of all. */
 static const double COST_MIN = 0.1, MAX_COST = 0.5;
 
+/* Of the gain: what threads wait for the runtime differs by it between runs of the same. */
+static const double WAIT_UNCERTAINTY = 0.1;
+
 /* One callback of Stave's is between the two times. */
 static double own_cost_off(const struct report *report, uint64_t ticks) {
   uint64_t own = report->caveats.callback_ticks;
@@ -191,8 +194,10 @@ static void add_small(struct report *report, const struct report_parallel *paral
   if (finding_enlarge(report, CAUSE_SMALL_TASKS, cost->construct, gain))
     return;
   struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain);
-  if (finding)
-    describe(report, finding, parallel, cost);
+  if (!finding)
+    return;
+  finding->uncertainty_ticks = WAIT_UNCERTAINTY * gain;
+  describe(report, finding, parallel, cost);
 }
 
 /* What one thread creates the others wait for, as long as creating it all takes. Nobody waits beside ready

@@ -7,6 +7,9 @@
 #define TICK_S 0.01
 #define OTHERS_SHARE_MIN 0.01
 
+/* Of the time in parallel regions. */
+#define CROWDED_SHARE 0.5
+
 void processors_find(struct report *report) {
   const struct trace *trace = report->trace;
   struct report_processors *processors = &report->processors;
@@ -48,6 +51,19 @@ double processors_sharing(const struct report *report, const struct report_paral
 
 uint64_t processors_wanted(const struct report_parallel *parallel) {
   return parallel->is_nested ? parallel->at_once : parallel->smallest;
+}
+
+uint64_t report_crowding_threads(const struct report *report) {
+  uint64_t threads = 0;
+  double time = 0;
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    const struct report_parallel *parallel = report->regions[i].parallel;
+    if (!parallel || parallel->is_nested || !processors_are_too_few(report, parallel))
+      continue;
+    threads = parallel->smallest > threads ? parallel->smallest : threads;
+    time += (double)parallel->wall;
+  }
+  return time > CROWDED_SHARE * (double)report->parallel * (double)report->process_count ? threads : 0;
 }
 
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel) {

@@ -19,9 +19,17 @@ static const double LOST_AT_BEGIN = 0.2;
 static const double LITTLE_SHARE = 0.05;
 static const double MAX = 0.5;
 
+/* Of the mean: threads with as many iterations, which may well cost the same, differ by it where memory,
+ * caches or a core serve one of them worse. */
+static const double UNEQUAL_SHARE = 0.2, UNEQUAL_ONCE = 0.35;
+
+/* Chunks of a thread: so many let the last one end soon behind the others, and few threads meet in a line of
+ * the cache. */
+enum { CHUNKS_EACH = 16 };
+
 /* -- worksharing -- */
 
-/* NULL: that of all such findings. */
+/* NULL: another one, see advise_static. */
 static const char *loop_advice(const struct report *report, uint32_t region, enum construct construct) {
   if (construct == CONSTRUCT_sections)
     return "cut the sections into pieces of equal length, or into tasks";
@@ -73,6 +81,40 @@ static bool is_slight(const struct report_loop *loop) {
   return loop->slight > MAX * loop->delay || (is_little && !variation_peak(loop->variation, &peak));
 }
 
+/* A static schedule without a chunk size gives all threads as many. */
+static bool has_equal_shares(const struct report *report, uint32_t region) {
+  const struct trace_region *loop = &report->trace->regions[region];
+  return strcmp(detail_schedule(loop), "static") == 0 && detail_chunk(loop) == 0;
+}
+
+/* By little: whether iterations cost differently or threads run unequally fast, a trace does not show. */
+static void judge_equal_shares(const struct report *report, struct report_finding *finding, uint32_t region) {
+  const struct report_loop *loop = report->regions[region].loop;
+  double all = (double)(loop->longest - loop->imbalance);
+  double most = loop->instances > 1 ? UNEQUAL_SHARE : UNEQUAL_ONCE;
+  if (!has_equal_shares(report, region) || loop->delay >= most * all)
+    return;
+  finding->doubt = "threads have as many iterations each: one may only be slower at them";
+  if (finding->uncertainty_ticks < finding->gain_ticks)
+    finding->uncertainty_ticks = finding->gain_ticks;
+}
+
+static void advise_static(const struct report *report, struct report_finding *finding, uint32_t region) {
+  const struct report_loop *loop = report->regions[region].loop;
+  double chunk = spread_mean(&loop->trips) / finding_threads(report, loop->parallel) / CHUNKS_EACH;
+  if (finding->doubt)
+    finding_printf(
+        finding->advice,
+        "if they cost the same, one thread is slower at them: memory that another one has touched first "
+        "(initialise it in a loop of the same schedule), a core that it shares (OMP_PROC_BIND=true); else ");
+  else
+    finding_printf(finding->advice, "iterations cost differently or threads run unequally fast: ");
+  if (chunk >= 1)
+    finding_append(finding->advice, "try schedule(dynamic, %.0f), or tasks", chunk);
+  else
+    finding_append(finding->advice, "try schedule(dynamic), or tasks");
+}
+
 static void describe_loop(struct report *report, struct report_finding *finding, uint32_t region,
                           enum construct construct) {
   const struct report_loop *loop = report->regions[region].loop;
@@ -102,9 +144,12 @@ static void describe_loop(struct report *report, struct report_finding *finding,
       is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
       finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, loop->variation);
+  judge_equal_shares(report, finding, region);
   const char *advice = loop_advice(report, region, construct);
   if (advice)
     finding_printf(finding->advice, "%s", advice);
+  else
+    advise_static(report, finding, region);
 }
 
 /* One finding of a construct that is met in several regions: `gain` of another one, or of the first. */

@@ -517,6 +517,10 @@ void report_free_parallel(struct report_parallel *parallel); /* accepts NULL */
  * adds to it: that is `ret_work` ticks. Not where a part of the run is in MPI, on devices, or not known. */
 bool report_is_slower_than_work(const struct report *report, double *ret_work);
 
+/* Most of the parallel time has teams of more threads than the process may use processors: of so many. What
+ * fewer threads would take no one run shows. 0: not so, or not known. */
+uint64_t report_crowding_threads(const struct report *report);
+
 /* Wall time that all that kept threads from running cost. */
 double report_hindrance_gain(const struct report *report);
 

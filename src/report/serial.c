@@ -140,6 +140,10 @@ const struct report_gap *report_longest_gap(const struct report *report) {
   return longest;
 }
 
+bool serial_is_before_openmp(const struct report *report, const struct report_gap *gap) {
+  return gap->before == REPLAY_NONE && report->life.before > (double)gap->time.sum / 2;
+}
+
 /* The standard deviation of all serial time, in ticks: that of each place by itself, as far as it was there
  * more than once. Below 0: less than half was. */
 static double deviation(const struct report *report) {
@@ -209,8 +213,10 @@ static void find(struct collector *collector) {
       "as "
       "this one (Amdahl's law, estimated from one run)",
       wall / serial);
-  if (report->samples == 0)
-    finding_append(finding->advice, "; stave record --sample tells which functions run there");
+  if (serial_is_before_openmp(report, gap))
+    finding_append(finding->advice, "; perf record shows which functions run before the first use of OpenMP");
+  else if (report->samples == 0)
+    finding_append(finding->advice, "; stave record --sample shows which functions run there");
 }
 
 static void release(struct collector *collector) {

@@ -10,6 +10,9 @@ void serial_end(struct collector *collector, size_t process, uint64_t ticks);
 void serial_add(struct collector *collector, size_t process, uint32_t region);
 void serial_begin(struct collector *collector, size_t process, uint64_t ticks);
 
+/* Most of the part lies before the first use of OpenMP, and with it before Stave's begin. */
+bool serial_is_before_openmp(const struct report *report, const struct report_gap *gap);
+
 /* A sample outside of all teams. */
 void serial_sample(struct collector *collector, size_t location, uint32_t context);
 

@@ -68,6 +68,53 @@ class Claims(Case):
     def test_serial_names_the_command_for_functions(self):
         self.assertIn("stave record --sample", self.finding(self.serial("functions", [10]), "serial part")["advice"])
 
+    def test_no_samples_before_openmp(self):
+        advice = self.finding(self.lived("sampled", 160, 100), "serial part")["advice"]
+        self.assertIn("perf record", advice)
+        self.assertNotIn("--sample", advice)
+
+    def crowded(self, name, processors):
+        numbers = self.serial(name, [10, 10], 4, processors)
+        line = f"4 threads share {processors} processors: first measure with OMP_NUM_THREADS={processors}"
+        self.assertEqual(line in self.text(self.path(name), "--brief"), numbers["has_too_many_threads"])
+        self.assertEqual("measure with OMP_NUM_THREADS" in self.text(self.path(name)),
+                         numbers["has_too_many_threads"])
+        return numbers["has_too_many_threads"]
+
+    def test_more_threads_than_processors_come_first(self):
+        self.assertTrue(self.crowded("crowded", 2))
+        self.assertFalse(self.crowded("not crowded", 4))
+
+    def equal_shares(self, name, least):
+        """A static loop of 640 iterations, 4 times: thread 0 needs `least` ms and thread 1 ten."""
+        with self.timed(name) as made:
+            made.fork(0)
+            made.begin(0)
+            for i in range(4):
+                now = 10 * i
+                for thread in range(2):
+                    made.at(now).enter(thread, "for", 5, "main, loop_static", attributes={"iterations": 640})
+                made.at(now + least).leave(0, "for", 5, "main, loop_static")
+                made.enter(0, "barrier", 5)
+                made.at(now + 10).leave(1, "for", 5, "main, loop_static")
+                made.enter(1, "barrier", 5)
+                for thread in range(2):
+                    made.leave(thread, "barrier", 5)
+            for thread in range(2):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(40)
+        return self.finding(self.numbers(self.path(name)), "loop imbalance")
+
+    def test_as_many_iterations_each(self):
+        """That one thread is a little slower may be all there is: the gain is as uncertain as it is large."""
+        found = self.equal_shares("slower", 7)
+        self.assertEqual(found["confidence"], "low")
+        self.ms(found["uncertainty_s"], 1000 * found["gain_s"])
+        self.assertIn("OMP_PROC_BIND=true", found["advice"])
+        found = self.equal_shares("more to do", 4)
+        self.assertEqual(found["confidence"], "high")
+        self.assertIn("schedule(dynamic, 20)", found["advice"])
+
     def imbalance(self, name, times):
         """A loop in which thread 1 needs 10 ms and thread 0 four."""
         with self.timed(name) as made:

@@ -102,6 +102,10 @@ static void print_overview(const struct report_print *print) {
   if (report_is_slower_than_work(report, &work))
     print_line("that is longer than the work of all threads, %s in all: one thread may be faster",
                time_of(serial, report, work));
+  if (report_crowding_threads(report) > 0)
+    print_line("%" PRIu64 " threads share %" PRIu64 " processors: first measure with OMP_NUM_THREADS=%" PRIu64
+               ", whose time no run with more threads shows",
+               report_crowding_threads(report), report->processors.count, report->processors.count);
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)

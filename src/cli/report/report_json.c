@@ -24,6 +24,7 @@ static void put_seconds(json_t *object, const char *name, const struct report *r
 
 /* Who used the processors; null: not known. */
 static void put_processor_time(json_t *object, const struct report *report) {
+  json_put(object, "has_too_many_threads", json_boolean(report_crowding_threads(report) > 0));
   const struct report_processors *processors = &report->processors;
   json_t *time = processors->is_known ? json_object() : json_null();
   json_put(object, "processor_time", time);

@@ -177,6 +177,11 @@ static void print_overview(const struct report_print *print) {
   print_wall_time(report);
   print_unknown(report);
   print_thread_count(report);
+  if (report_crowding_threads(report) > 0)
+    table_fact("first",
+               "%" PRIu64 " threads share %" PRIu64 " processors: measure with OMP_NUM_THREADS=%" PRIu64
+               ", whose time no run with more threads shows",
+               report_crowding_threads(report), report->processors.count, report->processors.count);
   if (report->account.is_known)
     table_fact("account", "%s", report_print_account(account, report));
   if (report->processors.others > 0)
