@@ -60,7 +60,7 @@
  * which its first thread had run, and been ready without a processor. The kernel knows it to 10 ms. */
 #define STAVE_PROPERTY_BEFORE "STAVE::BEFORE"
 /* Where the process had many page faults: how many until then; in all; how many pages it had at a time at
- * most; what one cost the writer, ns. */
+ * most; what one cost the writer, ns, and one in memory of large pages; how many its variables have. */
 #define STAVE_PROPERTY_FAULTS "STAVE::FAULTS"
 /* The processors that the thread may use, as last read: "0-3,8". */
 #define STAVE_PROPERTY_MAY_USE "STAVE::MAY_USE"

@@ -12,6 +12,9 @@
 #define BEFORE_MIN_S 0.03
 #define WAITED_MIN_S 0.1
 
+/* Of what large pages would save: which memory gets them nobody knows. */
+#define PAGES_UNCERTAINTY 0.3
+
 static const char *property_of(const struct report *report, const char *name) {
   const struct trace *trace = report->trace;
   return trace->location_group_count == 1 ? trace_process_property(trace, trace->location_groups[0].ref, name)
@@ -38,13 +41,17 @@ static void read_before(struct report *report) {
 
 static void read_faults(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_FAULTS);
-  uint64_t before, faults, pages, ns;
-  if (!text ||
-      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &before, &faults, &pages, &ns) != 4)
+  uint64_t before, faults, pages, ns, large = 0, variables = 0;
+  double tick_ns = 1e9 / (double)report->trace->clock.ticks_per_second;
+  if (!text || sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &before,
+                      &faults, &pages, &ns, &large, &variables) < 4)
     return;
   report->life.faults = faults;
-  report->life.repeated = faults > pages ? faults - pages : 0;
-  report->life.fault_ticks = (double)ns * (double)report->trace->clock.ticks_per_second / 1e9;
+  report->life.faults_before = before;
+  report->life.repeated = faults / 2 > pages ? faults - pages : 0; /* else it may have been other memory */
+  report->life.fault_ticks = (double)ns / tick_ns;
+  report->life.large_ticks = (double)(large > 0 ? large : ns) / tick_ns;
+  report->life.variables = variables;
 }
 
 static void prepare(struct collector *collector) {
@@ -52,9 +59,34 @@ static void prepare(struct collector *collector) {
   read_faults(collector->report);
 }
 
+/* What is touched first, but for the program's variables, that malloc has no part in: what large pages would
+ * save. Before the first use of OpenMP one thread has the faults. */
+static void find_small_pages(struct report *report) {
+  const struct report_life *life = &report->life;
+  uint64_t first = life->faults - life->repeated;
+  double n = processors_at_most(report, finding_team(report));
+  double pages = first > life->variables ? (double)(first - life->variables) : 0;
+  double before = pages < (double)life->faults_before ? pages : (double)life->faults_before;
+  double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
+  double gain = (before + (pages - before) / n) * each;
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = finding_add(report, CAUSE_SMALL_PAGES, REPLAY_NONE, gain);
+  if (!finding)
+    return;
+  report->lost_in_work += gain;
+  finding->uncertainty_ticks = PAGES_UNCERTAINTY * gain;
+  finding_printf(finding->what, "%.0f pages of memory are small ones, and touched for the first time", pages);
+  finding_printf(
+      finding->evidence,
+      "%" PRIu64 " page faults, %" PRIu64
+      " before the first use of OpenMP; one takes %s here, measured, and %s where the kernel was asked "
+      "for large pages",
+      life->faults, life->faults_before, finding_time(&texts, life->fault_ticks),
+      finding_time(&texts, life->large_ticks));
+}
+
 /* Each page that the process had has faulted once; what is more came back. */
-static void find(struct collector *collector) {
-  struct report *report = collector->report;
+static void find_repeated(struct report *report) {
   const struct report_life *life = &report->life;
   double n = processors_at_most(report, finding_team(report)),
          all = (double)life->repeated * life->fault_ticks;
@@ -70,6 +102,11 @@ static void find(struct collector *collector) {
                  " more than the process has had pages at a time; one takes %s "
                  "here, measured, and giving the page back more",
                  life->faults, life->repeated, finding_time(&texts, life->fault_ticks));
+}
+
+static void find(struct collector *collector) {
+  find_repeated(collector->report);
+  find_small_pages(collector->report);
 }
 
 const struct analyser life_analyser = {.prepare = prepare, .find = find};

@@ -11,6 +11,9 @@
 #include "report/finding.h"
 #include "report/samples.h"
 
+/* Of the gain: what is below makes no difference; and what is no doubt of the serial part itself. */
+static const double DOUBT_MIN = 0.03, DOUBT_MAX = 0.4;
+
 /* The serial parts of one process: `apart` is what counts as no serial time. */
 struct serial_process {
   uint64_t begin, begin_apart;     /* since the last team: and what was apart until then */
@@ -180,6 +183,35 @@ static void describe_gap(const struct report *report, struct report_finding *fin
         finding_time(&texts, report->life.before - report->life.ran));
 }
 
+static void add_uncertainty(struct report_finding *finding, double ticks) {
+  finding->uncertainty_ticks =
+      finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, ticks) : ticks;
+}
+
+/* What the threads share by now they do not share perfectly either: `shared` is their part of it, if they
+ * did. */
+static void doubt_sharing(const struct report *report, struct report_finding *finding, double shared) {
+  double efficiency = report->thread_efficiency;
+  double more = efficiency > 0 && efficiency < 1 ? shared * (1 / efficiency - 1) : 0;
+  more = more < DOUBT_MAX * finding->gain_ticks ? more : DOUBT_MAX * finding->gain_ticks;
+  if (more >= DOUBT_MIN * finding->gain_ticks)
+    add_uncertainty(finding, more);
+}
+
+static double faults_before(const struct report *report) {
+  return (double)report->life.faults_before * report->life.fault_ticks;
+}
+
+/* The kernel gives pages to several threads at a time no faster than to one, at worst. */
+static void doubt_faults(const struct report *report, struct report_finding *finding, double share) {
+  double faults = faults_before(report) * share / 2;
+  struct finding_texts texts = {.report = report};
+  if (!report->life.begun_ticks || faults < DOUBT_MIN * finding->gain_ticks)
+    return;
+  add_uncertainty(finding, faults);
+  finding_append(finding->evidence, ", page faults about %s", finding_time(&texts, faults_before(report)));
+}
+
 static void find(struct collector *collector) {
   struct report *report = collector->report;
   double n = finding_team(report), most = processors_at_most(report, n), serial = (double)report->serial;
@@ -204,6 +236,8 @@ static void find(struct collector *collector) {
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
   describe_gap(report, finding, gap);
+  doubt_faults(report, finding, 1 - 1 / most);
+  doubt_sharing(report, finding, serial * (double)report->process_count / most);
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
                    report->caveats.runtimes.untraced);

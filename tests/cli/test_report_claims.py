@@ -187,8 +187,23 @@ class Claims(Case):
         found = self.finding(self.lived("faults", 10, 10, 0, "100,40000,10000,1000"), "page faults")
         self.ms(found["gain_s"], 30 / 2)
         self.assertIn("MALLOC_TRIM_THRESHOLD_", found["advice"])
-        causes = [one["cause"] for one in self.lived("first", 10, 10, 0, "100,10000,10000,1000")["findings"]]
-        self.assertNotIn("page faults", causes)
+        for name, faults in (("first", 10000), ("one array, then another one", 19000)):
+            causes = [one["cause"] for one in self.lived(name, 10, 10, 0, f"100,{faults},10000,1000")["findings"]]
+            self.assertNotIn("page faults", causes)
+
+    def test_small_pages(self):
+        """10,000 pages once each, of which 2,000 are the program's variables; half before the first event."""
+        found = self.finding(self.lived("small pages", 160, 100, 0, "4000,10000,10000,2000,500,2000"), "small pages")
+        self.ms(found["gain_s"], 1.5 * (4 + 4 / 2))
+        self.assertIn("hugetlb", found["advice"])
+        for name, faults in (("none", "4000,10000,10000,2000,2000,0"), ("old", "4000,10000,10000,2000")):
+            causes = [one["cause"] for one in self.lived(name, 160, 100, 0, faults)["findings"]]
+            self.assertNotIn("small pages", causes)
+
+    def test_faults_before_openmp_are_not_shared_for_sure(self):
+        found = self.finding(self.lived("faults before", 160, 100, 0, "40000,40000,40000,1000,1000,0"), "serial part")
+        self.ms(found["uncertainty_s"], 40 / 2 / 2)
+        self.assertIn("page faults about 40.0 ms", found["evidence"])
 
     def test_more_threads_than_processors(self):
         self.serial("many", [1, 1], 4, 2)
