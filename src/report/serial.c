@@ -168,13 +168,16 @@ static const char *gap_edge(struct finding_texts *texts, uint32_t region, const 
 }
 
 static void describe_gap(const struct report *report, struct report_finding *finding,
-                         const struct report_gap *gap) {
+                         const struct report_gap *gap, double share) {
   struct finding_texts texts = {.report = report};
   finding_printf(
       finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
       gap_edge(&texts, gap->before, report->life.begun_ticks ? "the process's begin" : "the beginning"),
       gap_edge(&texts, gap->after, "the end"), finding_time(&texts, (double)gap->time.sum), gap->time.count,
       gap->time.count == 1 ? "" : "s");
+  if (report->gap_count > 1)
+    finding_append(finding->evidence, ", where %s of the gain are",
+                   finding_time(&texts, share * (double)gap->time.sum));
   if (report->life.begun_ticks)
     finding_append(
         finding->evidence,
@@ -235,7 +238,7 @@ static void find(struct collector *collector) {
     finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
-  describe_gap(report, finding, gap);
+  describe_gap(report, finding, gap, 1 - 1 / most);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);
   if (report->caveats.runtimes.untraced_count > 0)

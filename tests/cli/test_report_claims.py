@@ -1,13 +1,30 @@
 #!/usr/bin/python3
 """stave report: what findings promise, and how sure they are: test_report_claims.py BUILD [unittest arguments]."""
 import os
+import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from otf2.enums import Paradigm
 
+import cli
 from report_case import Case
+
+LARGE_PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+TOUCHING = r"""
+#include <stdlib.h>
+#include <string.h>
+enum { BYTES = 256 << 20 };
+int main(void) {
+  char *memory = malloc(BYTES);
+  memset(memory, 1, BYTES);
+#pragma omp parallel
+  memory[7] = 2;
+  return memory[3] - 1;
+}
+"""
 
 
 class Claims(Case):
@@ -58,6 +75,7 @@ class Claims(Case):
         """10 ms in front of one region and 2 in front of the other, each time: nothing is uncertain."""
         found = self.finding(self.serial("places", [10, 2] * 4), "serial part")
         self.assertAlmostEqual(found["uncertainty_s"], 0, places=6)
+        self.assertIn("30.0 ms, 3 times, where 15.0 ms of the gain are", found["evidence"])
         self.assertEqual(found["confidence"], "medium")
         found = self.finding(self.serial("differ", [10, 2, 14, 2, 10, 2, 14, 2]), "serial part")
         self.assertGreater(found["uncertainty_s"], 0.001)
@@ -199,6 +217,17 @@ class Claims(Case):
         for name, faults in (("none", "4000,10000,10000,2000,2000,0"), ("old", "4000,10000,10000,2000")):
             causes = [one["cause"] for one in self.lived(name, 160, 100, 0, faults)["findings"]]
             self.assertNotIn("small pages", causes)
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    @unittest.skipUnless(LARGE_PAGES.exists() and "[madvise]" in LARGE_PAGES.read_text(), "large pages not on demand")
+    def test_small_pages_of_a_program(self):
+        """65,536 pages: that it needs few by the advice is seen, so is that nothing is found then."""
+        program = cli.compile_program(self.path("touching"), TOUCHING)
+        for name, tunables, is_found in (("small", "", True), ("large", "glibc.malloc.hugetlb=1", False)):
+            archive = self.path(f"{name} pages of a program")
+            cli.trace(program, archive, GLIBC_TUNABLES=tunables, OMP_NUM_THREADS=2)
+            numbers = self.numbers(archive)
+            self.assertEqual("small pages" in [one["cause"] for one in numbers["findings"]], is_found, numbers["findings"])
 
     def test_faults_before_openmp_are_not_shared_for_sure(self):
         found = self.finding(self.lived("faults before", 160, 100, 0, "40000,40000,40000,1000,1000,0"), "serial part")
