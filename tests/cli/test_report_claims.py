@@ -227,7 +227,8 @@ class Claims(Case):
             archive = self.path(f"{name} pages of a program")
             cli.trace(program, archive, GLIBC_TUNABLES=tunables, OMP_NUM_THREADS=2)
             numbers = self.numbers(archive)
-            self.assertEqual("small pages" in [one["cause"] for one in numbers["findings"]], is_found, numbers["findings"])
+            causes = [one["cause"] for one in numbers["findings"]]
+            self.assertEqual("small pages" in causes, is_found, numbers["findings"])
 
     def test_faults_before_openmp_are_not_shared_for_sure(self):
         found = self.finding(self.lived("faults before", 160, 100, 0, "40000,40000,40000,1000,1000,0"), "serial part")
