@@ -1,7 +1,5 @@
 #include "timeline/picture.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +15,8 @@ enum {
 };
 
 bool picture_can_draw(void) {
-  return true;
+  struct cairo_functions functions;
+  return picture_load_cairo(&functions);
 }
 
 /* -- where things go -- */
@@ -25,7 +24,7 @@ bool picture_can_draw(void) {
 static double widest_name(const struct picture *picture) {
   const struct timeline *timeline = picture->timeline;
   double widest = 30;
-  cairo_set_font_size(picture->cairo, 10);
+  picture->draw->set_font_size(picture->cairo, 10);
   for (size_t i = 0; i < picture_row_count(picture); i++)
     widest = fmax(widest, picture_text_width(picture, timeline->trace->locations[timeline->order[i]].name));
   return fmin(widest, MAX_NAME_WIDTH);
@@ -72,10 +71,10 @@ static void draw_title(const struct picture *picture, const char *title) {
   size_t rows = picture_row_count(picture);
   char text[128];
   double room = picture->width - 2 * PICTURE_MARGIN;
-  cairo_set_font_size(picture->cairo, 15);
+  picture->draw->set_font_size(picture->cairo, 15);
   picture_set_colour(picture, 0);
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 14, room, title);
-  cairo_set_font_size(picture->cairo, 10);
+  picture->draw->set_font_size(picture->cairo, 10);
   picture_set_colour(picture, 0x5c6670);
   snprintf(text, sizeof text, "%zu %s, %" PRIu64 " events", rows, rows == 1 ? "row" : "rows",
            timeline->events);
@@ -83,8 +82,8 @@ static void draw_title(const struct picture *picture, const char *title) {
 }
 
 static int draw(struct picture *picture, const struct picture_request *request) {
-  cairo_set_source_rgb(picture->cairo, 1, 1, 1);
-  cairo_paint(picture->cairo);
+  picture->draw->set_source_rgb(picture->cairo, 1, 1, 1);
+  picture->draw->paint(picture->cairo);
   merge_narrow(picture);
   draw_title(picture, request->title);
   picture_draw_grid(picture);
@@ -102,12 +101,12 @@ static cairo_status_t write_to_file(void *file, const unsigned char *data, unsig
 static cairo_surface_t *make_surface(const struct picture *picture, enum picture_format format, FILE *file) {
   switch (format) {
   case PICTURE_SVG:
-    return cairo_svg_surface_create_for_stream(write_to_file, file, picture->width, picture->height);
+    return picture->draw->svg_surface_create_for_stream(write_to_file, file, picture->width, picture->height);
   case PICTURE_PDF:
-    return cairo_pdf_surface_create_for_stream(write_to_file, file, picture->width, picture->height);
+    return picture->draw->pdf_surface_create_for_stream(write_to_file, file, picture->width, picture->height);
   case PICTURE_PNG:
-    return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(PIXELS_PER_POINT * picture->width),
-                                      (int)ceil(PIXELS_PER_POINT * picture->height));
+    return picture->draw->image_surface_create(CAIRO_FORMAT_RGB24, (int)(PIXELS_PER_POINT * picture->width),
+                                               (int)ceil(PIXELS_PER_POINT * picture->height));
   }
   return NULL;
 }
@@ -127,32 +126,37 @@ static int error_of(cairo_status_t status) {
 
 /* Sizes depend on the widths of texts, which need something to be drawn on. */
 static void measure_first(struct picture *picture, unsigned width) {
-  cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
-  picture->cairo = cairo_create(surface);
-  cairo_select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_surface_t *surface = picture->draw->recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
+  picture->cairo = picture->draw->create(surface);
+  picture->draw->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                                  CAIRO_FONT_WEIGHT_NORMAL);
   measure(picture, width);
-  cairo_destroy(picture->cairo);
-  cairo_surface_destroy(surface);
+  picture->draw->destroy(picture->cairo);
+  picture->draw->surface_destroy(surface);
 }
 
 int picture_write(FILE *file, struct timeline *timeline, const struct picture_request *request) {
-  struct picture picture = {.timeline = timeline};
+  struct cairo_functions functions;
+  if (!picture_load_cairo(&functions))
+    return -ENOTSUP;
+  struct picture picture = {.draw = &functions, .timeline = timeline};
   add_up(&picture);
   measure_first(&picture, request->width);
   cairo_surface_t *surface = make_surface(&picture, request->format, file);
-  picture.cairo = cairo_create(surface);
-  cairo_select_font_face(picture.cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  picture.cairo = picture.draw->create(surface);
+  picture.draw->select_font_face(picture.cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                                 CAIRO_FONT_WEIGHT_NORMAL);
   if (request->format == PICTURE_PNG)
-    cairo_scale(picture.cairo, PIXELS_PER_POINT, PIXELS_PER_POINT);
+    picture.draw->scale(picture.cairo, PIXELS_PER_POINT, PIXELS_PER_POINT);
   int result = draw(&picture, request);
   if (result == 0)
-    result = error_of(cairo_status(picture.cairo));
-  cairo_destroy(picture.cairo);
+    result = error_of(picture.draw->status(picture.cairo));
+  picture.draw->destroy(picture.cairo);
   if (result == 0 && request->format == PICTURE_PNG)
-    result = error_of(cairo_surface_write_to_png_stream(surface, write_to_file, file));
-  cairo_surface_finish(surface);
+    result = error_of(picture.draw->surface_write_to_png_stream(surface, write_to_file, file));
+  picture.draw->surface_finish(surface);
   if (result == 0)
-    result = error_of(cairo_surface_status(surface));
-  cairo_surface_destroy(surface);
+    result = error_of(picture.draw->surface_status(surface));
+  picture.draw->surface_destroy(surface);
   return result;
 }

@@ -53,18 +53,18 @@ static double mark_x(const struct picture *picture, double ns) {
 void picture_draw_grid(const struct picture *picture) {
   struct marks marks = marks_of(picture);
   for (int i = 0; i < marks.count; i++)
-    cairo_rectangle(picture->cairo, mark_x(picture, marks.first + i * marks.step) - 0.25, picture->rows_top,
-                    0.5, picture->rows_bottom - picture->rows_top);
+    picture->draw->rectangle(picture->cairo, mark_x(picture, marks.first + i * marks.step) - 0.25,
+                             picture->rows_top, 0.5, picture->rows_bottom - picture->rows_top);
   picture_set_colour(picture, 0xd5dae0);
-  cairo_fill(picture->cairo);
+  picture->draw->fill(picture->cairo);
 }
 
 static void draw_mark(const struct picture *picture, const struct marks *marks, double ns) {
   char label[64];
   snprintf(label, sizeof label, "%.*f %s", marks->digits, ns / marks->unit->ns, marks->unit->name);
   double x = mark_x(picture, ns), width = picture_text_width(picture, label);
-  cairo_rectangle(picture->cairo, x - 0.4, picture->rows_bottom, 0.8, 5);
-  cairo_fill(picture->cairo);
+  picture->draw->rectangle(picture->cairo, x - 0.4, picture->rows_bottom, 0.8, 5);
+  picture->draw->fill(picture->cairo);
   double left = fmin(fmax(x - width / 2, picture->left), picture->right - width);
   picture_text(picture, left, picture->rows_bottom + 16, width + 1, label);
 }
@@ -72,9 +72,10 @@ static void draw_mark(const struct picture *picture, const struct marks *marks, 
 void picture_draw_axis(const struct picture *picture) {
   struct marks marks = marks_of(picture);
   picture_set_colour(picture, 0x3c444d);
-  cairo_rectangle(picture->cairo, picture->left, picture->rows_bottom, picture->right - picture->left, 0.8);
-  cairo_fill(picture->cairo);
-  cairo_set_font_size(picture->cairo, 10);
+  picture->draw->rectangle(picture->cairo, picture->left, picture->rows_bottom,
+                           picture->right - picture->left, 0.8);
+  picture->draw->fill(picture->cairo);
+  picture->draw->set_font_size(picture->cairo, 10);
   picture_text(picture, PICTURE_MARGIN, picture->rows_bottom + 16, picture->left - PICTURE_MARGIN, "time");
   for (int i = 0; i < marks.count; i++)
     draw_mark(picture, &marks, marks.first + i * marks.step);
@@ -101,7 +102,7 @@ static void draw_entry(const struct picture *picture, int activity, double x, do
   char text[64];
   snprintf(text, sizeof text, "%s %.1f %%", activity_name((enum activity)activity),
            picture->totals[activity] / all * 100);
-  cairo_rectangle(picture->cairo, x, y, 20, 11);
+  picture->draw->rectangle(picture->cairo, x, y, 20, 11);
   picture_fill(picture, (enum activity)activity);
   picture_set_colour(picture, 0x16191d);
   picture_text(picture, x + 25, y + 9.5, LEGEND_ENTRY - 28, text);
@@ -112,7 +113,7 @@ void picture_draw_legend(const struct picture *picture, double top) {
   size_t place = 0, in_line = entries_in_line(picture);
   for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
     all += picture->totals[activity];
-  cairo_set_font_size(picture->cairo, 10);
+  picture->draw->set_font_size(picture->cairo, 10);
   for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
     if (!is_present(picture, activity))
       continue;

@@ -2,8 +2,7 @@
 #ifndef STAVE_TIMELINE_PICTURE_DRAW_H
 #define STAVE_TIMELINE_PICTURE_DRAW_H
 
-#include <cairo.h>
-
+#include "timeline/picture_cairo.h"
 #include "timeline/timeline.h"
 
 enum {
@@ -17,6 +16,7 @@ enum {
 };
 
 struct picture {
+  const struct cairo_functions *draw;
   cairo_t *cairo;
   struct timeline *timeline;
   double width, height;

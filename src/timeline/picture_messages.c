@@ -30,11 +30,11 @@ static void draw_message(const struct picture *picture, const double *tops,
   double from = tops[message->from], to = tops[message->to], half = picture->band / 2;
   if (from < 0 || to < 0)
     return;
-  cairo_move_to(picture->cairo, x_within(picture, message->begin), from + half);
-  cairo_line_to(picture->cairo, x_within(picture, message->end), to + half);
-  cairo_stroke(picture->cairo);
-  cairo_arc(picture->cairo, x_within(picture, message->begin), from + half, 1.2, 0, 7);
-  cairo_fill(picture->cairo);
+  picture->draw->move_to(picture->cairo, x_within(picture, message->begin), from + half);
+  picture->draw->line_to(picture->cairo, x_within(picture, message->end), to + half);
+  picture->draw->stroke(picture->cairo);
+  picture->draw->arc(picture->cairo, x_within(picture, message->begin), from + half, 1.2, 0, 7);
+  picture->draw->fill(picture->cairo);
 }
 
 /* From the band of one rank to that of the next. */
@@ -45,19 +45,19 @@ static void draw_operation(const struct picture *picture, const double *tops,
     double from = tops[one->location] + picture->band, to = tops[next->location];
     if (tops[one->location] < 0 || to < 0)
       continue;
-    cairo_move_to(picture->cairo, x_within(picture, one->begin), from);
-    cairo_line_to(picture->cairo, x_within(picture, one->end), from);
-    cairo_line_to(picture->cairo, x_within(picture, next->end), to);
-    cairo_line_to(picture->cairo, x_within(picture, next->begin), to);
-    cairo_close_path(picture->cairo);
-    cairo_fill_preserve(picture->cairo);
-    cairo_stroke(picture->cairo);
+    picture->draw->move_to(picture->cairo, x_within(picture, one->begin), from);
+    picture->draw->line_to(picture->cairo, x_within(picture, one->end), from);
+    picture->draw->line_to(picture->cairo, x_within(picture, next->end), to);
+    picture->draw->line_to(picture->cairo, x_within(picture, next->begin), to);
+    picture->draw->close_path(picture->cairo);
+    picture->draw->fill_preserve(picture->cairo);
+    picture->draw->stroke(picture->cairo);
   }
 }
 
 static void set_colour(const struct picture *picture, uint32_t rgb, double alpha) {
-  cairo_set_source_rgba(picture->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
-                        alpha);
+  picture->draw->set_source_rgba(picture->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
+                                 (rgb & 255) / 255.0, alpha);
 }
 
 bool picture_draw_messages(const struct picture *picture) {
@@ -67,7 +67,7 @@ bool picture_draw_messages(const struct picture *picture) {
   double *tops = row_tops(picture);
   if (!tops)
     return false;
-  cairo_set_line_width(picture->cairo, 0.5);
+  picture->draw->set_line_width(picture->cairo, 0.5);
   set_colour(picture, OPERATION_COLOUR, 0.22);
   size_t step = table->operation_count / OPERATIONS_DRAWN + 1;
   for (size_t i = 0; i < table->operation_count; i += step)

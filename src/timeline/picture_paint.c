@@ -8,7 +8,8 @@
 static const char ellipsis[] = "\xe2\x80\xa6";
 
 void picture_set_colour(const struct picture *picture, uint32_t rgb) {
-  cairo_set_source_rgb(picture->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0);
+  picture->draw->set_source_rgb(picture->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
+                                (rgb & 255) / 255.0);
 }
 
 /* -- patterns: lines, so that they stay lines at every scale -- */
@@ -27,40 +28,41 @@ static unsigned lines_of(const char *pattern) {
   return 0;
 }
 
-static void add_line(cairo_t *cairo, double x0, double y0, double x1, double y1) {
-  cairo_move_to(cairo, x0, y0);
-  cairo_line_to(cairo, x1, y1);
+static void add_line(const struct picture *picture, double x0, double y0, double x1, double y1) {
+  picture->draw->move_to(picture->cairo, x0, y0);
+  picture->draw->line_to(picture->cairo, x1, y1);
 }
 
 /* Over the box that the clip leaves. */
-static void add_lines(cairo_t *cairo, unsigned lines) {
+static void add_lines(const struct picture *picture, unsigned lines) {
   double left, top, right, bottom;
-  cairo_clip_extents(cairo, &left, &top, &right, &bottom);
+  picture->draw->clip_extents(picture->cairo, &left, &top, &right, &bottom);
   double height = bottom - top;
   for (double x = left - height; lines & (RISING | FALLING) && x < right + height; x += 5) {
     if (lines & RISING)
-      add_line(cairo, x, bottom, x + height, top);
+      add_line(picture, x, bottom, x + height, top);
     if (lines & FALLING)
-      add_line(cairo, x, top, x + height, bottom);
+      add_line(picture, x, top, x + height, bottom);
   }
   for (double x = left; lines & (UPRIGHT | DOTTED) && x < right; x += 4)
-    add_line(cairo, x, top, x, bottom);
+    add_line(picture, x, top, x, bottom);
   for (double y = top; lines & LEVEL && y < bottom; y += 3)
-    add_line(cairo, left, y, right, y);
+    add_line(picture, left, y, right, y);
 }
 
 static void stroke_pattern(const struct picture *picture, unsigned lines) {
   static const double dots[] = {1.2, 2.4};
+  const struct cairo_functions *draw = picture->draw;
   cairo_t *cairo = picture->cairo;
-  cairo_save(cairo);
-  cairo_clip(cairo);
-  add_lines(cairo, lines);
+  draw->save(cairo);
+  draw->clip(cairo);
+  add_lines(picture, lines);
   if (lines & DOTTED)
-    cairo_set_dash(cairo, dots, 2, 0);
-  cairo_set_line_width(cairo, lines & DOTTED ? 1.2 : 0.7);
-  cairo_set_source_rgba(cairo, 0, 0, 0, 0.35);
-  cairo_stroke(cairo);
-  cairo_restore(cairo);
+    draw->set_dash(cairo, dots, 2, 0);
+  draw->set_line_width(cairo, lines & DOTTED ? 1.2 : 0.7);
+  draw->set_source_rgba(cairo, 0, 0, 0, 0.35);
+  draw->stroke(cairo);
+  draw->restore(cairo);
 }
 
 void picture_fill(const struct picture *picture, enum activity activity) {
@@ -68,10 +70,10 @@ void picture_fill(const struct picture *picture, enum activity activity) {
   unsigned lines = lines_of(paint->pattern);
   picture_set_colour(picture, paint->light);
   if (lines) {
-    cairo_fill_preserve(picture->cairo);
+    picture->draw->fill_preserve(picture->cairo);
     stroke_pattern(picture, lines);
   } else {
-    cairo_fill(picture->cairo);
+    picture->draw->fill(picture->cairo);
   }
 }
 
@@ -88,7 +90,7 @@ static char *drawable(const char *text) {
 
 static double width_of(const struct picture *picture, const char *text) {
   cairo_text_extents_t extents;
-  cairo_text_extents(picture->cairo, text, &extents);
+  picture->draw->text_extents(picture->cairo, text, &extents);
   return extents.x_advance;
 }
 
@@ -137,13 +139,13 @@ double picture_text(const struct picture *picture, double x, double y, double ro
   if (is_cut)
     cut(picture, clean, room);
   double width = *clean ? width_of(picture, clean) : 0;
-  cairo_move_to(picture->cairo, x, y);
-  cairo_show_text(picture->cairo, clean);
+  picture->draw->move_to(picture->cairo, x, y);
+  picture->draw->show_text(picture->cairo, clean);
   if (is_cut && *clean) {
     width += width_of(picture, ellipsis);
-    cairo_show_text(picture->cairo, ellipsis);
+    picture->draw->show_text(picture->cairo, ellipsis);
   }
-  cairo_new_path(picture->cairo);
+  picture->draw->new_path(picture->cairo);
   free(clean);
   return width;
 }

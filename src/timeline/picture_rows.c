@@ -100,8 +100,9 @@ static void add_activity(const struct picture *picture, const struct columns *co
           !is_alike(below(columns->ticks[next], activity, full), low))
         break;
     if (share > 0.005)
-      cairo_rectangle(picture->cairo, picture->left + (double)i * step, y + picture->band * (1 - low - share),
-                      (double)(next - i) * step, picture->band * share);
+      picture->draw->rectangle(picture->cairo, picture->left + (double)i * step,
+                               y + picture->band * (1 - low - share), (double)(next - i) * step,
+                               picture->band * share);
   }
 }
 
@@ -126,7 +127,7 @@ static void add_bar(const struct picture *picture, const struct slice *slice, do
   double left = picture_x(picture, slice->begin), right = picture_x(picture, slice->end);
   double height = slice->count == 1 ? PICTURE_BAR - 1 : PICTURE_BAR - 4;
   double width = fmax(right - left - (right - left > 2 ? 0.4 : 0), 0.7);
-  cairo_rectangle(picture->cairo, left, y + PICTURE_BAR - 1 - height, width, height);
+  picture->draw->rectangle(picture->cairo, left, y + PICTURE_BAR - 1 - height, width, height);
 }
 
 /* "for @file.c:12", or "for:12" where there is less room. */
@@ -153,9 +154,9 @@ static void draw_label(const struct picture *picture, const struct slice *slice,
   char shorter[64];
   const char *label = label_of(picture, slice, room, shorter);
   double width = fmin(picture_text_width(picture, label), room);
-  cairo_rectangle(picture->cairo, left + 1.5, y + 1, width + 3, PICTURE_BAR - 3);
+  picture->draw->rectangle(picture->cairo, left + 1.5, y + 1, width + 3, PICTURE_BAR - 3);
   picture_set_colour(picture, rgb);
-  cairo_fill(picture->cairo);
+  picture->draw->fill(picture->cairo);
   double bright = 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255);
   picture_set_colour(picture, bright > 140 ? 0 : 0xffffff);
   picture_text(picture, left + 3, y + PICTURE_BAR - 3.5, room, label);
@@ -168,7 +169,7 @@ static void draw_bars(const struct picture *picture, const struct slice_track *t
         add_bar(picture, &track->slices[i], y);
     picture_fill(picture, (enum activity)activity);
   }
-  cairo_set_font_size(picture->cairo, 8.5);
+  picture->draw->set_font_size(picture->cairo, 8.5);
   for (size_t i = 0; i < track->count; i++)
     draw_label(picture, &track->slices[i], y);
 }
@@ -177,7 +178,7 @@ static void draw_bars(const struct picture *picture, const struct slice_track *t
 
 static void draw_name(const struct picture *picture, size_t index, double y) {
   double below = picture->band < PICTURE_BAND ? picture->band / 2 + 3.5 : PICTURE_BAND - 4;
-  cairo_set_font_size(picture->cairo, 10);
+  picture->draw->set_font_size(picture->cairo, 10);
   picture_set_colour(picture, 0x16191d);
   picture_text(picture, PICTURE_MARGIN, y + below, picture->left - PICTURE_MARGIN - 6,
                picture->timeline->trace->locations[index].name);

@@ -95,6 +95,19 @@ class TimelineTest(cli.FreshCase):
         self.expect(0, [], "-o", self.folder / "hostile.svg", self.hostile())
         xml.etree.ElementTree.parse(self.folder / "hostile.svg")
 
+    def test_cairo_is_loaded_for_pictures_alone(self):
+        """Its twenty libraries once cost each start of the command, that of stave record too."""
+        needed = subprocess.run(["readelf", "-dW", cli.STAVE], check=True, capture_output=True, text=True).stdout
+        self.assertNotIn("cairo", needed)
+        (self.folder / "libcairo.so.2").write_text("no library")
+        without = dict(os.environ, LD_LIBRARY_PATH=str(self.folder))
+        for name, status, message in (("y.svg", 2, "libcairo.so.2"), ("y.html", 0, "")):
+            with self.subTest(name):
+                result = subprocess.run([cli.STAVE, "timeline", "-o", self.folder / name, self.known], text=True,
+                                        env=without, capture_output=True, check=False)
+                self.assertEqual((result.returncode, message in result.stderr), (status, True))
+                self.assertEqual((self.folder / name).exists(), status == 0)
+
     def test_pictures_of_many_rows_are_no_higher_than_a_screen(self):
         """Rows become low; names are left out; rows share lines, and all are counted. The heights of 250 add up to a
         little more, since they are rounded."""

@@ -205,10 +205,10 @@ static bool is_stream(const char *path) {
 static bool can_draw(const struct timeline_request *request) {
   if (request->format == FORMAT_HTML || picture_can_draw())
     return true;
-  return usage_error("timeline",
-                     "this build of Stave draws no pictures (it has no cairo): cannot make %s, but "
-                     "a page, .html",
-                     request->output);
+  return usage_error(
+      "timeline",
+      "pictures need cairo (libcairo.so.2), which is not available: cannot make %s, but a page, .html",
+      request->output);
 }
 
 static bool choose_output(struct timeline_request *request, const char *name) {
