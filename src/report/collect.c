@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "report/account.h"
 #include "report/analyser.h"
+#include "report/device_use.h"
 #include "report/ending.h"
 
 /* -- charging -- */
@@ -146,7 +147,9 @@ static void charge_outside(struct collector *collector, size_t location, enum ac
   struct report_process *process = &collector->report->processes[number];
   if (activity == ACTIVITY_MPI)
     process->mpi += ticks;
-  else if (activity_is_useful(activity) && activity != ACTIVITY_DEVICE)
+  else if (activity == ACTIVITY_DEVICE)
+    process->offload += collector->processes[number].first_location == location ? ticks : 0;
+  else if (activity_is_useful(activity))
     process->serial_useful += ticks;
   else if (activity == ACTIVITY_UNKNOWN && collector->processes[number].first_location == location)
     charge_unknown(collector, number, end, ticks);
@@ -519,6 +522,7 @@ void report_free(struct report *report) {
   free(report->threads);
   free(report->processes);
   free(report->devices);
+  device_use_free(report);
   free(report->mpi_waits);
   free(report->states);
   free(report->findings);

@@ -130,6 +130,8 @@ struct live_task {
 struct report_location {
   uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
+  uint64_t operation; /* of OpenMP's that the thread is in: its matching id, and what that stands for; */
+  uintptr_t operation_value; /* 0: it is in none */
   enum report_running running;
   uint64_t faults_before;                  /* of pages, before the part that counts */
   uint64_t ran_since, worked_until;        /* since when it has had its processor; when it did not wait */
@@ -391,14 +393,14 @@ void devices_free(struct collector *collector);
 /* -- collect_offload.c -- */
 
 /* An operation on a device begins on the host, or a kernel on a stream; a kernel ends; a transfer begins on a
- * stream, which returns what its end wants as `begin_busy`, and ends. is_timed: its times are those of a
- * transfer. */
+ * stream, which returns what its end wants as `begin_busy`, and ends. is_of_device: its times are the
+ * device's; is_timed: they are those of a transfer, and of nothing that the host waited for before. */
 void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                           const struct replay_now *now);
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region);
 uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks);
-void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_timed, uint64_t begin_ticks,
-                           uint64_t begin_busy, uint64_t ticks);
+void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_of_device, bool is_timed,
+                           uint64_t begin_ticks, uint64_t begin_busy, uint64_t ticks);
 
 /* -- collect_messages.c: calls of MPI (mpi_waits.h) -- */
 void mpi_waits_prepare(struct collector *collector);

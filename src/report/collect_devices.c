@@ -31,8 +31,8 @@ static void end(struct collector *collector, const struct trace_event *event, ui
   uint64_t ticks = event->ticks > operation->begin_ticks ? event->ticks - operation->begin_ticks : 0;
   if (collector_is_inside(collector, event->ticks)) {
     spread_add(operation->is_to_device ? &device->to : &device->from, ticks);
-    offload_transfer_ends(collector, id, device->is_timed || operation->is_to_device, operation->begin_ticks,
-                          operation->begin_busy, event->ticks);
+    offload_transfer_ends(collector, id, device->is_timed, device->is_timed || operation->is_to_device,
+                          operation->begin_ticks, operation->begin_busy, event->ticks);
     *(operation->is_to_device ? &device->to_bytes : &device->from_bytes) += operation->bytes;
   }
   free(operation);

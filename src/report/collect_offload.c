@@ -61,6 +61,19 @@ static void begin_on_host(struct collector *collector, const struct trace_event 
   uintptr_t value = ((uintptr_t)target + 1) << 1 | is_again(collector, event, target, construct);
   offload->is_in_team |= now->team != NULL;
   collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)value);
+  struct report_location *here = &collector->locations[event->location];
+  here->operation = id;
+  here->operation_value = value;
+}
+
+/* The device knows the number of a library's call; that of the operation around it does not come again. */
+static void call_on_host(struct collector *collector, const struct trace_event *event, uint64_t id) {
+  struct report_location *here = &collector->locations[event->location];
+  if (here->operation_value == 0)
+    return;
+  pair_map_remove(&collector->matching, 0, here->operation);
+  here->operation = id;
+  collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)here->operation_value);
 }
 
 static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) {
@@ -75,15 +88,22 @@ static bool has_end_on_device(enum construct construct) {
          construct == CONSTRUCT_target_submit;
 }
 
+static bool is_kernel_of_device(const struct collector *collector, const struct trace_event *event,
+                                uint32_t region) {
+  return collector->interests[region].is_kernel && collector->report->threads[event->location].is_device;
+}
+
 void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                           const struct replay_now *now) {
   enum construct construct = (enum construct)collector->interests[region].construct;
   struct report_location *here = &collector->locations[event->location];
   uint64_t id = 0;
   bool has_id = collector_attribute(event, collector->matching_attribute, &id);
-  if (construct != CONSTRUCT_target_kernel) {
+  if (!is_kernel_of_device(collector, event, region)) {
     if (has_id && has_end_on_device(construct))
       begin_on_host(collector, event, construct, id, now);
+    else if (has_id && construct == CONSTRUCT_device_operation)
+      call_on_host(collector, event, id);
     return;
   }
   uintptr_t value = has_id ? (uintptr_t)pair_map_remove(&collector->matching, 0, id) : 0;
@@ -102,7 +122,9 @@ static void add_kernel(const struct collector *collector, const struct trace_eve
 
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region) {
   struct report_location *here = &collector->locations[event->location];
-  if (collector->interests[region].construct != CONSTRUCT_target_kernel || collector->kernel_count == 0)
+  if (has_end_on_device((enum construct)collector->interests[region].construct))
+    here->operation_value = 0;
+  if (!is_kernel_of_device(collector, event, region) || collector->kernel_count == 0)
     return;
   collector->kernel_ticks = kernels_busy(collector, event->ticks);
   collector->kernel_since = event->ticks;
@@ -118,8 +140,8 @@ uint64_t offload_transfer_begins(const struct collector *collector, uint64_t tic
 }
 
 /* Until data are back the host may wait for kernels: such a time is no transfer's. */
-void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_timed, uint64_t begin_ticks,
-                           uint64_t begin_busy, uint64_t ticks) {
+void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_of_device, bool is_timed,
+                           uint64_t begin_ticks, uint64_t begin_busy, uint64_t ticks) {
   uint64_t busy = kernels_busy(collector, ticks) - begin_busy, all = ticks - begin_ticks;
   uintptr_t value = (uintptr_t)pair_map_remove(&collector->matching, 0, id);
   struct report_offload *offload = value ? offload_of(collector, CONSTRUCT_OF(value)) : NULL;
@@ -128,6 +150,7 @@ void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_tim
     collector->report->moved_once += alone;
   if (!offload)
     return;
+  offload->is_timed |= is_of_device;
   spread_add(&offload->transfers, alone);
   if (!IS_AGAIN(value))
     return;

@@ -46,7 +46,7 @@ static uint64_t length_of(const struct report *report, const struct report_proce
 }
 
 static void find_means(struct report *report) {
-  double serial = 0, parallel = 0, mpi = 0, unknown = 0;
+  double serial = 0, parallel = 0, mpi = 0, unknown = 0, offload = 0;
   double n = report->process_count ? (double)report->process_count : 1;
   for (size_t i = 0; i <= report->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
@@ -58,11 +58,13 @@ static void find_means(struct report *report) {
     parallel += (double)process->parallel;
     mpi += (double)process->mpi;
     unknown += (double)process->unknown;
+    offload += (double)process->offload;
   }
   report->serial = report->process_count ? whole_number(serial / n) : report->wall;
   report->parallel = whole_number(parallel / n);
   report->mpi = whole_number(mpi / n);
   report->unknown = whole_number(unknown / n);
+  report->offload = whole_number(offload / n);
 }
 
 void processes_find(struct report *report) {

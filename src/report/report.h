@@ -8,6 +8,7 @@
 #include "analysis/runtimes.h"
 #include "report/counters.h"
 #include "report/report_account.h"
+#include "report/report_devices.h"
 #include "report/scatter.h"
 #include "report/spread.h"
 #include "report/variation.h"
@@ -48,6 +49,7 @@ struct report_process {
   uint64_t first_ticks, last_ticks; /* events in the window */
   uint64_t parallel;                /* time in which it had a team */
   uint64_t mpi;                     /* time that threads without a team were in MPI */
+  uint64_t offload;                 /* that its first thread, without a team, was in calls for devices */
   uint64_t unknown;                 /* in which its first thread has no team, and what it does is not known */
   uint64_t serial_useful;           /* outside of teams, of its CPU locations */
   uint64_t useful;                  /* of its CPU locations */
@@ -448,6 +450,7 @@ struct report {
   /* of processes the mean; serial: when no team is there, without mpi: calls of MPI meanwhile; and without
    * unknown: what is not known */
   uint64_t wall, parallel, serial, mpi, unknown;
+  uint64_t offload;         /* of processes the mean: a part of serial */
   uint64_t device_wait;     /* that CPU locations waited for devices */
   double device_efficiency; /* without what they are in calls for devices */
   struct report_process
@@ -473,7 +476,8 @@ struct report {
   struct report_thread *threads; /* by location */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */
-  uint64_t moved_once;           /* transfers while no kernel ran, but for data that were moved before */
+  struct report_device_use device_use;
+  uint64_t moved_once; /* transfers while no kernel ran, but for data that were moved before */
   struct report_gap *gaps;
   size_t gap_count;
   struct report_state *states;

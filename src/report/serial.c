@@ -217,8 +217,9 @@ static void doubt_faults(const struct report *report, struct report_finding *fin
 
 static void find(struct collector *collector) {
   struct report *report = collector->report;
-  double n = finding_team(report), most = processors_at_most(report, n), serial = (double)report->serial;
-  double wall = (double)report->wall - (double)report->unknown; /* of the rest nobody knows */
+  double n = finding_team(report), most = processors_at_most(report, n);
+  double serial = (double)report->serial - (double)report->offload; /* devices' work is none of the host's */
+  double wall = (double)report->wall - (double)report->unknown;     /* of the rest nobody knows */
   struct finding_texts texts = {.report = report};
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
@@ -233,6 +234,7 @@ static void find(struct collector *collector) {
   finding_printf(finding->what, "%s (%s) outside of parallel regions, on one of %.0f threads%s",
                  finding_time(&texts, serial), finding_share(&texts, serial, wall), n,
                  report->process_count > 1 ? ", in the mean of the processes; calls of MPI are left out"
+                 : report->offload > 0     ? "; target constructs and calls for devices are left out"
                                            : "");
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(

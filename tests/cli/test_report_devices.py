@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
-from otf2.enums import LocationGroupType, LocationType, Paradigm, Type
+from otf2.enums import LocationGroupType, LocationType, Paradigm, RegionRole, Type
 from report_case import Case
 
 NOT_OFFERED, STARTED = "not offered", "OMPT records: always, native records: never, started"
@@ -73,6 +73,97 @@ class Device(Case):
         self.ms(device["kernels"]["sum_s"], self.KERNELS * self.KERNEL_MS)
         self.assertIn("!$omp target kernel @made.c:5", [one["name"] for one in numbers["regions"]])
         self.assertRegex(text, r"(?m)^Device 0 stream 1 +0 +0.000 +3,000,000 +1.000 +3.00 ms +11 +88.0 ms +0 ns$")
+
+
+class Use(Case):
+    """Ten times: a target construct submits a kernel in 1 ms and waits 4 ms for it; then the host works for 5 ms. One
+    array is copied before each kernel, by a call of CUDA's driver whose number the device has."""
+    ROUNDS, IS_CALL = 10, 1 << 62
+
+    def device_of(self, made, trace):
+        d = made.definitions
+        node = d.system_tree_node("Device 0", "OpenMP Device", d.system_tree_node("node"))
+        d.system_tree_node_property(node, "trace", Type.STRING, trace)
+        group = d.location_group("Device 0", LocationGroupType.ACCELERATOR, node)
+        made.writers.append(made.trace.event_writer("Device 0 stream 1", LocationType.ACCELERATOR_STREAM,
+                                                     group=group))
+
+    def call(self, made, name, is_enter, number=0):
+        region = made.definitions.region(name, name, "", RegionRole.WRAPPER, Paradigm.CUDA)
+        made.event(0, "enter" if is_enter else "leave", region,
+                   attributes={"matching id": self.IS_CALL | number} if is_enter else None)
+
+    def round(self, made, begin, number):
+        made.at(begin).enter(0, "target", 5)
+        made.enter(0, "target submit", 5, attributes={"matching id": number})
+        made.at(begin + 1).leave(0, "target submit", 5)
+        made.enter(1, "target kernel", 5, attributes={"matching id": number})
+        made.at(begin + 5).leave(1, "target kernel", 5)
+        made.leave(0, "target", 5)
+
+    def alternating(self, name, trace=STARTED):
+        with self.timed(name, threads=1) as made:
+            self.device_of(made, trace)
+            made.program(0, True)
+            for i in range(self.ROUNDS):
+                self.round(made, 10 * i, i + 1)
+            made.program(10 * self.ROUNDS, False)
+            made.writers.pop()
+        return self.path(name)
+
+    def test_idle_while_the_host_works(self):
+        archive = self.alternating("alternating")
+        numbers, text = self.numbers(archive), self.text(archive)
+        use, (device,) = numbers["device_use"], numbers["device_use"]["devices"]
+        wanted = {"in_use_s": 94, "computing_s": 40, "copying_s": 0, "both_s": 0, "not_begun_s": 9,
+                  "nothing_to_do_s": 45}
+        for key, ms in wanted.items():
+            self.ms(device[key], ms)
+        self.ms(use["waited_s"], 40)
+        self.ms(use["start_s"], 1)
+        self.assertEqual(device["host_meanwhile"][0]["behind"], "!$omp target @made.c:5")
+        self.ms(device["host_meanwhile"][0]["time_s"], 45)
+        finding = numbers["findings"][0]
+        self.assertEqual((finding["cause"], finding["region"]), ("device idle", "!$omp target @made.c:5"))
+        self.ms(finding["gain_s"], 40)
+        self.assertRegex(text, r"(?m)^Device 0 +94.0 ms +42.6 % +0.0 % +0.0 % +9.6 % +47.9 %$")
+        self.assertRegex(text, r"(?m)^Device 0 +behind target @made.c:5 +45.0 ms")
+
+    def test_not_known_from_the_host(self):
+        numbers = self.numbers(self.alternating("unknown", NOT_OFFERED))
+        self.assertEqual(numbers["device_use"]["devices"], [])
+        self.assertNotIn("device idle", [one["cause"] for one in numbers["findings"]])
+
+    def copy(self, made, window, begin, number, address):
+        made.at(begin).enter(0, "target", 5)
+        made.enter(0, "target transfer to device", 5, attributes={"matching id": number, "source address": address})
+        self.call(made, "cuMemcpyHtoDAsync_v2", True, number)
+        made.event(1, "rma_get", window, 0, 1000, self.IS_CALL | number)
+        made.at(begin + 4)
+        self.call(made, "cuMemcpyHtoDAsync_v2", False)
+        made.event(1, "rma_op_complete_blocking", window, self.IS_CALL | number)
+        made.leave(0, "target transfer to device", 5)
+        made.leave(0, "target", 5)
+
+    def copied(self, name, address):
+        with self.timed(name, threads=1) as made:
+            self.device_of(made, STARTED)
+            window = made.definitions.rma_win("window", made.team)
+            made.program(0, True)
+            for i in range(self.ROUNDS):
+                self.copy(made, window, 5 * i, i + 1, address(i))
+            made.program(5 * self.ROUNDS, False)
+            made.writers.pop()
+        return self.numbers(self.path(name))
+
+    def test_copied_again_by_calls_of_a_library(self):
+        again = self.copied("again", lambda i: 4096)
+        finding, = (one for one in again["findings"] if one["cause"] == "device transfers")
+        copies, idle = 4 * (self.ROUNDS - 1), self.ROUNDS - 1
+        self.assertIn(f"{copies}.0 ms of 40.0 ms in which no kernel ran", finding["evidence"])
+        self.ms(finding["gain_s"], copies * 40 / (copies + idle))  # "device idle" is about the same 40 ms
+        other = self.copied("other", lambda i: 4096 * (i + 1))
+        self.assertNotIn("moves the same", " ".join(one["what"] for one in other["findings"]))
 
 
 class Helpers(Case):

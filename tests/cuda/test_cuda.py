@@ -89,7 +89,21 @@ class Case(cli.FreshCase):
             self.assertEqual(counts[key], len(some))
             self.assertAlmostEqual(sums[key] * 1e9, truth.time(some), delta=1000 + ROUNDING_NS * len(some))
         self.assertEqual(sum(one["to_bytes"] for one in numbers["devices"]), sum(one["bytes"] for one in truth.to))
+        self.expect_use(truth, numbers["device_use"])
         return numbers
+
+    def expect_use(self, truth, use):
+        """How long the device computed, copied, and had nothing to do, as the recording has it."""
+        device, = use["devices"]
+        copies = truth.to + truth.back + truth.sets
+        computing, copying, busy = (truth.union(some) for some in (truth.kernels, copies, truth.all))
+        parts = {"computing_s": busy - copying, "copying_s": busy - computing, "both_s": computing + copying - busy,
+                 "in_use_s": truth.last - truth.first}
+        for key, wanted in parts.items():
+            self.assertAlmostEqual(device[key] * 1e9, wanted, delta=1000 + ROUNDING_NS * len(truth.all), msg=key)
+        idle = device["not_begun_s"] + device["nothing_to_do_s"]
+        self.assertAlmostEqual(idle * 1e9, truth.last - truth.first - busy, delta=1000 + ROUNDING_NS * len(truth.all))
+        self.assertAlmostEqual(sum(one["time_s"] for one in device["host_meanwhile"]), device["nothing_to_do_s"])
 
 
 class Recordings(Case):
@@ -184,15 +198,17 @@ class Refusals(Case):
     def test_no_cupti(self):
         self.refused("/nowhere", STAVE_CUPTI="/nowhere/libcupti.so")
 
-    def record(self, **environment):
-        result = subprocess.run([BUILD.stave, "record", "-o", self.path("archive"), PROGRAM], capture_output=True,
-                                text=True, env=tracing.clean_environment(PLAYED_CUPTI=CUPTI, **environment))
+    def record(self, *options, **environment):
+        result = subprocess.run([BUILD.stave, "record", *options, "-o", self.path("archive"), PROGRAM],
+                                capture_output=True, text=True,
+                                env=tracing.clean_environment(PLAYED_CUPTI=CUPTI, **environment))
         self.assertEqual((result.returncode, result.stdout), (0, "done\n"))
         self.assertFalse(os.path.exists(self.path("archive")))
         return result.stderr
 
     def test_off(self):
         self.assertNotIn("not recorded", self.record(STAVE_DEVICE="off", STAVE_CUPTI=CUPTI))
+        self.assertNotIn("not recorded", self.record("--device", "off", STAVE_CUPTI=CUPTI))
 
     def test_another_injection_is_left_alone(self):
         self.assertIn("CUDA_INJECTION64_PATH is set already", self.record(CUDA_INJECTION64_PATH="/nowhere.so"))

@@ -53,7 +53,8 @@ enum {
   OPTION_SYSTEM,
   OPTION_KEEP,
   OPTION_COUNTERS,
-  OPTION_WATCH
+  OPTION_WATCH,
+  OPTION_DEVICE
 };
 
 /* Samples a second where none are said. */
@@ -61,6 +62,11 @@ static const char sample_default[] = "1000";
 
 static const char *overflow_word(size_t number) {
   static const char *const words[] = {"block", "drop"};
+  return number < sizeof words / sizeof *words ? words[number] : NULL;
+}
+
+static const char *device_word(size_t number) {
+  static const char *const words[] = {"on", "off"};
   return number < sizeof words / sizeof *words ? words[number] : NULL;
 }
 
@@ -74,6 +80,9 @@ static const struct usage_option options[] = {
     {'b', "buffer-size", "SIZE", "largest buffer of a thread (STAVE_BUFFER_SIZE)", USAGE_NOTHING, NULL},
     {OPTION_OVERFLOW, "overflow", "WHAT",
      "when a buffer is full (STAVE_OVERFLOW): block, the default, or drop", USAGE_WORD, overflow_word},
+    {OPTION_DEVICE, "device", "WHAT",
+     "whether to record what NVIDIA's devices do (STAVE_DEVICE): on, the default, or off", USAGE_WORD,
+     device_word},
     {OPTION_PRELOAD, "preload", NULL,
      "with --runtime: for programs built by gcc that find their libgomp before the one that Stave gives them",
      USAGE_NOTHING, NULL},
@@ -114,6 +123,8 @@ static const char *variable_of(int option) {
     return "STAVE_BUFFER_SIZE";
   case OPTION_OVERFLOW:
     return "STAVE_OVERFLOW";
+  case OPTION_DEVICE:
+    return "STAVE_DEVICE";
   case OPTION_RUNTIME:
     return "STAVE_RUNTIME";
   case OPTION_SAMPLE:

@@ -95,6 +95,85 @@ static void print_all_streams(const struct report *report) {
   print_streams(report, false, "Devices, as the host saw them", untimed, untimed_row);
 }
 
+/* -- devices as a whole -- */
+
+static void use_row(struct table *table, const struct report *report, size_t index) {
+  const struct report_accelerator *device = &report->device_use.accelerators[index];
+  double all = (double)(device->last_ticks - device->first_ticks);
+  const uint64_t parts[] = {device->computing, device->copying, device->both, device->late, device->idle};
+  char length[TEXT_TIME_BYTES], shares[5][TEXT_TIME_BYTES];
+  const char *cells[7] = {report->trace->location_groups[index].name, text_time(length, report->trace, all)};
+  for (int i = 0; i < 5; i++)
+    cells[i + 2] = text_percent(shares[i], ratio((double)parts[i], all));
+  table_row(table, cells);
+}
+
+static void gap_row(struct table *table, const struct report *report, const struct report_accelerator *device,
+                    const struct report_device_gap *gap) {
+  char label[LABEL_BYTES], place[LABEL_BYTES + 32], time[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
+  uint32_t region = gap->region == REPLAY_NONE ? gap->behind : gap->region;
+  const char *name = region == REPLAY_NONE ? "the program" : label_region(label, report->trace, region);
+  snprintf(place, sizeof place, "%s%s", gap->region == REPLAY_NONE && region != REPLAY_NONE ? "behind " : "",
+           name);
+  const char *const cells[] = {report->trace->location_groups[device - report->device_use.accelerators].name,
+                               place, text_time(time, report->trace, (double)gap->ticks),
+                               text_percent(share, ratio((double)gap->ticks, (double)device->idle))};
+  table_row(table, cells);
+}
+
+static void print_gaps(const struct report_print *print) {
+  const struct report *report = print->report;
+  const struct report_accelerator *devices = report->device_use.accelerators;
+  struct table table;
+  size_t all = 0;
+  for (size_t i = 0; i < report->trace->location_group_count; i++)
+    all += devices[i].gap_count;
+  if (all == 0)
+    return;
+  table_heading("Nothing submitted to devices: where the host was");
+  table_begin(&table);
+  table_column(&table, "device", TABLE_TEXT);
+  table_column(&table, "host", TABLE_TEXT);
+  table_column(&table, "time", TABLE_NUMBER);
+  table_column(&table, "share", TABLE_NUMBER);
+  for (size_t i = 0; i < report->trace->location_group_count; i++)
+    for (size_t j = 0; j < devices[i].gap_count && j < print->top; j++)
+      gap_row(&table, report, &devices[i], &devices[i].gaps[j]);
+  table_print_first(&table, all, print->top);
+}
+
+/* From the first operation to the last. */
+static void print_use(const struct report_print *print) {
+  static const char *const columns[] = {"in use", "computing", "copying",
+                                        "both",   "not begun", "nothing to do"};
+  const struct report *report = print->report;
+  const struct report_accelerator *devices = report->device_use.accelerators;
+  struct table table;
+  size_t used = 0;
+  for (size_t i = 0; devices && i < report->trace->location_group_count; i++)
+    used += devices[i].is_used;
+  if (used == 0)
+    return;
+  table_heading("Use of devices");
+  table_begin(&table);
+  table_column(&table, "device", TABLE_TEXT);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    table_column(&table, columns[i], TABLE_NUMBER);
+  for (size_t i = 0; i < report->trace->location_group_count; i++)
+    if (devices[i].is_used)
+      use_row(&table, report, i);
+  table_print(&table);
+  print_gaps(print);
+}
+
+static void print_start(const struct report *report) {
+  const struct report_device_use *use = &report->device_use;
+  char time[TEXT_TIME_BYTES];
+  if (use->start_end > use->start_begin)
+    prose_say(2, "from the first target construct or call for devices to the first operation: %s, once a run",
+              text_time(time, report->trace, (double)(use->start_end - use->start_begin)));
+}
+
 static bool are_submissions(const struct report *report) {
   for (size_t i = 0; i < report->trace->location_count; i++)
     if (report->devices[i].kernels.count > 0 && report->devices[i].is_timed)
@@ -170,16 +249,22 @@ void report_print_devices(const struct report_print *print) {
   static const char *const calls[] = {"call", "entered", "time", "each", "waiting for devices"};
   const struct report *report = print->report;
   char all[TEXT_TIME_BYTES], wait[TEXT_TIME_BYTES];
+  print_use(print);
+  print_start(report);
   print_all_streams(report);
   if (are_submissions(report))
     print_regions(print, "Submissions of kernels", is_kernel, kernel_weight, kernel_row, submissions);
   else
     print_regions(print, "Kernels", is_kernel, kernel_weight, kernel_row, kernels);
   print_regions(print, "Calls of libraries for devices, by the host", is_call, call_weight, call_row, calls);
+  char busy[TEXT_TIME_BYTES];
+  uint64_t waited = report->device_use.waited;
   if (report->activity[ACTIVITY_DEVICE] > 0)
-    prose_say(2, "threads were in %s for %s%s%s",
+    prose_say(2, "threads were in %s for %s%s%s%s%s",
               report->has_openmp ? "target constructs and calls for devices" : "calls for devices",
               text_time(all, report->trace, (double)report->activity[ACTIVITY_DEVICE]),
+              waited ? ", while a device was busy for " : "",
+              waited ? text_time(busy, report->trace, (double)waited) : "",
               report->device_wait ? ", in which they waited for devices for at least " : "",
               report->device_wait ? text_time(wait, report->trace, (double)report->device_wait) : "");
 }

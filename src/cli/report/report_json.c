@@ -482,6 +482,45 @@ static json_t *devices(const struct report *report) {
   return array;
 }
 
+static json_t *device_gaps(const struct report *report, const struct report_accelerator *device) {
+  json_t *array = json_array();
+  for (const struct report_device_gap *gap = device->gaps; gap < device->gaps + device->gap_count; gap++) {
+    json_t *object = json_pack("{s:o,s:o}", "in", region_name(report, gap->region), "behind",
+                               region_name(report, gap->behind));
+    put_seconds(object, "time_s", report, (double)gap->ticks);
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *accelerators(const struct report *report) {
+  const struct report_accelerator *devices = report->device_use.accelerators;
+  json_t *array = json_array();
+  for (size_t i = 0; devices && i < report->trace->location_group_count; i++) {
+    if (!devices[i].is_used)
+      continue;
+    json_t *object = json_pack("{s:o}", "name", json_from_text(report->trace->location_groups[i].name));
+    put_seconds(object, "in_use_s", report, (double)(devices[i].last_ticks - devices[i].first_ticks));
+    put_seconds(object, "computing_s", report, (double)devices[i].computing);
+    put_seconds(object, "copying_s", report, (double)devices[i].copying);
+    put_seconds(object, "both_s", report, (double)devices[i].both);
+    put_seconds(object, "not_begun_s", report, (double)devices[i].late);
+    put_seconds(object, "nothing_to_do_s", report, (double)devices[i].idle);
+    json_put(object, "host_meanwhile", device_gaps(report, &devices[i]));
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *device_use(const struct report *report) {
+  const struct report_device_use *use = &report->device_use;
+  uint64_t start = use->start_end > use->start_begin ? use->start_end - use->start_begin : 0;
+  json_t *object = json_pack("{s:o}", "devices", accelerators(report));
+  put_seconds(object, "waited_s", report, (double)use->waited);
+  put_seconds(object, "start_s", report, (double)start);
+  return object;
+}
+
 static json_t *states(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->state_count; i++)
@@ -546,6 +585,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "serial_parts", gaps(report));
   json_put(object, "threads_of_the_run", threads(report));
   json_put(object, "devices", devices(report));
+  json_put(object, "device_use", device_use(report));
   json_put(object, "sampled_states", states(report));
   json_put(object, "samples", report_samples_json(print));
   json_put(object, "running", report_running_json(print));
