@@ -426,6 +426,9 @@ void processors_find(struct report *report);
 
 /* As many as the region's smallest team has threads; in nested teams, as there were at once. And whether the
  * process may use fewer. */
+/* Wall time that a region with more threads than processors could save at most: what its threads did on
+ * processors these have to do in any case. All of it where that is not known. */
+double processors_bound(const struct report *report, const struct report_parallel *parallel, double threads);
 uint64_t processors_wanted(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 

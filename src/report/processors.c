@@ -10,6 +10,9 @@
 /* Of the time in parallel regions. */
 #define CROWDED_SHARE 0.5
 
+/* Of a region's time: of so much it has to be known what its threads ran. */
+#define ACCOUNTED_MIN 0.5
+
 void processors_find(struct report *report) {
   const struct trace *trace = report->trace;
   struct report_processors *processors = &report->processors;
@@ -47,6 +50,16 @@ double processors_sharing(const struct report *report, const struct report_paral
     return 1;
   double most = wall - (wall - parallel->gain) * threads / count;
   return most <= 0 ? 0 : most < parallel->gain ? most / parallel->gain : 1;
+}
+
+double processors_bound(const struct report *report, const struct report_parallel *parallel, double threads) {
+  double count = (double)report->processors.count, wall = (double)parallel->wall;
+  if (count == 0 || threads <= count || parallel->accounted < ACCOUNTED_MIN * (double)parallel->thread_time)
+    return wall;
+  double scale = (double)parallel->thread_time / parallel->accounted;
+  double worked = (wall - parallel->gain) * threads - parallel->ready * scale, ran = parallel->ran * scale;
+  worked = worked < ran ? worked : ran;
+  return worked <= 0 ? wall : worked >= wall * count ? 0 : wall - worked / count;
 }
 
 uint64_t processors_wanted(const struct report_parallel *parallel) {

@@ -361,6 +361,8 @@ static void find_in_region(struct collector *collector, uint32_t region) {
   double scale = scale_of_waits(parallel, members, n);
   double budget =
       waited_in(parallel) * scale + parallel->moved * members / n - (double)parallel->reduction_wait * scale;
+  double bound = processors_bound(report, parallel, n);
+  budget = budget < bound ? budget : bound;
   if (budget < FINDING_MIN_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
   if (report->has_running && !processors_are_too_few(report, parallel))

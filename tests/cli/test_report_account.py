@@ -59,6 +59,26 @@ class Account(report_case.Case):
         made.end_all(wall)
         made.program(wall, False)
 
+    def crowded(self, name, ran, ready):
+        """Two threads on one processor, one of which comes to the barrier at 200 ms, the other one at 400."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", "1")]
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            for thread, ms in ((0, 200), (1, 400)):
+                made.at(ms).enter(thread, "implicit barrier", 1)
+            made.end_all(400)
+            made.program(400, False)
+            self.note(made, [[(one, other)] * 4 for one, other in zip(ran, ready)], (), (), (), 0)
+        return [one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "imbalance"]
+
+    def test_processors_have_to_do_the_work_in_any_case(self):
+        """They ran for all of the time, or for 320 of 400 ms: without imbalance it takes as long, or 80 ms less."""
+        self.assertEqual(self.crowded("busy", (50, 50), (0, 50)), [])
+        self.ms(self.crowded("idle", (40, 40), (10, 10))[0]["gain_s"], 80)
+        self.ms(self.crowded("asleep", (0, 0), (0, 0))[0]["gain_s"], 100)
+
     def test_waiting_is_counted_when_it_ends(self):
         """The kernel counts a wait of 250 ms when the thread gets its processor: in the last of three readings."""
         lines = [[(100, 0)] * 4, [(100, 0), (0, 0), (0, 0), (50, 250)]]

@@ -148,7 +148,8 @@ class Samples(Case):
         # the finding is of the longest kind, and so are its samples
         finding = next(one for one in numbers["findings"] if one["cause"] == "serial part")
         self.assertEqual(finding["samples"], {"count": 20, "function": "read", "in_function": 14})
-        self.assertIn("the beginning to parallel @made.c:1: 20.0 ms, 1 time; 14 of 20 samples there in read",
+        self.assertIn("the beginning to parallel @made.c:1: 20.0 ms, 1 time, where 10.0 ms of the gain are; "
+                      "14 of 20 samples there in read",
                       finding["evidence"])
 
     def test_serial_parts_text(self):
