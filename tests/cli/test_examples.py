@@ -146,5 +146,24 @@ class Workflows(cli.FreshCase):
         self.assertIn("parallel efficiency", self.read("step.md"))
 
 
+class Devices(cli.FreshCase):
+    def test_target_without_a_device(self):
+        compiler = next(filter(None, map(shutil.which, ("gcc", "gcc-12", "gcc-11"))), None)
+        if not compiler:
+            self.skipTest("no gcc")
+        program = self.path("heat")
+        self.succeeds(subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-fopenmp", EXAMPLES / "heat.c",
+                                      "-o", program], capture_output=True, check=False))
+        output = subprocess.run([program, "50", "1000"], capture_output=True, text=True, check=True,
+                                env={**os.environ, "OMP_TARGET_OFFLOAD": "DISABLED"}).stdout
+        self.assertRegex(output, r"^\d+ devices, heat 1000.000\n$")
+
+    @unittest.skipUnless(shutil.which("nvcc"), "no nvcc")
+    def test_cuda_is_compiled(self):
+        self.succeeds(subprocess.run(["nvcc", "-Xcompiler", "-fopenmp", EXAMPLES / "waves.cu", "-o",
+                                      self.path("waves")], capture_output=True, check=False))
+        self.assertTrue(os.access(self.path("waves"), os.X_OK))
+
+
 if __name__ == "__main__":
     unittest.main()

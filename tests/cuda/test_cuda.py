@@ -5,6 +5,8 @@ CUPTI (played_cupti.c) plays what a real one has recorded on an H200: streams.pl
 they are, those in ../../../shared/gpu. The truth is in the recording, to the nanosecond.
 """
 import collections
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -151,6 +153,28 @@ class Recordings(Case):
         followed = collections.Counter(one["name"].removesuffix("_v7000") for one in recorded
                                        if one["kind"] == "driver" and one["name"] != "cuDeviceGetAttribute")
         self.assertEqual(entered, dict(followed))
+
+
+class Script(Case):
+    PATH = str(HERE.parents[1] / "scripts/gpu")
+
+    def test_its_figures(self):
+        """Those of the recording, as GPU.md has them."""
+        recorded, anchor, _ = self.play("target")
+        truth = played.Truth(recorded)
+        loader = importlib.machinery.SourceFileLoader("gpu", self.PATH)
+        gpu = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu", loader))
+        loader.exec_module(gpu)
+        found = gpu.figures(json.loads(self.succeeds(cli.stave("report", "--json", anchor))))
+        span, back = truth.last - truth.first, truth.time(truth.back)
+        self.assertEqual(found[:2], ["55", f"{truth.time(truth.kernels) / 1e6:.3f}"])
+        self.assertEqual(found[3], f"{sum(one['bytes'] for one in truth.back) / back:.2f}")
+        self.assertEqual(found[4:6], [f"{span / 1e6:.3f}", f"{100 * truth.union(truth.all) / span:.1f}"])
+
+    @unittest.skipIf(list(pathlib.Path("/dev").glob("nvidia[0-9]*")), "a device is here")
+    def test_no_device(self):
+        result = subprocess.run([self.PATH], capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (77, "no device here\n"))
 
 
 class Endings(Case):
