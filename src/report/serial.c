@@ -25,7 +25,8 @@ struct serial_process {
 
 struct serial {
   struct serial_process *processes;
-  struct pair_map gaps; /* numbers of the report's, from 1, by the regions around them */
+  uint64_t device_start; /* when the runtime initialized its first device; 0: none */
+  struct pair_map gaps;  /* numbers of the report's, from 1, by the regions around them */
 };
 
 static struct serial *state_of(const struct collector *collector) {
@@ -186,6 +187,33 @@ static void describe_gap(const struct report *report, struct report_finding *fin
         finding_time(&texts, report->life.before - report->life.ran));
 }
 
+static bool observes_construct(enum construct construct) {
+  return construct == CONSTRUCT_device_initialize;
+}
+
+static void before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                         const struct replay_now *now) {
+  struct serial *serial = state_of(collector);
+  (void)region;
+  (void)now;
+  if (serial->device_start == 0 && collector_is_inside(collector, event->ticks))
+    serial->device_start = event->ticks;
+}
+
+/* The runtime loads its plugins and the driver before it reports a device: no event separates that from what
+ * the program does. */
+static void doubt_start(struct collector *collector, struct report_finding *finding, double serial) {
+  struct finding_texts texts = {.report = collector->report};
+  uint64_t start = state_of(collector)->device_start, first = collector->report->first_ticks;
+  double before = start > first ? (double)(start - first) : 0;
+  if (before <= 0)
+    return;
+  finding_append(finding->evidence, "; until the runtime initialized the first device, once a run: %s",
+                 finding_time(&texts, before));
+  if (before > serial / 2)
+    finding->doubt = "how much of it is the start of devices is not known";
+}
+
 static void add_uncertainty(struct report_finding *finding, double ticks) {
   finding->uncertainty_ticks =
       finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, ticks) : ticks;
@@ -215,6 +243,24 @@ static void doubt_faults(const struct report *report, struct report_finding *fin
   finding_append(finding->evidence, ", page faults about %s", finding_time(&texts, faults_before(report)));
 }
 
+/* most: how many times as fast the run can be at most. */
+static void advise(const struct report *report, struct report_finding *finding, const struct report_gap *gap,
+                   double most) {
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
+                   report->caveats.runtimes.untraced);
+  finding_append(
+      finding->advice,
+      "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
+      "as "
+      "this one (Amdahl's law, estimated from one run)",
+      most);
+  if (serial_is_before_openmp(report, gap))
+    finding_append(finding->advice, "; perf record shows which functions run before the first use of OpenMP");
+  else if (report->samples == 0)
+    finding_append(finding->advice, "; stave record --sample shows which functions run there");
+}
+
 static void find(struct collector *collector) {
   struct report *report = collector->report;
   double n = finding_team(report), most = processors_at_most(report, n);
@@ -241,21 +287,10 @@ static void find(struct collector *collector) {
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
   describe_gap(report, finding, gap, 1 - 1 / most);
+  doubt_start(collector, finding, serial);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);
-  if (report->caveats.runtimes.untraced_count > 0)
-    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced; of the rest: ",
-                   report->caveats.runtimes.untraced);
-  finding_append(
-      finding->advice,
-      "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
-      "as "
-      "this one (Amdahl's law, estimated from one run)",
-      wall / serial);
-  if (serial_is_before_openmp(report, gap))
-    finding_append(finding->advice, "; perf record shows which functions run before the first use of OpenMP");
-  else if (report->samples == 0)
-    finding_append(finding->advice, "; stave record --sample shows which functions run there");
+  advise(report, finding, gap, wall / serial);
 }
 
 static void release(struct collector *collector) {
@@ -270,6 +305,8 @@ static void release(struct collector *collector) {
 
 const struct analyser serial_analyser = {.state_bytes = sizeof(struct serial),
                                          .prepare = prepare,
+                                         .observes_construct = observes_construct,
+                                         .before_enter = before_enter,
                                          .finish = finish,
                                          .find = find,
                                          .release = release};

@@ -241,6 +241,14 @@ class Real(Case):
         for one in numbers["threads_of_the_run"][1:]:
             self.assertLess(sum(one["activities"][key] for key in ("serial", "work", "task")), 0.001, one["name"])
 
+    def test_the_start_of_devices_is_told(self):
+        """The runtime's first device is initialized after 225 ms, and constructs for devices are no serial part."""
+        serial, = (one for one in self.numbers(os.path.join(self.folder, "clang"))["findings"]
+                   if one["cause"] == "serial part")
+        self.assertRegex(serial["evidence"], r"until the runtime initialized the first device, once a run: 2\d\d ms")
+        self.assertEqual(serial["confidence"], "low")
+        self.assertIn("target constructs and calls for devices are left out", serial["what"])
+
     def test_hidden_helpers(self):
         numbers = self.numbers(os.path.join(self.folder, "nowait"))
         self.assertEqual(numbers["threads"], 4)
