@@ -7,6 +7,7 @@
 #ifndef STAVE_TIMELINE_PAGE_H
 #define STAVE_TIMELINE_PAGE_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "timeline/timeline.h"
@@ -14,6 +15,8 @@
 struct page_request {
   const char *title;
   const char *archive; /* as a word of a shell command */
+  json_t *report;      /* its first screen (report_panel_json), findings' `place` by number in the trace; the
+                          page takes these for its own numbers. NULL: not known */
 };
 
 /* Writes the page. Returns 0, or -ENOMEM; errors of the file are left to ferror. */

@@ -239,6 +239,22 @@ static json_t *samples(const struct page_data *data) {
                    number(trace_span_ns(data->timeline->trace, table->resolution)));
 }
 
+/* -- the report -- */
+
+/* Places become those of the page's regions; what is none of these has none. */
+static json_t *report(const struct page_data *data) {
+  json_t *report = data->request->report, *finding;
+  size_t i;
+  json_array_foreach(json_object_get(report, "findings"), i, finding) {
+    json_t *place = json_object_get(finding, "place");
+    uint64_t region = json_is_integer(place) ? (uint64_t)json_integer_value(place) : UINT64_MAX;
+    bool is_known =
+        region < data->timeline->trace->region_count && data->region_positions[region] < data->region_count;
+    json_object_set_new(finding, "place", is_known ? number(data->region_positions[region]) : json_null());
+  }
+  return report ? json_incref(report) : json_null();
+}
+
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
@@ -268,15 +284,16 @@ static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   struct sides sides;
   sides_find(&sides, timeline->trace);
-  json_t *made = json_pack(
-      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "title",
-      page_text(data->request->title), "archive", page_text(data->request->archive), "from",
-      number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
-      number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
-      regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data, &sides),
-      "tasks", tasks(data), "messages", messages(data), "counters", counters(data), "locks", locks(data),
-      "samples", samples(data), "dependences", dependences(data), "path", path(data), "transfers",
-      transfers(data), "facts", page_facts(timeline), "warnings", page_warnings(timeline));
+  json_t *made =
+      json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+                "title", page_text(data->request->title), "archive", page_text(data->request->archive),
+                "from", number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)),
+                "events", number(timeline->events), "resolution", resolution(timeline), "activities",
+                activities(), "regions", regions(data), "attributes", attributes(data), "texts", texts(data),
+                "rows", rows(data, &sides), "tasks", tasks(data), "messages", messages(data), "counters",
+                counters(data), "locks", locks(data), "samples", samples(data), "dependences",
+                dependences(data), "path", path(data), "transfers", transfers(data), "facts",
+                page_facts(timeline), "warnings", page_warnings(timeline), "report", report(data));
   if (made)
     add_sides(made, &sides);
   return made;

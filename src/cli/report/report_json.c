@@ -226,7 +226,7 @@ static json_t *call_site(const struct report *report, uint64_t site) {
   return json_pack("{s:o,s:I}", "file", json_from_text(line->file), "line", (json_int_t)line->line);
 }
 
-static json_t *findings(const struct report *report) {
+json_t *report_findings_json(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->finding_count; i++) {
     const struct report_finding *finding = &report->findings[i];
@@ -580,7 +580,7 @@ json_t *report_print_object(const struct report_print *print) {
   const struct report *report = print->report;
   json_t *object = overview(print);
   json_put(object, "ending", report_ending_json(report));
-  json_put(object, "findings", findings(report));
+  json_put(object, "findings", report_findings_json(report));
   json_put(object, "regions", regions(print));
   json_put(object, "serial_parts", gaps(report));
   json_put(object, "threads_of_the_run", threads(report));

@@ -117,6 +117,12 @@ void report_print_tables(const struct report_print *print);
 /* Where threads wait: one of these tables. */
 void report_print_waiting(const struct report_print *print);
 
+/* The findings as the JSON object has them, in the report's order: the caller's to release. */
+json_t *report_findings_json(const struct report *report);
+
+/* What a page shows of the report (struct page_request): the caller's to release. */
+json_t *report_panel_json(const struct report *report);
+
 /* The report as one JSON object, which the caller lets go. */
 json_t *report_print_object(const struct report_print *print);
 

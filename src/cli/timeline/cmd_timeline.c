@@ -7,6 +7,7 @@
 #include "cli/common/summary.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
+#include "cli/report/report_print.h"
 #include "cli/timeline/beside.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
@@ -44,13 +45,23 @@ struct timeline_request {
   enum output_format format;
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
+  bool has_no_findings;    /* on the page */
+  json_t *report;          /* its first screen; NULL: not there */
   bool is_named;           /* the output; else it is standard output */
   int fd;                  /* what it is written to */
   char output[PATH_MAX];
 };
 
 /* Long options that have no letter. */
-enum { OPTION_ALIGN = 256, OPTION_FROM, OPTION_REGIONS, OPTION_TO, OPTION_TITLE, OPTION_WIDTH };
+enum {
+  OPTION_ALIGN = 256,
+  OPTION_FROM,
+  OPTION_NO_FINDINGS,
+  OPTION_REGIONS,
+  OPTION_TO,
+  OPTION_TITLE,
+  OPTION_WIDTH
+};
 
 static const struct usage_option options[] = {
     {'o', "output", "FILE",
@@ -71,6 +82,8 @@ static const struct usage_option options[] = {
     {OPTION_REGIONS, "max-regions", "N",
      "of a page: more are merged with what is beside them; default " TEXT_OF(MAX_REGIONS), USAGE_NOTHING,
      NULL},
+    {OPTION_NO_FINDINGS, "no-findings", NULL,
+     "a page without the findings of stave report, for which the archive is read twice", USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -93,7 +106,7 @@ static void name_arguments(const struct timeline_request *request, char *buffer,
 static int write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
   char archive[8 * PATH_MAX];
   name_arguments(request, archive, sizeof archive);
-  struct page_request page = {.title = request->title, .archive = archive};
+  struct page_request page = {.title = request->title, .archive = archive, .report = request->report};
   return page_write(file, timeline, &page);
 }
 
@@ -149,25 +162,43 @@ static void say_written(const struct timeline_request *request, const struct tim
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
+/* The findings of the interval that is drawn, for a page of one archive. */
+static bool read_findings(struct timeline_request *request, const struct archive_job *job, uint64_t from,
+                          uint64_t to, char error[TRACE_ERROR_BYTES]) {
+  struct report report;
+  if (request->format != FORMAT_HTML || request->count > 1 || request->has_no_findings)
+    return true;
+  bool is_read = report_read(&report, job->trace, from, to, error) == 0;
+  request->report = is_read ? report_panel_json(&report) : NULL;
+  report_free(&report);
+  return is_read;
+}
+
+static struct timeline_limits limits_of(uint64_t regions) {
+  return (struct timeline_limits){.slices = regions,
+                                  .mixes = regions / REGIONS_PER_MIX,
+                                  .tasks = regions / REGIONS_PER_TASK,
+                                  .messages = regions / REGIONS_PER_TASK,
+                                  .values = regions / REGIONS_PER_TASK,
+                                  .conditions = regions / REGIONS_PER_TASK,
+                                  .locks = regions / REGIONS_PER_TASK,
+                                  .samples = regions / REGIONS_PER_SAMPLE,
+                                  .links = regions / REGIONS_PER_TASK,
+                                  .transfers = regions / REGIONS_PER_TASK};
+}
+
 static int draw(void *data, const struct archive_job *job) {
-  const struct timeline_request *request = data;
+  struct timeline_request *request = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
   uint64_t from, to, bytes;
-  struct timeline_limits limits = {.slices = request->regions,
-                                   .mixes = request->regions / REGIONS_PER_MIX,
-                                   .tasks = request->regions / REGIONS_PER_TASK,
-                                   .messages = request->regions / REGIONS_PER_TASK,
-                                   .values = request->regions / REGIONS_PER_TASK,
-                                   .conditions = request->regions / REGIONS_PER_TASK,
-                                   .locks = request->regions / REGIONS_PER_TASK,
-                                   .samples = request->regions / REGIONS_PER_SAMPLE,
-                                   .links = request->regions / REGIONS_PER_TASK,
-                                   .transfers = request->regions / REGIONS_PER_TASK};
+  struct timeline_limits limits = limits_of(request->regions);
   int status = EXIT_FAILED;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_FAILED;
   times_ticks(&request->times, job->trace, &from, &to);
+  if (!read_findings(request, job, from, to, error))
+    return archive_job_failed(job, error);
   int result = timeline_read(&timeline, job->trace, from, to, &limits, error);
   archive_job_has_read(job);
   if (result < 0) {
@@ -178,6 +209,7 @@ static int draw(void *data, const struct archive_job *job) {
     status = EXIT_SUCCESS;
   }
   timeline_free(&timeline);
+  json_decref(request->report);
   return status;
 }
 
@@ -230,6 +262,9 @@ static bool set_option(void *data, int option, const char *value) {
     return align_read(&request->align, value);
   case 'o':
     request->wanted = value;
+    return true;
+  case OPTION_NO_FINDINGS:
+    request->has_no_findings = true;
     return true;
   case OPTION_FROM:
     return times_read("timeline", "--from", value, &request->times.from_ns);

@@ -17,6 +17,13 @@ function eachInstance(model, region, {from, to, rows}, each) {
     }
 }
 
+// The indices of the rows that are in the region in an interval.
+export function rowsWith(model, region, {from, to}) {
+  const found = new Set();
+  eachInstance(model, region.index, {from, to, rows: model.rows}, ({row}) => found.add(row));
+  return [...found];
+}
+
 // Lengths, ascending, and the longest instances, the longest first.
 export function findInstances(model, region, scope) {
   const lengths = [];
@@ -101,9 +108,14 @@ export class Instances {
     return element('li', {}, button);
   }
 
+  // Of those listed; null: there is none, or all are merged.
+  get longest() {
+    return this.region && (this.found.longest[0] ?? null);
+  }
+
   goToLongest() {
-    if (this.region && this.found.longest.length)
-      this.go(this.found.longest[0]);
+    if (this.longest)
+      this.go(this.longest);
   }
 
   close() {

@@ -22,7 +22,7 @@ function chartKeys({view, select, zoomToSelection, unselect}) {
 }
 
 function globalKeys(actions) {
-  const {view, search, step} = actions;
+  const {view, search, step, stepFinding} = actions;
   return {
     '+': () => view.zoom(1 / ZOOM),
     '=': () => view.zoom(1 / ZOOM),
@@ -34,6 +34,8 @@ function globalKeys(actions) {
     0: () => view.showAll(),
     n: () => step(1),
     N: () => step(-1),
+    j: () => stepFinding(1),
+    J: () => stepFinding(-1),
     i: actions.listInstances,
     l: actions.goToLongest,
     '/': () => search.input.focus(),

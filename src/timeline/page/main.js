@@ -6,9 +6,10 @@ import {counterFacts} from './counters.js';
 import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
+import {Findings, peakOf} from './findings.js';
 import {Flame} from './flame.js';
 import {duration} from './format.js';
-import {Instances} from './instances.js';
+import {Instances, rowsWith} from './instances.js';
 import {listenToKeys} from './keyboard.js';
 import {Layout, RULER} from './layout.js';
 import {Legend} from './legend.js';
@@ -55,6 +56,7 @@ class Page {
       hidden: this.chart.hidden, changed: () => this.updateNumbers()});
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
     this.marking = new Marking(this, () => this.#changeRange());
+    this.findings = new Findings(model.about.report, finding => this.#showFinding(finding));
     this.bookmarks = this.overlay.bookmarks = new Bookmarks(this.chart, {go: (from, to) => this.view.show(from, to),
       changed: () => this.redraw()});
     this.address = new Address({read: () => readState(this), apply: state => applyState(this, state)});
@@ -235,6 +237,23 @@ class Page {
     this.updateNumbers();
   }
 
+  // Lists the instances of a finding's region, goes to where it costs most and marks that: the interval that the report
+  // names, else the longest instance. null: no longer.
+  #showFinding(finding) {
+    const region = finding?.place === null || !finding ? null : this.model.regions[finding.place];
+    this.marking.set(null);
+    this.select(null);
+    this.showInstances(region);
+    const longest = region && this.instances.longest;
+    const at = finding && (peakOf(finding) ?? (longest && {from: longest.begin, to: longest.begin + longest.ns}));
+    if (!at)
+      return this.view.showAll();
+    const rows = region ? rowsWith(this.model, region, at) : [];
+    this.view.showAround(at.from, at.to);
+    this.marking.mark(at.from, at.to, rows.length && rows.length < this.model.rows.length ? rows : null);
+    return rows.length ? this.#revealRow(rows[0]) : undefined;
+  }
+
   // Goes to the next instance of the region whose instances are listed, or to the next one that the search has found.
   #step(direction) {
     const {region} = this.instances;
@@ -376,6 +395,7 @@ class Page {
     return {
       view, search,
       step: direction => this.#step(direction),
+      stepFinding: direction => this.findings.step(direction),
       select: makeSelector(model, view, selected, slice => this.#goTo(slice)),
       zoomToSelection: () => selected() ? view.zoomTo(selected()) : marking.zoom(),
       unselect: () => selected() ? this.select(null) : overlay.range ? marking.set(null) : instances.close(),

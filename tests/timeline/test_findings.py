@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""The report's findings on the page of stave timeline: test_findings.py BUILD [unittest arguments]."""
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import pictured
+import test_page
+
+THREADS, INSTANCES, LATE, MS = 3, 6, 4, 1000
+
+
+def write_uneven(path):
+    """A parallel region, six times, each behind 1 ms of serial work. The first thread works for 3 ms and the others for
+    one; the fifth time it works for 30 ms: there the imbalance costs most."""
+    with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, THREADS)]) as archive:
+        parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
+        loop = archive.region("!$omp for @app.c:20", pictured.RegionRole.LOOP, 20)
+        barrier = archive.region("!$omp implicit barrier @app.c:12", pictured.RegionRole.IMPLICIT_BARRIER, 12)
+        begin = MS
+        for instance in range(INSTANCES):
+            end = begin + (30 * MS if instance == LATE else 3 * MS)
+            for thread, writer in enumerate(archive.writers):
+                work = end if thread == 0 else begin + MS
+                writer.thread_team_begin(begin, archive.team)
+                writer.enter(begin, parallel)
+                archive.slice(thread, begin, work, loop)
+                archive.slice(thread, work, end + 10, barrier)
+                writer.leave(end + 10, parallel)
+                writer.thread_team_end(end + 10, archive.team)
+            begin = end + 10 + MS
+
+
+class Findings(test_page.PageTest):
+    def setUp(self):
+        self.open("uneven", write_uneven)
+        report = subprocess.run([test_page.STAVE, "report", "--json", pathlib.Path(self.folder.name) / "uneven"],
+                                check=True, capture_output=True)
+        self.findings = json.loads(report.stdout)["findings"]
+
+    def titles(self):
+        return self.browser.evaluate(
+            "[...document.querySelectorAll('.finding')].map(({children}) => children[1].textContent)")
+
+    def test_are_those_of_the_report(self):
+        self.assertEqual(self.titles(), [finding["what"] for finding in self.findings])
+        self.assertIn("for @app.c:20", self.findings[0]["what"])
+        facts = self.browser.text("#findings-facts")
+        self.assertIn("Wall time 5", facts)
+        self.assertIn("parallel efficiency", facts)
+        shown = self.browser.evaluate("document.querySelector('.finding').textContent")
+        self.assertIn(f"{100 * self.findings[0]['gain_share']:.1f}", shown)
+        self.assertIn(f"confidence: {self.findings[0]['confidence']}", shown)
+
+    def check_first(self):
+        """What costs most is in view, marked, its region listed, its advice seen."""
+        begin, end = self.browser.evaluate("[stave.overlay.range.from / 1e6, stave.overlay.range.to / 1e6]")
+        late = LATE * 4.01
+        self.assertAlmostEqual(begin, late, delta=1.1)
+        self.assertAlmostEqual(end, late + 30.01, delta=1.1)
+        seen = self.interval_ms()
+        self.assertTrue(seen[0] <= begin and end <= seen[1], seen)
+        self.assertIn("app.c:20", self.browser.evaluate("stave.instances.region.name"))
+        self.assertIn(self.findings[0]["advice"], self.browser.text("#findings"))
+
+    def test_click_goes_to_where_it_costs_most(self):
+        box = self.browser.evaluate("""(box => [box.x + box.width / 2, box.y + 10])(
+            document.querySelector('.finding').getBoundingClientRect())""")
+        self.browser.click(*box)
+        self.settle()
+        self.check_first()
+        self.browser.click(*box)
+        self.settle()
+        self.assertIsNone(self.browser.evaluate("stave.overlay.range"))
+        self.assertNotIn(self.findings[0]["advice"], self.browser.text("#findings"))
+
+    def test_keys_go_through_them(self):
+        count = len(self.findings)
+        for key, index in (("j", 0), ("J", count - 1), ("j", 0)):
+            self.browser.key(key)
+            self.assertEqual(self.browser.evaluate("stave.findings.current"), index)
+        self.settle()
+        self.check_first()
+
+    def test_window_and_page_without(self):
+        """Those of the interval that is drawn; none where they are not requested."""
+        self.open("part", write_uneven, "--from", "0", "--to", "4ms")
+        self.assertLess(self.browser.evaluate("stave.model.about.report.wall_s"), 0.0041)
+        self.open("without", write_uneven, "--no-findings")
+        self.assertIsNone(self.browser.text("#findings-title"))
+        self.assertIsNone(self.browser.evaluate("stave.model.about.report"))
+
+
+class Hostile(test_page.PageTest):
+    def test_names_are_texts(self):
+        self.open("hostile", pictured.write_hostile)
+        self.browser.key("j")
+        self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
