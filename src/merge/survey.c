@@ -167,6 +167,28 @@ static int check_source(struct merging *merge, const struct merge_source *source
   return 0;
 }
 
+static int compare_locations(const void *left, const void *right) {
+  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* A location that is defined again would have its events copied again, as another thread's. */
+static int check_locations(struct merging *merge, const struct merge_source *source) {
+  size_t count = source->location_count;
+  uint64_t *sorted = memory_get(count, sizeof *sorted);
+  int error = 0;
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = source->locations[i];
+  qsort(sorted, count, sizeof *sorted, compare_locations);
+  for (size_t i = 1; i < count && !error; i++)
+    if (sorted[i] == sorted[i - 1])
+      error =
+          merge_fail(merge, EIO, "%s: the definitions cannot be read: location %" PRIu64 " is defined twice",
+                     source->anchor, sorted[i]);
+  free(sorted);
+  return error;
+}
+
 static int survey_one(struct merging *merge, struct merge_source *source) {
   struct look look = {.source = source, .rank_name = OTF2_UNDEFINED_STRING};
   uint64_t definition_bytes;
@@ -181,6 +203,8 @@ static int survey_one(struct merging *merge, struct merge_source *source) {
   int error = read_definitions(merge, reader, &look);
   OTF2_Reader_Close(reader);
   merge_step(merge);
+  if (!error)
+    error = check_locations(merge, source);
   return error ? error : check_source(merge, source);
 }
 

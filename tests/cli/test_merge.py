@@ -359,6 +359,15 @@ class Merge(cli.Case):
             self.fails(merge("-o", self.folder / "none", self.family[0], broken), said)
             self.assertFalse((self.folder / "none").exists())
 
+    def test_location_defined_twice(self):
+        """Its events would be two threads'."""
+        path = self.folder / "again"
+        with made_archive.Made(path, threads=3):
+            pass
+        made_archive.define_again(path, 1, other=2)
+        self.fails(merge("-o", self.folder / "none", path), "location 1 is defined twice")
+        self.assertFalse((self.folder / "none").exists())
+
     def test_stopped(self):
         """By what a terminal sends, a batch system to all processes of a job, or kill(1) to one: nothing is left. By
         SIGKILL: no archive that looks whole, and the next merge goes on. What it reads meanwhile has a lease on it."""

@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 import otf2
-from made_archive import Made, replace_bytes, set_time
+from made_archive import Made, define_again, replace_bytes, set_time
 from otf2.enums import LocationGroupType, LocationType, MeasurementMode, ParameterType, Paradigm, RegionRole
 from report_case import GENERATOR, HOSTILE, Case, Timed, report
 
@@ -229,6 +229,19 @@ class Bad(Case):
                 else:
                     json.loads(result.stdout)
                 shutil.rmtree(copy)
+
+    def test_location_defined_twice(self):
+        """Its events would be read again, as another thread's, by each command; 3,000 times that takes minutes."""
+        path = self.path("again")
+        with Made(path, threads=3):
+            pass
+        define_again(path, 1, other=2)
+        for command in (("report", path), ("check", path), ("info", path), ("query", path, "SELECT 1"),
+                        ("timeline", "-o", self.path("again.svg"), path),
+                        ("export", "--format", "csv", "-o", self.path("again.csv"), path)):
+            result = cli.stave(*command)
+            self.assertEqual((result.returncode, cli.said(result)),
+                             (1, f"stave: {path}: the definitions cannot be read: location 1 is defined twice\n"))
 
     def test_backward(self):
         """Time goes backwards."""

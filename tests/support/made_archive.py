@@ -189,6 +189,18 @@ def replace_bytes(path, old, new):
             file.write(text.replace(old, new))
 
 
+def define_again(path, location, other):
+    """The definition of another location becomes one more of this one. Both numbers are from 1 to 255."""
+    name = f"{path}/traces.def"
+    with open(name, "rb") as file:
+        data = file.read()
+    # The record: its kind, how many bytes follow, the number of bytes of the location's number, that number.
+    places = [found.start() + 3 for found in re.finditer(rb"\x0e[\x05-\x20]\x01" + re.escape(bytes([other])), data)]
+    assert len(places) == 1, places
+    with open(name, "wb") as file:
+        file.write(data[:places[0]] + bytes([location]) + data[places[0] + 1:])
+
+
 def set_time(path, location, index, time):
     """Changes a location's time stamp by its number, from 0: time goes backwards, which OTF2 itself does not write.
     Events of one time share a stamp; times have to be below 65536."""
