@@ -135,6 +135,31 @@ def lammps(folder):
     return [*MPIRUN, "lmp", "-in", inputs.text(folder / "melt.in", LAMMPS)]
 
 
+RING = """
+import numpy
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+rank, size = world.Get_rank(), world.Get_size()
+part = numpy.random.RandomState(rank).rand(300, 300)
+total, row = 0.0, numpy.empty(300)
+for step in range(20):
+    request = world.Irecv(row, (rank - 1) % size, step)
+    world.Send(part[step], (rank + 1) % size, step)
+    while not request.Test():
+        total += 0.0
+    part = part @ part.T
+    part /= part.max()
+    total += float(world.allreduce(float(row.sum() + part.trace())))
+if rank == 0:
+    print(round(total, 6))
+"""
+
+
+@recipe("mpi4py", "python3-mpi4py", "Python", needs=["/usr/bin/python3", MPIRUN[0]], modules=("numpy", "mpi4py"),
+        environment={**MPI, "OMP_NUM_THREADS": "2"}, is_job=True)
+def mpi4py(folder):
+    return [*MPIRUN, "/usr/bin/python3", "-B", inputs.text(folder / "ring.py", RING)]
+
 
 @recipe("xtb", "xtb", "Fortran", needs=["xtb"], ignore=TIMES + r"|\*|hostname|coordinate file|program call|threads",
         ignore_files=r"\.xtboptok|xtbrestart", more=("libopenblas0-openmp",))

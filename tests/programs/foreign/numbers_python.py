@@ -64,7 +64,7 @@ frame = pandas.DataFrame(numpy.random.RandomState(4).rand(1000000, 4), columns=l
 frame["e"] = frame.eval("a * b + sin(c) / (1 + d)")
 print(frame.groupby((frame.a * 20).astype(int)).e.mean().round(6).to_string())
 print(round(float(numpy.cov(frame.to_numpy().T).trace()), 6))
-""", ("pandas", "numexpr"), more=("python3-numexpr", BLAS))
+""", ("pandas", "numexpr"), more=("python3-numexpr", BLAS), has_openmp=False)
 
 python_script("multiprocessing", "python3-numpy", """
 import multiprocessing, numpy
