@@ -131,19 +131,21 @@ static void note_end(struct writer *writer) {
     writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-/* How long the oldest record has waited that would be lost with this process. */
-static uint64_t waited_unsafe_ns(const struct writer *writer) {
+/* Whether others are to have the processor. What waits is lost with this process, unless a log has it: then
+ * it may wait for as long as there is memory for it. */
+static bool is_for_others(struct writer *writer) {
+  struct pace *pace = &writer->drain.pace;
   return record_log_is_whole(writer->record_log)
-             ? 0
-             : pace_waited_ns(&writer->drain.pace, writer->drain.merged_until);
+             ? pace_yields_until_calm(pace)
+             : pace_is_too_fast(pace) &&
+                   pace_yields_cpu(pace, pace_waited_ns(pace, writer->drain.merged_until));
 }
 
 /* Whether the program would rather have the processor, and records can wait. */
 static bool should_yield(struct writer *writer) {
   return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->drain.is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
-         pace_yields_cpu(&writer->drain.pace, waited_unsafe_ns(writer)) &&
-         application_check(&writer->application) == APPLICATION_RUNS;
+         is_for_others(writer) && application_check(&writer->application) == APPLICATION_RUNS;
 }
 
 /* How long the oldest record in the backlog has waited, while the program runs. */
@@ -168,7 +170,7 @@ void drain_yield_cpu(void *data) {
     note_wait(writer);
   }
   run_times_look(writer->run_times); /* a pass may take long */
-  for (int i = 0; i < NAPS_MAX && pace_is_too_fast(&writer->drain.pace) && should_yield(writer); i++) {
+  for (int i = 0; i < NAPS_MAX && should_yield(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);
     writer->drain.nap_ns = pace_nap(writer->drain.nap_ns, merge_drain_full_rings(writer->merge));

@@ -56,6 +56,13 @@ bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns) {
   return !pace->is_late && pace_is_contended(pace);
 }
 
+bool pace_yields_until_calm(struct pace *pace) {
+  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (pace_is_contended(pace))
+    pace->contended_ns = now;
+  return now < pace->contended_ns + PACE_CALM_NS;
+}
+
 uint64_t pace_nap(uint64_t nap_ns, double max_fill) {
   enum { SHORTEST_NS = 1000000, LONGEST_NS = 4000000, MORE_NS = 500000 };
   if (max_fill >= 0.5)

@@ -8,13 +8,14 @@
 
 #include "session/layout.h"
 
-enum { PACE_WAITED_MAX_NS = 200000000 };
+enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
 
 struct pace {
   unsigned processors;
   enum clock_kind clock;
   struct clock_point start;        /* of the session: how long its clock's ticks are */
   bool is_late;                    /* what waits has done so for too long */
+  uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
   int loads;                       /* /proc/loadavg; -1: not to be asked */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
 };
@@ -39,6 +40,11 @@ uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
  * PACE_WAITED_MAX_NS, nor for half of that since one did last: when both processes are killed, what has
  * waited for longer is safe. `waited_ns`: the oldest one's. */
 bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
+
+/* The same where what waits is safe (record_log.h): as long as there are more threads to run than processors,
+ * and for PACE_CALM_NS after. Threads that meet at barriers leave a processor idle for moments, and whoever
+ * runs there then makes all of them wait. */
+bool pace_yields_until_calm(struct pace *pace);
 
 /* How long the next nap is, after one of `nap_ns` (0: the first), behind which so much of the fullest ring
  * was in use (0 to 1): each takes a processor from a thread of the program. */

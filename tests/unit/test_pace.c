@@ -38,6 +38,23 @@ static void who_is_alone_goes_on(void **state) {
   pace_close(&pace);
 }
 
+/* Where what waits is safe it does so until the processors have sufficed for a while. */
+static void who_has_a_log_waits_until_it_is_calm(void **state) {
+  (void)state;
+  struct pace pace = opened(FAR_TOO_MANY);
+  if (pace.loads < 0)
+    skip();
+  assert_false(pace_yields_until_calm(&pace));
+  pace.processors = 0;
+  assert_true(pace_yields_until_calm(&pace));
+  pace.processors = FAR_TOO_MANY;
+  pace.contended_ns = UINT64_MAX / 2; /* later than now: it was just so */
+  assert_true(pace_yields_until_calm(&pace));
+  pace.contended_ns = clock_ns(CLOCK_MONOTONIC) - PACE_CALM_NS;
+  assert_false(pace_yields_until_calm(&pace));
+  pace_close(&pace);
+}
+
 /* A clock of two ticks a nanosecond. */
 static void waits_are_told_in_nanoseconds(void **state) {
   (void)state;
@@ -72,6 +89,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(others_have_it_until_records_have_waited_too_long),
       cmocka_unit_test(who_is_alone_goes_on),
+      cmocka_unit_test(who_has_a_log_waits_until_it_is_calm),
       cmocka_unit_test(naps_are_as_long_as_a_quarter_to_a_half_of_a_ring),
       cmocka_unit_test(waits_are_told_in_nanoseconds),
   };
