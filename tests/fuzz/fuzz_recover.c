@@ -17,6 +17,8 @@
 #include "base/memory.h"
 #include "recover/rebuild.h"
 #include "recover_input.h"
+#include "session/session.h"
+#include "writer/recovery/record_log_file.h"
 
 static void expect(bool is_so, const char *what) {
   if (is_so)
@@ -181,9 +183,19 @@ static void patch(void *target, size_t size, const uint8_t *bytes, size_t count)
     memcpy((char *)target + offset, bytes + sizeof offset, count < size - offset ? count : size - offset);
 }
 
+/* A session's, so that a log of records is read. */
+static void lay_out(struct session_constants *constants) {
+  enum { SLOTS = 64, RING_BYTES = 64 << 10 };
+  constants->magic = SESSION_MAGIC;
+  constants->slots_max = SLOTS;
+  constants->ring_bytes = RING_BYTES;
+  constants->bytes = session_ring_offset(SLOTS, RING_BYTES, SLOTS);
+}
+
 static void put_run(struct making *making, const uint8_t *bytes, size_t count) {
   struct journal_run *run = memory_get(1, sizeof *run);
   run->constants.clock_kind = CLOCK_KIND_MONOTONIC;
+  lay_out(&run->constants);
   strcpy(run->constants.program, "/somewhere/program");
   run->mpi_rank = -1;
   patch(run, sizeof *run, bytes, count);
@@ -205,6 +217,35 @@ static void put_in_file(const struct making *making, uint32_t location, off_t of
   int fd = open(path, O_WRONLY | O_CREAT, 0600);
   store(fd, bytes, count, offset);
   close(fd);
+}
+
+/* -- the log of records -- */
+
+static void put_in_log(const struct making *making, const void *bytes, size_t count) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%.4000s/" STAVE_RECORDS_FILE, making->left);
+  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  expect(fd >= 0 && write(fd, bytes, count) == (ssize_t)count, "the log of records cannot be written");
+  close(fd);
+}
+
+static void put_records(const struct making *making, const uint8_t *bytes, size_t count) {
+  struct record_log_head head = {0};
+  struct {
+    uint64_t position;
+    uint32_t slot, records;
+  } given = {0};
+  size_t given_bytes = count < sizeof given ? count : sizeof given;
+  unsigned char packed[UINT16_MAX + 8] = "";
+  memcpy(&given, bytes, given_bytes);
+  memcpy(packed, bytes + given_bytes, count - given_bytes);
+  head.position = given.position;
+  head.slot = given.slot;
+  head.records = given.records;
+  head.bytes = (uint32_t)(count - given_bytes);
+  head.checksum = record_log_sum(&head, packed);
+  put_in_log(making, &head, sizeof head);
+  put_in_log(making, packed, (head.bytes + 7) / 8 * (size_t)8);
 }
 
 static uint32_t number_of(const uint8_t *bytes, size_t count) {
@@ -240,6 +281,12 @@ static void put_unit(struct making *making, struct input_unit unit, const uint8_
     return;
   case INPUT_CUT:
     making->cut = (off_t)(number_of(bytes, unit.bytes) % (RECOVERY_UNIT_BYTES + 8u * RECOVERY_BLOCK_BYTES));
+    return;
+  case INPUT_LOG:
+    put_in_log(making, bytes, unit.bytes);
+    return;
+  case INPUT_RECORDS:
+    put_records(making, bytes, unit.bytes);
     return;
   }
 }

@@ -18,6 +18,10 @@ enum {
   INPUT_FILE,    /* which = location | sequence << 4: the first bytes of this chunk in the event file */
   INPUT_NAME,    /* an empty event file with the number in these 4 bytes */
   INPUT_CUT,     /* u32: the recovery file's length */
+  INPUT_LOG,     /* bytes of traces.records as they are */
+  /* a block of traces.records: struct record_log_head's position, slot and records, then its packed records,
+   * with the right checksum; without records a mark */
+  INPUT_RECORDS,
   INPUT_KINDS
 };
 
