@@ -124,12 +124,17 @@ static struct session_header *begin_header(const struct extent *extent) {
   return header;
 }
 
+/* Whether memory can be had without a store, which has no answer where a file system is full but SIGBUS. */
+static bool can_reserve(void) {
+  return madvise(NULL, 0, MADV_POPULATE_WRITE) == 0;
+}
+
 /* A file without a name, of this user alone. Without room for rings that grow, a thread that begins later
  * would get none, where memory that is no file's has some. */
 static int open_surviving(void) {
   const uint64_t room_least = UINT64_C(512) << 20;
   struct statfs disk = {0};
-  int fd = open(SESSION_FOLDER, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  int fd = can_reserve() ? open(SESSION_FOLDER, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   bool has_room = fd >= 0 && fstatfs(fd, &disk) == 0 && disk.f_type == TMPFS_MAGIC &&
                   (disk.f_blocks == 0 || (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= room_least);
   if (has_room || fd < 0)

@@ -44,6 +44,21 @@ static void end_events(struct writer *writer) {
   correlate_end(&writer->correlator, writer->exit_status);
 }
 
+/* It is removed when the archive is closed. */
+static const char *state_of_log(const struct writer *writer) {
+  if (!writer->record_log)
+    return writer->no_record_log;
+  return record_log_is_whole(writer->record_log) ? "whole"
+                                                 : "ended, at STAVE_MAX_SIZE or for lack of room on the disk";
+}
+
+static int close_files(struct writer *writer) {
+  struct archive *archive = writer->archive;
+  writer->event_bytes = archive_event_bytes(archive);
+  writer->archive = NULL;
+  return archive_close(archive);
+}
+
 int writer_close_archive(struct writer *writer) {
   end_events(writer);
   contexts_ask_again(writer->contexts);
@@ -64,6 +79,7 @@ int writer_close_archive(struct writer *writer) {
   writer->figures = drain_figures(writer);
   struct summary summary = {.ending = writer->ending,
                             .stopped = writer->stopped,
+                            .record_log = state_of_log(writer),
                             .figures = writer->figures,
                             .records = writer->correlator.records_by_type,
                             .arguments = writer->arguments,
@@ -78,10 +94,7 @@ int writer_close_archive(struct writer *writer) {
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);
   lock_names_write(writer->lock_names, archive_set_property, writer->archive);
-  struct archive *archive = writer->archive;
-  writer->event_bytes = archive_event_bytes(archive);
-  writer->archive = NULL;
-  return archive_close(archive);
+  return close_files(writer);
 }
 
 static void describe_loss(const struct writer *writer, char *notice, size_t size) {

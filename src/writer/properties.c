@@ -178,14 +178,20 @@ static void set_processors(struct archive *archive, const struct summary *summar
   set_number(archive, STAVE_PROPERTY_PROCESSORS_STOLEN_NS, time->stolen_ns);
 }
 
+static void set_recording(struct archive *archive, const struct summary *summary) {
+  if (*summary->stopped)
+    archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
+  if (summary->record_log)
+    archive_set_property(archive, STAVE_PROPERTY_RECORD_LOG, summary->record_log);
+}
+
 void properties_write(struct archive *archive, const struct session_constants *constants,
                       const struct summary *summary, const char *host) {
   char description[SESSION_TEXT_BYTES + 32];
   snprintf(description, sizeof description, "OpenMP trace of %s", constants->program);
   archive_describe(archive, "Stave " STAVE_VERSION, host, description);
   set_completeness(archive, summary);
-  if (*summary->stopped)
-    archive_set_property(archive, STAVE_PROPERTY_STOPPED, summary->stopped);
+  set_recording(archive, summary);
   if (constants->config.otf2 == OTF2_WORDS_3_1)
     archive_set_property(archive, STAVE_PROPERTY_OTF2, "3.1");
   set_figures(archive, &summary->figures, LOSS); /* their names alone state a loss */

@@ -16,8 +16,9 @@ struct keeping {
 };
 
 struct summary {
-  const char *ending;  /* how the program ended */
-  const char *stopped; /* why recording ended before the program did; empty: it did not */
+  const char *ending;     /* how the program ended */
+  const char *stopped;    /* why recording ended before the program did; empty: it did not */
+  const char *record_log; /* what became of it (STAVE_LOG); NULL: none was requested */
   struct figures figures;
   const uint64_t *records; /* how many came, by record type */
   const char *arguments;   /* of the program, quoted for a shell */

@@ -245,17 +245,31 @@ static bool open_kept(struct writer *writer) {
 
 /* What the kernel says of threads (STAVE_SYSTEM) comes by memory that dies with the writer: then, and where
  * the rings would, recovery has what was written. */
+static const char *reason_against_log(struct writer *writer) {
+  if (writer->constants.config.system != SYSTEM_off)
+    return "none, because of STAVE_SYSTEM=on";
+  if (recovery_shortfall(writer->recovery))
+    return "none, as there is no room for " STAVE_RECOVERY_FILE;
+  if (!session_file_name(recovery_header(writer->recovery)->session_file))
+    return "none, as " SESSION_FOLDER " is not there, or has less than 512 MiB free";
+  return NULL;
+}
+
 static void open_record_log(struct writer *writer) {
   const struct config *config = &writer->constants.config;
   struct recovery_header *header = recovery_header(writer->recovery);
-  if (config->record_log == RECORD_LOG_off || config->system != SYSTEM_off ||
-      recovery_shortfall(writer->recovery) || !session_file_name(header->session_file))
+  if (config->record_log == RECORD_LOG_off)
+    return;
+  writer->no_record_log = reason_against_log(writer);
+  if (writer->no_record_log)
     return;
   memcpy(writer->session->shared.file, header->session_file, sizeof header->session_file);
   writer->record_log = record_log_open(writer->directory, config->max_size, &header->has_log);
   merge_set_log(writer->merge, writer->record_log);
-  if (!writer->record_log)
-    session_file_remove(header->session_file);
+  if (writer->record_log)
+    return;
+  writer->no_record_log = "none, as the disk has too little room for it";
+  session_file_remove(header->session_file);
 }
 
 static bool open_archive(struct writer *writer) {

@@ -71,6 +71,7 @@ struct writer {
   struct correlator correlator;
   struct merge *merge;
   struct record_log *record_log; /* STAVE_LOG; or NULL */
+  const char *no_record_log;     /* why not, though it was requested; or NULL */
   struct draining drain;
   uint64_t pass_begin; /* ticks */
   struct utsname machine;

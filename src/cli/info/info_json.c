@@ -164,9 +164,10 @@ static json_t *origin(const struct info *info) {
 
 static json_t *outcome(const struct info *info) {
   const struct tally *tally = &info->tally;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ending",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ending",
                    json_from_text(info_property(info, "ENDING")), "stopped",
-                   json_from_text(info_property(info, "STOPPED")), "duration_ns",
+                   json_from_text(info_property(info, "STOPPED")), "record_log",
+                   json_from_text(info_property(info, "RECORD_LOG")), "duration_ns",
                    json_from_number(info->duration_ns), "events", json_from_number(tally->events),
                    "event_bytes", json_from_number(tally->file_bytes), "encoded_bytes",
                    json_from_number(tally->encoded_bytes), "bytes", json_from_number(info->found.bytes),

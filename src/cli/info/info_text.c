@@ -143,6 +143,8 @@ static void print_losses(const struct info *info) {
     table_fact("lost", "nothing");
   else
     table_fact("lost", "%s", !complete ? absent : "the archive is marked as incomplete");
+  if (info_property(info, "RECORD_LOG"))
+    table_fact("log", "%s (STAVE_LOG)", info_property(info, "RECORD_LOG"));
   if (stopped)
     table_fact("stopped", "recording ended before the program did: %s", stopped);
   if (info_property(info, "RECOVERED"))
