@@ -160,6 +160,7 @@ class Known(PageTest):
         self.assertIn("!$omp for @app.c:20", self.browser.text("#results"))
         self.browser.key("Enter")
         self.assertEqual(self.browser.text("#details-title"), "!$omp for @app.c:20")
+        self.assertEqual(self.browser.text("#found"), "1 name found; 1 of 1")
         self.browser.evaluate("document.getElementById('search').value = ''; stave.search.update()")
         self.browser.evaluate("document.getElementById('search').focus()")
         self.browser.type("nowhere")
@@ -168,6 +169,38 @@ class Known(PageTest):
         self.browser.evaluate("document.getElementById('search').focus()")
         self.browser.type("task 0:1")
         self.assertEqual(self.browser.text("#found"), "1 name found")
+
+    def test_search_prefers_exact_names_and_keeps_the_scale(self):
+        def write(path):
+            with pictured.Archive(path) as archive:
+                regions = [archive.region(name) for name in ("solve_fast", "presolve", "solve")]
+                for i in range(450):
+                    archive.slice(0, 2000 * i, 2000 * i + 30 - 10 * (i % 3), regions[i % 3])
+        self.open("names", write)
+        self.browser.key("/")
+        self.browser.type("solve")
+        names = self.browser.evaluate("[...document.querySelectorAll('#results span')].map(span => span.textContent)")
+        self.assertEqual(names, ["solve", "solve_fast", "presolve"])
+        self.browser.evaluate("stave.search.find(''); stave.search.find('presolve'); stave.view.show(0, 5e8)")
+        for position in (1, 2, 3):
+            self.browser.evaluate("stave.search.step(1)")
+            self.assertEqual(self.browser.text("#found"), f"1 name found; {position} of 150")
+            self.assertAlmostEqual(self.browser.evaluate("stave.view.length"), 5e8, delta=1)
+
+    def test_table_of_regions_is_sorted_by_its_columns(self):
+        first = "document.querySelector('#regions button').textContent"
+        self.settle()
+        by_time = self.browser.evaluate(first)
+        for column, name in ((1, "create task @app.c:30"), (1, "task @app.c:30"), (3, by_time)):
+            self.browser.click_on(f"th:nth-child({column}) .sort")
+            self.assertEqual(self.browser.evaluate(first), name)
+        head = self.browser.evaluate("document.querySelector('th[aria-sort=descending]').textContent")
+        self.assertEqual(head, "own time")
+
+    def test_activities_that_the_trace_does_not_have_are_not_listed(self):
+        listed = self.browser.text("#legend")
+        for name, is_there in (("work", True), ("barrier wait", True), ("reduction", False)):
+            self.assertEqual(name in listed, is_there, name)
 
     def test_legend_toggles(self):
         at = self.point(0, 1, 4.9)
@@ -398,6 +431,7 @@ class Awkward(PageTest):
 
     def test_many_threads(self):
         self.open("threads", lambda path: pictured.write_many(path, 5, threads=100))
+        self.browser.key("f")
         x, y = self.point(0, 0, 0.03)
         self.browser.wheel(x, y, 3000, modifiers=1)
         self.assertGreater(self.browser.evaluate("stave.view.top"), 1000)

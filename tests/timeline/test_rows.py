@@ -69,7 +69,6 @@ class Rows(test_page.PageTest):
 
     def test_rows_fit(self):
         """All in the window, each of a column's pixels what the rows there did."""
-        self.browser.key("f")
         self.assertEqual(self.browser.evaluate("stave.view.deepest"), 0)
         self.assertEqual(len(self.shown()), MANY)
         counted = self.browser.evaluate("""(() => {
@@ -88,14 +87,22 @@ class Rows(test_page.PageTest):
             for (let i = 0; i < data.length; i += 4) dark += data[i] < 100;
             return dark / (data.length / 4); })()""")
         self.assertTrue(0.01 < names < 0.3, names)
-        self.assertIn("rows=fit", self.address())
+        self.assertNotIn("rows=", self.address())
         x, y = self.browser.evaluate("""(box => [box.x + stave.chart.x(1e6),
             box.y + 26 + stave.layout.rows[200].y + 0.5])(stave.chart.canvas.getBoundingClientRect())""")
         self.browser.move(x, y)
         self.assertRegex(self.browser.text("#tooltip"), r"OMP thread 20\d")
 
-    def test_an_open_row_among_low_ones(self):
+    def test_many_fit_at_first(self):
+        """So that the one that is late is seen; with regions below they would be some nine."""
+        self.assertTrue(self.browser.evaluate("stave.layout.isFit"))
         self.browser.key("f")
+        self.assertGreater(self.browser.evaluate("stave.view.deepest"), 100 * HEIGHT // 10)
+        self.assertIn("rows=nested", self.address())
+        self.browser.key("f")
+        self.assertNotIn("rows=", self.address())
+
+    def test_an_open_row_among_low_ones(self):
         self.browser.evaluate("stave.layout.toggle(150); stave.redraw()")
         places = self.browser.evaluate("[149, 150].map(row => stave.layout.rows[row].bars)")
         self.assertEqual(places, [0, 2])
@@ -130,7 +137,6 @@ class Rows(test_page.PageTest):
 
     def test_names_of_low_rows(self):
         """As many as fit, none over another, also where rows are in another order."""
-        self.browser.key("f")
         for order in ("number", "load", "similarity"):
             self.browser.evaluate(f"stave.rowsPanel.sortBy('{order}', 0, 2e6)")
             written = self.names_written()
@@ -143,7 +149,6 @@ class Rows(test_page.PageTest):
 
     def test_patterns_of_low_rows(self):
         """Go on from row to row: each line of pixels by itself would make stripes of them."""
-        self.browser.key("f")
         x, y = self.browser.evaluate("[stave.chart.x(1e6), 40]")  # where all upper rows wait
         pixels = self.browser.pixels("#chart", int(x), y, 8, 16)
         columns = [{tuple(pixels[4 * (8 * line + column):4 * (8 * line + column) + 3]) for line in range(0, 16)}

@@ -8,6 +8,7 @@ const BAND = 16, BAR = 15, GAP = 7, LINE_GAP = 2, GROUP_LINE = 14;
 export const HEIGHTS = ['nested', 'lines', 'fit'];
 export const COUNTER = 34; // of a counter below its row
 const MAX_COUNTERS = 8;   // that are shown at first
+const MAX_NESTED_ROWS = 64; // with regions below at first; more fit the window
 const FOLDED_BARS = 3, LARGEST = 1.5, MAX_UNFOLDED = 16, MIN_LINE = 1, MIN_FIT_SHARE = 0.4;
 
 function hasCountersAlone({kind}) {
@@ -22,7 +23,8 @@ export class Layout {
     this.order = rows.map(({index}) => index); // from top to bottom, within groups
     this.hidden = new Set();                   // rows that were taken out, by index
     this.wanted = null;                        // the rows that a filter leaves, by index; null: all
-    this.heights = 'nested';
+    this.heightsAtFirst = rows.length > MAX_NESTED_ROWS ? 'fit' : 'nested';
+    this.heights = this.heightsAtFirst;
     this.room = 0;
     this.hasCountersAtFirst = rows.filter(row => !hasCountersAlone(row))
       .reduce((sum, row) => sum + row.counters.length, 0) <= MAX_COUNTERS;

@@ -5,6 +5,7 @@ import {difference, duration, percent} from './format.js';
 export class Legend {
   constructor(box, model, hidden, changed) {
     Object.assign(this, {box, model, hidden, changed});
+    this.isEver = model.times(model.from, model.to).map(ns => ns >= 0.5);
     this.lines = model.activities.map((activity, kind) => this.#makeLine(activity, kind));
   }
 
@@ -15,7 +16,7 @@ export class Legend {
     const button = element('button', {type: 'button', className: 'activity', title: activity.meaning,
       ariaPressed: 'true'}, mark, element('span', {className: 'name'}, activity.name), time, share, change, bar);
     button.addEventListener('click', () => this.toggle(kind));
-    this.box.append(element('li', {}, button));
+    this.box.append(element('li', {hidden: !this.isEver[kind]}, button)); // what the trace does not have at all
     return {button, mark, time, share, change, bar};
   }
 

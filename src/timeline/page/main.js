@@ -267,10 +267,13 @@ class Page {
     this.#changeOverlay();
   }
 
-  // Selects a slice and brings it into view.
-  #goTo(slice) {
+  // Selects a slice and brings it into view; `keepsScale`: also where it is too short to be seen well.
+  #goTo(slice, keepsScale = false) {
     this.#revealRow(slice.row, slice.depth);
-    this.view.reveal(slice.begin, slice.end);
+    if (keepsScale)
+      this.view.panTo(slice.begin, slice.end);
+    else
+      this.view.reveal(slice.begin, slice.end);
     this.select(slice);
   }
 
@@ -290,7 +293,7 @@ class Page {
 
   #destinations() {
     return {
-      slice: ({row, depth, i}) => this.#goTo(this.model.slice(row, depth, i)),
+      slice: ({row, depth, i}) => this.#goTo(this.model.slice(row, depth, i), true),
       row: ({index}) => this.#revealRow(index),
       task: task => this.#goToTask(task),
     };

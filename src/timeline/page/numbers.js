@@ -48,7 +48,7 @@ export class Numbers {
   #showVisible(view) {
     const {model} = this, sums = model.times(view.from, view.to);
     this.legend.update(sums);
-    this.statistics.update(topRegions(model, view), sum(sums));
+    this.statistics.update(topRegions(model, view, model.rows, Infinity), sum(sums));
   }
 
   #measure(range) {

@@ -4,6 +4,12 @@ import {count, duration, plural} from './format.js';
 
 const MAX_RESULTS = 50;
 
+// How well a region's name fits: itself, its beginning, or a part.
+function rank({short, name}, text) {
+  const names = [short, name].map(one => one.toLowerCase()), lower = text.toLowerCase();
+  return names.includes(lower) ? 0 : names.some(one => one.startsWith(lower)) ? 1 : 2;
+}
+
 function matcher(text) {
   const lower = text.toLowerCase();
   return name => name.toLowerCase().includes(lower);
@@ -61,7 +67,7 @@ export class Search {
   }
 
   #list(regions, rows, task, text) {
-    regions.sort((one, other) => other.total - one.total);
+    regions.sort((one, other) => rank(one, text) - rank(other, text) || other.total - one.total);
     const lines = [];
     if (task)
       lines.push(this.#makeLine(text, 'task', () => this.go.task(task)));
@@ -72,7 +78,8 @@ export class Search {
         () => this.#go(region)));
     this.list.replaceChildren(...lines);
     const places = regions.length + rows.length + (task ? 1 : 0);
-    this.status.textContent = text ? places ? `${plural(places, 'name')} found` : 'nothing found' : '';
+    this.summary = text ? places ? `${plural(places, 'name')} found` : 'nothing found' : '';
+    this.status.textContent = this.summary;
   }
 
   #makeLine(name, note, chosen) {
@@ -90,16 +97,34 @@ export class Search {
   // Goes to the next slice, or to the one before, of a region that was found.
   step(direction, regions = this.regions) {
     const next = regions?.size && nextSlice(this.model, regions, this.last, direction);
-    if (next) {
-      this.go.slice(next);
-      this.last = next;
-    }
+    if (!next)
+      return;
+    this.go.slice(next);
+    this.last = next;
+    if (regions === this.regions)
+      this.status.textContent = `${this.summary}; ${positionOf(this.model, regions, next)}`;
   }
 }
 
 // Slices are ordered by begin, then row, then depth.
 function comesBefore(one, other) {
   return one.begin - other.begin || one.row - other.row || one.depth - other.depth;
+}
+
+// "3 of 4,180": which of the regions' slices it is.
+function positionOf(model, regions, slice) {
+  let before = 0, all = 0;
+  for (const row of model.rows)
+    for (const [depth, track] of row.slices.entries()) {
+      const {begin, region, count: length} = track.finest;
+      for (let i = 0; i < length; i++) {
+        if (!regions.has(region[i]))
+          continue;
+        all++;
+        before += comesBefore({begin: begin[i], row: row.index, depth}, slice) < 0;
+      }
+    }
+  return `${count(before + 1)} of ${count(all)}`;
 }
 
 // The first slice of the regions after `last`, or the last before it; wraps around.

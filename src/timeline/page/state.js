@@ -11,7 +11,7 @@ function indicesOf(items, has) {
 // What of the layout is other than at first.
 function readRows({layout, rowsPanel: {sort, filter}, model}, add) {
   const all = sort.from === model.from && sort.to === model.to;
-  add('rows', layout.heights, 'nested');
+  add('rows', layout.heights, layout.heightsAtFirst);
   add('by', layout.grouping, model.firstGrouping);
   add('sort', all ? sort.by : `${sort.by}@${packInterval(sort.from, sort.to)}`, all ? 'number' : undefined);
   add('filter', filter, '');
@@ -52,7 +52,7 @@ export function readState(page) {
 function applyRows({layout, rowsPanel, model}, state) {
   const rows = layout.rows.length, [by, interval] = (state.get('sort') ?? 'number').split('@');
   const grouping = state.get('by') ?? model.firstGrouping, at = unpackInterval(interval);
-  layout.heights = HEIGHTS.includes(state.get('rows')) ? state.get('rows') : 'nested';
+  layout.heights = HEIGHTS.includes(state.get('rows')) ? state.get('rows') : layout.heightsAtFirst;
   layout.groupBy(layout.groupings[grouping] ? grouping : 'none');
   for (const index of unpackNumbers(state.get('turned'), layout.groups.length))
     layout.toggleGroup(index);

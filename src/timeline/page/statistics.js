@@ -59,14 +59,43 @@ export function makeRest(model, lines) {
     (taken.get(region) ?? 0));
 }
 
+// What columns are sorted by, the greatest first; names the other way round.
+const COLUMNS = {
+  name: (one, other) => (one.region?.short ?? '').localeCompare(other.region?.short ?? ''),
+  count: (one, other) => other.count - one.count,
+  ns: (one, other) => other.ns - one.ns,
+};
+
 export class Statistics {
   constructor(body, model, pick) {
-    Object.assign(this, {body, model, pick});
+    Object.assign(this, {body, model, pick, by: 'ns', isTurned: false, shown: null});
+    this.heads = [...body.parentElement.querySelectorAll('th[data-by]')];
+    for (const head of this.heads)
+      head.firstElementChild.addEventListener('click', () => this.#sortBy(head.dataset.by));
+    this.#markHeads();
   }
 
-  // `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to compare with.
+  // Once more by the same: the other way round.
+  #sortBy(by) {
+    this.isTurned = by === this.by && !this.isTurned;
+    this.by = by;
+    this.#markHeads();
+    this.update(...this.shown);
+  }
+
+  #markHeads() {
+    for (const head of this.heads) {
+      const isFalling = (head.dataset.by !== 'name') !== this.isTurned;
+      head.setAttribute('aria-sort', head.dataset.by !== this.by ? 'none' : isFalling ? 'descending' : 'ascending');
+    }
+  }
+
+  // `lines`: of all regions; `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to
+  // compare with.
   update(lines, whole, rest = null) {
-    this.body.replaceChildren(...lines.slice(0, MAX_REGIONS).map(line => this.#makeLine(line, whole, rest)));
+    this.shown = [lines, whole, rest];
+    const sorted = [...lines].sort((one, other) => (this.isTurned ? -1 : 1) * COLUMNS[this.by](one, other));
+    this.body.replaceChildren(...sorted.slice(0, MAX_REGIONS).map(line => this.#makeLine(line, whole, rest)));
   }
 
   #nameParts(name) {

@@ -71,6 +71,13 @@ export class View extends EventTarget {
       this.panBy((from + to) / 2 - (this.from + this.to) / 2);
   }
 
+  // Brings the begin of an interval into view; the scale stays.
+  panTo(from, to) {
+    if (from < this.from || to > this.to)
+      this.panBy(to - from < this.length ? (from + to) / 2 - (this.from + this.to) / 2
+        : from - this.from - this.length / 10);
+  }
+
   // Shows `factor` times as much; `time` stays where it is.
   zoom(factor, time = (this.from + this.to) / 2) {
     const length = this.within(this.length * factor);
