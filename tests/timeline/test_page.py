@@ -202,6 +202,19 @@ class Known(PageTest):
         for name, is_there in (("work", True), ("barrier wait", True), ("reduction", False)):
             self.assertEqual(name in listed, is_there, name)
 
+    def test_panel_can_be_wider(self):
+        def width():
+            return self.browser.evaluate("document.querySelector('aside').getBoundingClientRect().width")
+        before = width()
+        x, y = self.browser.evaluate("""(box => [box.x + 2, box.y + 200])(
+            document.getElementById('splitter').getBoundingClientRect())""")
+        self.browser.drag(x, y, x - 150, y)
+        self.assertAlmostEqual(width(), before + 150, delta=4)
+        self.browser.evaluate("document.getElementById('splitter').focus()")
+        self.browser.key("ArrowRight")
+        self.assertAlmostEqual(width(), before + 110, delta=4)
+        self.assertEqual(self.interval_ms(), [0, 10])
+
     def test_legend_toggles(self):
         at = self.point(0, 1, 4.9)
         before = self.pixel(*at)

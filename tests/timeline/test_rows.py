@@ -93,6 +93,38 @@ class Rows(test_page.PageTest):
         self.browser.move(x, y)
         self.assertRegex(self.browser.text("#tooltip"), r"OMP thread 20\d")
 
+    def listed(self):
+        self.settle()
+        return self.browser.evaluate(
+            "[...document.querySelectorAll('#threads button')].map(({textContent}) => textContent)")
+
+    def press(self, name):
+        """Of what is below the window's end, too."""
+        self.browser.evaluate(f"document.querySelector('{name}').scrollIntoView()")
+        self.browser.click_on(name)
+
+    def test_table_of_threads(self):
+        """The first works for 6 us and waits for the rest, the last works for 1920 us: these differ most."""
+        self.assertEqual(set(self.listed()[:2]), {"OMP thread 0", f"OMP thread {MANY - 1}"})
+        self.assertEqual(self.browser.text("#threads-more"), f"{MANY - 12} more")
+        for column, first in ((2, MANY - 1), (2, 0), (3, 0), (1, 0), (1, MANY - 1)):
+            self.press(f"#threads-section th:nth-child({column}) .sort")
+            self.assertEqual(self.listed()[0], f"OMP thread {first}", column)
+        self.press("#threads button")
+        self.assertTrue(self.browser.evaluate(f"stave.layout.rows[{MANY - 1}].isOpen"))
+        cells = self.browser.evaluate("[...document.querySelectorAll('#threads td')].map(cell => cell.textContent)")
+        self.assertEqual(cells[1:3], ["96.0\u00a0%", "4.0\u00a0%"])
+
+    def test_late_thread(self):
+        """One of many that begins late is first."""
+        def write(path):
+            with pictured.Archive(path, [f"OMP thread {i}" for i in range(MANY)]) as archive:
+                region = archive.region("work")
+                for thread in range(MANY):
+                    archive.slice(thread, 900 if thread == 217 else thread % 7, 2000, region)
+        self.open("late", write)
+        self.assertEqual(self.listed()[0], "OMP thread 217")
+
     def test_many_fit_at_first(self):
         """So that the one that is late is seen; with regions below they would be some nine."""
         self.assertTrue(self.browser.evaluate("stave.layout.isFit"))

@@ -26,6 +26,7 @@ import {RowsPanel} from './rows_panel.js';
 import {Search} from './search.js';
 import {makeSelector} from './selection.js';
 import {applyState, readState} from './state.js';
+import {listenToSplitter} from './splitter.js';
 import {Statistics} from './statistics.js';
 import {Theme} from './theme.js';
 import {Tooltip, factList} from './tooltip.js';
@@ -49,7 +50,7 @@ class Page {
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
       {found: regions => this.#showMatches(regions), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
-    this.numbers = new Numbers(model, this, region => this.showInstances(region));
+    this.numbers = new Numbers(model, this, region => this.showInstances(region), row => this.#goToRow(row));
     this.instances = new Instances(model, {go: ({row, depth, i}) => this.#goTo(model.slice(row, depth, i)),
       closed: () => this.#changeInstances()});
     this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,
@@ -291,6 +292,13 @@ class Page {
       view.scrollTo(y - room / 3);
   }
 
+  // Opens a row and brings it into view.
+  #goToRow(row) {
+    if (!this.layout.rows[row].isOpen)
+      this.#toggleRow(row);
+    this.#revealRow(row);
+  }
+
   #destinations() {
     return {
       slice: ({row, depth, i}) => this.#goTo(this.model.slice(row, depth, i), true),
@@ -391,6 +399,7 @@ class Page {
     });
     listenToKeys(byId('overlay'), actions);
     this.#listenToButtons(actions);
+    listenToSplitter();
   }
 
   #actions() {

@@ -7,6 +7,7 @@ import {samplesAsText, showSamples} from './samples.js';
 import {Sides} from './sides.js';
 import {makeRest, topRegions} from './statistics.js';
 import {CONDITIONS} from './tables.js';
+import {Threads} from './threads.js';
 import {showTransfers} from './transfers.js';
 
 function sum(values) {
@@ -14,9 +15,10 @@ function sum(values) {
 }
 
 export class Numbers {
-  // `pick` is told of a region whose name is clicked.
-  constructor(model, {legend, statistics}, pick) {
-    Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick)});
+  // `pick` is told of a region whose name is clicked, `goToRow` of a row.
+  constructor(model, {legend, statistics}, pick, goToRow) {
+    Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick),
+      threads: new Threads(model, goToRow)});
   }
 
   update(view, range) {
@@ -26,6 +28,7 @@ export class Numbers {
       this.#showVisible(view);
     const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
     this.sides.update(interval, rows);
+    this.threads.update(interval, rows);
     showCounters(this.model, interval, rows);
     showTransfers(this.model, interval, rows);
     showSamples(this.model, interval, rows, Boolean(range));

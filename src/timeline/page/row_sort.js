@@ -8,7 +8,8 @@ export const ORDERS = {
 };
 
 const COLUMNS = 16;
-const WAITING = /wait/, LOAD = /^(work|serial|task|device|reduction)$/;
+export const WAITING = /wait/;
+export const LOAD = /^(work|serial|task|device|reduction)$/;
 
 // The rows' indices by how long they did what matches, the longest first.
 function byTime(model, from, to, wanted) {

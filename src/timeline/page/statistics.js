@@ -3,6 +3,7 @@ import {lowerBound} from './bytes.js';
 import {element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {count, difference, duration, percent} from './format.js';
+import {SortHeads} from './sort_heads.js';
 
 const MAX_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
 
@@ -68,34 +69,16 @@ const COLUMNS = {
 
 export class Statistics {
   constructor(body, model, pick) {
-    Object.assign(this, {body, model, pick, by: 'ns', isTurned: false, shown: null});
-    this.heads = [...body.parentElement.querySelectorAll('th[data-by]')];
-    for (const head of this.heads)
-      head.firstElementChild.addEventListener('click', () => this.#sortBy(head.dataset.by));
-    this.#markHeads();
-  }
-
-  // Once more by the same: the other way round.
-  #sortBy(by) {
-    this.isTurned = by === this.by && !this.isTurned;
-    this.by = by;
-    this.#markHeads();
-    this.update(...this.shown);
-  }
-
-  #markHeads() {
-    for (const head of this.heads) {
-      const isFalling = (head.dataset.by !== 'name') !== this.isTurned;
-      head.setAttribute('aria-sort', head.dataset.by !== this.by ? 'none' : isFalling ? 'descending' : 'ascending');
-    }
+    Object.assign(this, {body, model, pick, shown: null});
+    this.heads = new SortHeads(body, COLUMNS, 'ns', () => this.update(...this.shown));
   }
 
   // `lines`: of all regions; `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to
   // compare with.
   update(lines, whole, rest = null) {
     this.shown = [lines, whole, rest];
-    const sorted = [...lines].sort((one, other) => (this.isTurned ? -1 : 1) * COLUMNS[this.by](one, other));
-    this.body.replaceChildren(...sorted.slice(0, MAX_REGIONS).map(line => this.#makeLine(line, whole, rest)));
+    this.body.replaceChildren(...this.heads.sorted(lines).slice(0, MAX_REGIONS)
+      .map(line => this.#makeLine(line, whole, rest)));
   }
 
   #nameParts(name) {
