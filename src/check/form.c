@@ -86,7 +86,7 @@ static void before_complete(struct checker *checker, const struct trace_event *e
     find_task_fault(checker, event, NULL, "completes, but is complete already or was never created",
                     generation);
   else if (!task->has_begun && trace_event_attribute_count(event) == 0)
-    find_task_fault(checker, event, task, "completes without having begun", generation);
+    find_task_fault(checker, event, task, "completes without having started", generation);
   else if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
     find_open(checker, task, event->location, event->ticks, "the end of its task");
 }

@@ -125,7 +125,7 @@ static void check_dependences(struct checker *checker, const struct replay_task_
       snprintf(found->detail, sizeof found->detail, "task %u of %s began; it depends on %s, which %s",
                step->task->generation, checker->trace->locations[step->task->created_on].name,
                checker_name(checker, checker_place_of(source)),
-               source->has_begun ? "still ran" : "had not begun");
+               source->has_begun ? "still ran" : "had not started");
   }
 }
 
@@ -295,7 +295,7 @@ static void resume(struct checker *checker, const struct replay_task_event *step
   struct check_finding *found = checker_find(checker, CHECK_TIED_MIGRATION, step->location, step->ticks,
                                              checker_place_of(task), task->suspended_in);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "begun on %s, it went on on %s",
+    snprintf(found->detail, sizeof found->detail, "started on %s, continued on %s",
              checker->trace->locations[step->task->begun_on].name,
              checker->trace->locations[step->location].name);
 }
@@ -382,7 +382,7 @@ static void check_undeferred(struct checker *checker, const struct trace_event *
   if (found)
     snprintf(found->detail, sizeof found->detail, "its creator entered %s while the task %s",
              checker_name(checker, checker_region(checker, event->Enter.region)),
-             child->has_begun ? "was not complete" : "had not begun");
+             child->has_begun ? "was not complete" : "had not started");
 }
 
 void check_tasks_before_event(struct checker *checker, const struct trace_event *event) {

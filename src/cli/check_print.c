@@ -1,6 +1,7 @@
 #include "cli/check_print.h"
 
 #include "analysis/label.h"
+#include "base/plural.h"
 #include "cli/common/json.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
@@ -105,19 +106,20 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
   char events[32];
   print_findings(trace, result, is_all);
   if (result->omitted > 0)
-    prose_say(0, "%llu findings at more places than are kept are left out",
-              (unsigned long long)result->omitted);
+    prose_say(0, "%llu finding%s left out: more places than are kept", (unsigned long long)result->omitted,
+              plural(result->omitted));
   print_not_checked(result);
   if (result->dependences_withheld > 0)
-    prose_say(0, "not checked: the dependences of %llu tasks, which were not recorded",
-              (unsigned long long)result->dependences_withheld);
+    prose_say(0, "not checked: the dependences of %llu task%s, which were not recorded",
+              (unsigned long long)result->dependences_withheld, plural(result->dependences_withheld));
   if (result->is_partial)
     prose_say(0, "checked only up to %.6f ms: %s", (double)trace_ns(trace, result->until_ticks) / 1e6,
               result->partial_reason);
   summary_number(events, result->events);
-  prose_say(0, "%s events checked: %llu violations, %llu hazards, %llu for information", events,
-            (unsigned long long)result->of_severity[CHECK_VIOLATION],
-            (unsigned long long)result->of_severity[CHECK_HAZARD],
+  prose_say(0, "%s event%s checked: %llu violation%s, %llu hazard%s, %llu for information", events,
+            plural(result->events), (unsigned long long)result->of_severity[CHECK_VIOLATION],
+            plural(result->of_severity[CHECK_VIOLATION]),
+            (unsigned long long)result->of_severity[CHECK_HAZARD], plural(result->of_severity[CHECK_HAZARD]),
             (unsigned long long)result->of_severity[CHECK_INFORMATION]);
 }
 

@@ -152,7 +152,7 @@ const struct usage *cmd_check_usage(void) {
       .summary = "check whether the run kept the rules of OpenMP",
       .synopsis = "[options] ARCHIVE",
       .about =
-          "Says whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "
+          "Checks whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "
           "OpenMP's "
           "and its tool interface's. Each finding has its rule, place in the specification, thread, time and "
           "source line. ARCHIVE is a directory or its file traces.otf2; archives of other tools can be "

@@ -205,7 +205,7 @@ static bool read_pid(const char *argument, pid_t *ret_pid) {
   long pid = strtol(argument, &end, 10);
   *ret_pid = (pid_t)pid;
   return (pid > 0 && pid <= INT_MAX && !*end) ||
-         usage_error("dump", "%s is no number of a process", argument);
+         usage_error("dump", "%s is not the number of a process", argument);
 }
 
 static bool dump(const char *argument, pid_t pid) {

@@ -14,6 +14,7 @@
 #include "analysis/replay.h"
 #include "base/array.h"
 #include "base/pair_map.h"
+#include "base/plural.h"
 #include "export/export.h"
 #include "export/values.h"
 
@@ -420,10 +421,10 @@ static void write_line(struct line_graph *graph, uint32_t number) {
   double ms = (double)trace_span_ns(graph->trace, line->ticks) / 1e6;
   if (line->shape == SHAPE_TASK)
     snprintf(more, sizeof more, "%llu task%s, %.3f ms in all, %.3f us each", (unsigned long long)line->count,
-             line->count == 1 ? "" : "s", ms, ms * 1e3 / (double)line->count);
+             plural(line->count), ms, ms * 1e3 / (double)line->count);
   else if (line->shape == SHAPE_IMPLICIT)
     snprintf(more, sizeof more, "created by %llu implicit task%s", (unsigned long long)line->count,
-             line->count == 1 ? "" : "s");
+             plural(line->count));
   if (line->not_run > 0)
     snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu never run",
              (unsigned long long)line->not_run);

@@ -175,8 +175,8 @@ static void find_chain(struct report *report, uint32_t region, const struct doac
   finding_printf(finding->what, "iterations of %s wait for one another", finding_label(&texts, region));
   finding_printf(
       finding->evidence,
-      "of %" PRIu64 " sinks %" PRIu64
-      " may have waited, since their source was posted after their thread had begun the iteration: %s in all "
+      "of %" PRIu64 " sinks %" PRIu64 " may have waited, since their source was posted after their thread "
+      "had started the iteration: %s in all "
       "(%s at most), if iterations need %s before their sink; %s each lie between sink and source, a chain "
       "of %s",
       chain->sinks, chain->waited, finding_time(&texts, waited),

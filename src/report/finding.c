@@ -148,7 +148,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   }
   if (finding->is_single && finding->confidence == CONFIDENCE_HIGH) {
     finding->confidence = CONFIDENCE_MEDIUM;
-    finding->reason = "the events show it, but it happened once: how much it differs one run cannot tell";
+    finding->reason = "the events show it, but it happened once: one run cannot show how much it varies";
   }
   if (why || others > DOUBT_SHARE * finding->gain_ticks) {
     finding->confidence = CONFIDENCE_LOW;

@@ -77,7 +77,7 @@ static void find_late_tasks(struct report *report, uint32_t region, double gain)
     return;
   finding_printf(finding->what, "threads of %s wait beside tasks that are ready",
                  finding_label(&texts, region));
-  finding_printf(finding->evidence, "%s of waiting while tasks were ready that no thread had begun",
+  finding_printf(finding->evidence, "%s of waiting while tasks were ready that no thread had started",
                  finding_time(&texts, parallel->ready_tasks.beside));
   finding_add_ready(&texts, finding, parallel);
   finding_printf_waiting(&texts, finding->evidence);

@@ -1,6 +1,7 @@
 /* Taskwaits and taskgroups that hold up the creation of more tasks. */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "report/finding.h"
 
 static void describe(struct report *report, struct report_finding *finding, uint32_t region) {
@@ -11,8 +12,8 @@ static void describe(struct report *report, struct report_finding *finding, uint
   finding_printf(finding->evidence,
                  "%" PRIu64
                  " time%s tasks were created behind it: until then, and after the last task in front of it "
-                 "had been begun, all threads were idle for %s",
-                 base->holds_up, base->holds_up == 1 ? "" : "s", finding_time(&texts, (double)base->held_up));
+                 "had started, all threads were idle for %s",
+                 base->holds_up, plural(base->holds_up), finding_time(&texts, (double)base->held_up));
 }
 
 double findings_of_taskwaits(struct report *report, uint32_t parallel, double budget, double members) {

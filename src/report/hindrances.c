@@ -2,13 +2,10 @@
  * each. */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "report/account.h"
 #include "report/analyser.h"
 #include "report/finding.h"
-
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
 
 /* "of 2 threads x 1.2 s". */
 static void say_lost(struct finding_texts *texts, struct report_finding *finding, enum hindrance hindrance) {
@@ -30,7 +27,7 @@ static void find_quota(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
-                 account->quota, account->quota == 1 ? "" : "s");
+                 account->quota, plural(account->quota));
   finding_printf(finding->evidence, "the kernel throttled the group while threads were ready: ");
   say_lost(&texts, finding, HINDRANCE_QUOTA);
   finding_printf(

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/detail.h"
+#include "base/plural.h"
 #include "report/analyser.h"
 #include "report/doacross.h"
 #include "report/finding.h"
@@ -45,7 +46,7 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
   if (*schedule == '\0')
     return "iterations cost differently or threads run unequally fast: if it has a static schedule, which "
            "the "
-           "runtime does not tell, try schedule(dynamic, CHUNK), else smaller chunks, or tasks";
+           "runtime does not report, try schedule(dynamic, CHUNK), else smaller chunks, or tasks";
   return NULL;
 }
 
@@ -128,21 +129,20 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   if (construct == CONSTRUCT_single) {
     finding_printf(finding->what, "the team waits for one thread in %s", finding_label(&texts, region));
     finding_printf(finding->evidence, "met %" PRIu64 " time%s, the executing threads needed %s",
-                   loop->instances, loop->instances == 1 ? "" : "s",
-                   finding_time(&texts, (double)loop->longest));
+                   loop->instances, plural(loop->instances), finding_time(&texts, (double)loop->longest));
     finding_add_peak(&texts, finding, loop->variation);
     return;
   }
   finding->is_slight = is_slight(loop);
   finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
-  finding_printf(
-      finding->evidence,
-      "in %" PRIu64 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
-      "the mean of its threads",
-      loop->instances, loop->instances == 1 ? "" : "s", finding_time(&texts, (double)loop->longest),
-      finding_time(&texts, (double)(loop->longest - loop->imbalance)),
-      is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
-      finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
+  finding_printf(finding->evidence,
+                 "in %" PRIu64
+                 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
+                 "the mean of its threads",
+                 loop->instances, plural(loop->instances), finding_time(&texts, (double)loop->longest),
+                 finding_time(&texts, (double)(loop->longest - loop->imbalance)),
+                 is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
+                 finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
   finding_add_peak(&texts, finding, loop->variation);
   judge_equal_shares(report, finding, region);
   const char *advice = loop_advice(report, region, construct);
@@ -279,7 +279,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   finding_printf(finding->evidence,
                  "%" PRIu64 " time%s, %s each on average; a thread begins %s after the fork on average, "
                  "the last one %s",
-                 parallel->instances, parallel->instances == 1 ? "" : "s",
+                 parallel->instances, plural(parallel->instances),
                  finding_time(&texts, spread_mean(&parallel->duration)),
                  finding_time(&texts, (double)parallel->late / (double)parallel->members),
                  finding_time(&texts, (double)parallel->latest / (double)parallel->instances));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/plural.h"
 #include "report/analyser.h"
 #include "report/finding.h"
 #include "report/samples.h"
@@ -175,7 +176,7 @@ static void describe_gap(const struct report *report, struct report_finding *fin
       finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
       gap_edge(&texts, gap->before, report->life.begun_ticks ? "the process's begin" : "the beginning"),
       gap_edge(&texts, gap->after, "the end"), finding_time(&texts, (double)gap->time.sum), gap->time.count,
-      gap->time.count == 1 ? "" : "s");
+      plural(gap->time.count));
   if (report->gap_count > 1)
     finding_append(finding->evidence, ", where %s of the gain are",
                    finding_time(&texts, share * (double)gap->time.sum));

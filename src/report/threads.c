@@ -2,6 +2,7 @@
  * one cause, which shows as slow barriers, late starts and imbalance of every region. */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "report/account.h"
 #include "report/analyser.h"
 #include "report/finding.h"
@@ -144,9 +145,8 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
   finding_append(text,
                  "; threads that wait spin (%s in all teams), yield (%" PRIu64
                  " time%s) and sleep (%s, %" PRIu64 " time%s)",
-                 finding_time(texts, (double)all.running[RUNNING_ON]), all.yields, all.yields == 1 ? "" : "s",
-                 finding_time(texts, (double)all.running[RUNNING_BLOCKED]), all.sleeps,
-                 all.sleeps == 1 ? "" : "s");
+                 finding_time(texts, (double)all.running[RUNNING_ON]), all.yields, plural(all.yields),
+                 finding_time(texts, (double)all.running[RUNNING_BLOCKED]), all.sleeps, plural(all.sleeps));
 }
 
 /* -- the findings -- */
@@ -162,13 +162,13 @@ static void find_oversubscription(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "%" PRIu64 " threads share %" PRIu64 " processor%s", all->threads,
-                 report->processors.count, report->processors.count == 1 ? "" : "s");
-  finding_printf(finding->evidence,
-                 "%" PRIu64
-                 " parallel region%s more threads than the process may use processors; waiting and late "
-                 "starts there cost %s, most in %s (%s): which of it has other causes is not known",
-                 all->regions, all->regions == 1 ? " has" : "s have", finding_time(&texts, all->gain),
-                 finding_label(&texts, all->region), finding_time(&texts, all->greatest));
+                 report->processors.count, plural(report->processors.count));
+  finding_printf(
+      finding->evidence,
+      "%" PRIu64 " parallel region%s %s more threads than the process may use processors; waiting and late "
+      "starts there cost %s, most in %s (%s): which of it has other causes is not known",
+      all->regions, plural(all->regions), all->regions == 1 ? "has" : "have", finding_time(&texts, all->gain),
+      finding_label(&texts, all->region), finding_time(&texts, all->greatest));
   if (report->has_running)
     finding_append(finding->evidence, "; threads were ready and had no processor for %s of their work",
                    finding_time(&texts, (double)report->preempted_useful));
@@ -213,14 +213,14 @@ static void find_other_programs(struct report *report) {
     return;
   finding_printf(finding->what, "other programs use %s of the %" PRIu64 " processor%s",
                  finding_share(&texts, processors->others, processors->all), processors->count,
-                 processors->count == 1 ? "" : "s");
+                 plural(processors->count));
   finding_printf(
       finding->evidence,
       "they ran for %s of processor time, this one for %s; in %" PRIu64
       " parallel region%s threads start late, leave barriers late or wait for one that creates small tasks, "
       "which with all waiting costs %s, most in %s (%s)",
       finding_time(&texts, processors->others), finding_time(&texts, processors->own), all->regions,
-      all->regions == 1 ? "" : "s", finding_time(&texts, all->gain), finding_label(&texts, all->region),
+      plural(all->regions), finding_time(&texts, all->gain), finding_label(&texts, all->region),
       finding_time(&texts, all->greatest));
 }
 

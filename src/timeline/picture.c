@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "base/whole.h"
 #include "timeline/picture_draw.h"
 
@@ -76,8 +77,8 @@ static void draw_title(const struct picture *picture, const char *title) {
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 14, room, title);
   picture->draw->set_font_size(picture->cairo, 10);
   picture_set_colour(picture, 0x5c6670);
-  snprintf(text, sizeof text, "%zu %s, %" PRIu64 " events", rows, rows == 1 ? "row" : "rows",
-           timeline->events);
+  snprintf(text, sizeof text, "%zu row%s, %" PRIu64 " event%s", rows, plural(rows), timeline->events,
+           plural(timeline->events));
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 29, room, text);
 }
 

@@ -53,7 +53,7 @@ class Form(Case):
         self.task_states(lambda made: made.complete(0, 0, 77))
         self.finds("task-state", "task 77 completes")
         self.task_states(lambda made: made.complete(0, 0, 1))
-        self.finds("task-state", "without having begun")
+        self.finds("task-state", "without having started")
         self.task_states(lambda made: (made.run(0, 0, 1, 11), made.complete(0, 0, 1)))
         self.finds("task-state", "complete already")
         self.task_states(lambda made: made.create(0, 1, line=12))

@@ -113,7 +113,7 @@ class Dependences(Case):
             made.run(1, 0, 2, line=12)
             made.run(1, 0, 1, line=11)
             self.out_of_barrier(made, 0, 1)
-        self.finds("dependence", "had not begun")
+        self.finds("dependence", "had not started")
 
     def test_other_variables_and_parents(self):
         with self.make() as made:
@@ -137,7 +137,7 @@ class Undeferred(Case):
             self.in_barrier(made, 0, 1)
             made.run(1, 0, 1, line=11)
             self.out_of_barrier(made, 0, 1)
-        self.finds("undeferred", "flush @made.c:12", "had not begun", line=11)
+        self.finds("undeferred", "flush @made.c:12", "had not started", line=11)
 
     def test_waits(self):
         with self.make() as made:
@@ -185,7 +185,7 @@ class Undeferred(Case):
                 self.in_barrier(made, 0, 1)
                 made.run(1, 0, 1, line=11)
                 self.out_of_barrier(made, 0, 1)
-            self.finds("undeferred", "had not begun")
+            self.finds("undeferred", "had not started")
 
     def test_left_while_it_runs(self):
         """Of an untied one runtimes do not always say when it goes on or ends."""

@@ -54,7 +54,7 @@ class FakeTracer(Case):
         self.assertIn("--sample[=HZ]", self.record("--help").stdout)
         apart = self.record("--sample", "1000", "true")
         self.assertEqual((apart.returncode, apart.stderr), (
-            127, "stave: cannot run 1000: no such program; samples a second are --sample=1000\n"))
+            127, "stave: cannot run 1000: no such program; samples per second: --sample=1000\n"))
 
     def test_signal_status(self):
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGINT):

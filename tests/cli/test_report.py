@@ -120,7 +120,7 @@ class Output(Case):
         self.assertIn("threads waited 1 time for room in trace buffers, 5.00 ms in all", lines)
         text = self.text(self.path("one"))
         self.assertRegex(text, r"threads +1, on 1 processor\n")
-        self.assertRegex(text, r"parallel +1 region begun, 1 task created\n")
+        self.assertRegex(text, r"parallel +1 region, 1 task created\n")
 
     def test_brief_in_ms(self):
         """Nobody changes a program for less than a millisecond, whatever share that is of a short run."""

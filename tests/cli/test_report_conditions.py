@@ -105,7 +105,7 @@ class Conditions(cli.Case):
         for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s",
                           "region:( > 5 %", "region: > 5 %", "cause:imbalanc > 5 %",
                           "cause: > 5 %", "wall > -1 s", "wall = 5 s"):
-            self.fails(self.status(condition), f"--fail-if {condition} is no condition", "efficiency", status=USAGE)
+            self.fails(self.status(condition), f"--fail-if {condition}: unknown condition", "efficiency", status=USAGE)
 
 
 if __name__ == "__main__":

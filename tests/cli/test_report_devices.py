@@ -212,7 +212,7 @@ class Helpers(Case):
         self.ms(numbers["serial_s"], 40)
         self.assertAlmostEqual(numbers["efficiency"]["parallel"], (40 + 2 * 20) / (2 * 60))
         self.assertEqual([one["line"] for one in numbers["regions"] if "parallel" in one], [1])
-        self.assertRegex(text, r"(?m)^parallel +1 region begun$")
+        self.assertRegex(text, r"(?m)^parallel +1 region$")
         self.assertNotIn("0x4af6e", " ".join(one["what"] for one in numbers["findings"]))
         own = [one["name"] for one in numbers["threads_of_the_run"] if one["is_of_runtime"]]
         self.assertEqual(own, list(self.OWN))

@@ -385,7 +385,7 @@ class Known(Case):
         self.assertIn("one iteration already: begin with the longest", self.advice("one", "main, loop_dynamic", 1))
         self.assertIn("smaller chunks even out", self.advice("many", "main, loop_dynamic", 8))
         self.assertNotIn("chunks", self.advice("static", "main, loop_static", 8))
-        self.assertIn("which the runtime does not tell", self.advice("untold", "main", 8))
+        self.assertIn("schedule(dynamic, CHUNK)", self.advice("untold", "main", 8))
 
     def test_steps_of_two_barriers(self):
         """Thread 0 is late at the first barrier of each step, nobody at the second: that is no uncertainty."""

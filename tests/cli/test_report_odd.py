@@ -132,7 +132,7 @@ class Others(Case):
         self.assertEqual((found["dependences_withheld"], found["lacks_dependences"]), (4, False))
         self.ms(found["stall_s"], 2)
         text = self.text(self.path("stalled"))
-        for words in ("12 events were lost", "1 times a thread waited for room", "paused 1 times",
+        for words in ("12 events were lost", "threads waited 1 time for room", "paused 1 time",
                       "the dependences of 4 tasks were not recorded",
                       "6 acquisitions of locks were not recorded"):
             self.assertIn(words, text)

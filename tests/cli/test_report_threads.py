@@ -364,7 +364,7 @@ class Threads(Case):
             ("kernel launches", "not reported", "target_submit"),
             *((cause, "kernel", None) for cause in ("quota", "binding", "own threads", "stopped"))])
         self.assertIn("not looked for: reduction (the runtime does not report reduction), small tasks, too few ready "
-                      "tasks (task_create was not asked for), kernel launches (the runtime does not report "
+                      "tasks (task_create was not requested), kernel launches (the runtime does not report "
                       "target_submit), quota, binding, own threads, stopped (the run was over",
                       self.text(self.path("answers")))
 

@@ -136,7 +136,7 @@ class TimelineTest(cli.FreshCase):
                                  ("2000us", "4000000ns", (2e6, 4e6)), ("9ms", "1min", (9e6, 10e6))):
             self.expect(0, [], "-o", page, "--from", start, "--to", end, self.known)
             self.assertEqual((about(page)["from"], about(page)["to"]), span)
-        self.expect(1, ["nothing behind --from", "10.0 ms"], "-o", page, "--from", "20s", self.known)
+        self.expect(1, ["nothing after --from", "10.0 ms"], "-o", page, "--from", "20s", self.known)
 
     def test_what_is_too_much_is_merged(self):
         archive, page = self.folder / "many", self.folder / "x.html"

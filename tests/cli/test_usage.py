@@ -59,7 +59,7 @@ class Wrong(cli.Case):
         self.is_wrong("timeline", "x", "x", "x", what="at most two archives are drawn together")
         self.is_wrong("config", "x", what="unexpected argument")
         for number in ("x", "0", "-1", "12x", "99999999999"):
-            self.is_wrong("dump", "--", number, what=f"{number} is no number of a process")
+            self.is_wrong("dump", "--", number, what=f"{number} is not the number of a process")
 
     def test_options_behind_the_argument(self):
         for command in READERS:

@@ -45,7 +45,7 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
   char length[32];
   if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
     return true;
-  message_say("%s: there is nothing behind --from: the trace lasts %s", job->path,
+  message_say("%s: there is nothing after --from: the trace lasts %s", job->path,
               summary_duration(length, length_ns));
   return false;
 }

@@ -1,6 +1,7 @@
 #include "cli/common/summary.h"
 
 #include "analysis/found_archive.h"
+#include "base/plural.h"
 #include "cli/common/message.h"
 
 #include <inttypes.h>
@@ -73,9 +74,10 @@ static bool is_normal_ending(const char *text) {
 static void print_closed(const struct archive_status *archive) {
   char threads[NUMBER_BYTES], events[NUMBER_BYTES], duration[NUMBER_BYTES];
   bool normal = is_normal_ending(archive->text);
-  message_say("%s: %s thread%s, %s events in %s%s%s", path_of(archive),
-              summary_number(threads, archive->threads), archive->threads == 1 ? "" : "s",
-              summary_number(events, archive->events), summary_duration(duration, archive->duration_ns),
+  message_say("%s: %s thread%s, %s event%s in %s%s%s", path_of(archive),
+              summary_number(threads, archive->threads), plural(archive->threads),
+              summary_number(events, archive->events), plural(archive->events),
+              summary_duration(duration, archive->duration_ns),
               normal ? "" : "; ended: ", normal ? "" : archive->text);
 }
 

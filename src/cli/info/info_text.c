@@ -1,4 +1,5 @@
 /* `stave info` for people. */
+#include "base/plural.h"
 #include "cli/info/info.h"
 #include "cli/info/info_counters.h"
 #include "cli/info/info_kept.h"
@@ -125,7 +126,7 @@ static void print_samples(const struct info *info) {
   char taken[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
   if (info_number(info, "SAMPLING::HZ") == 0)
     return;
-  table_fact("samples", "%s at %s a second and thread; %s missed, %s left out",
+  table_fact("samples", "%s at %s per second and thread; %s missed, %s left out",
              summary_number(taken, info->tally.kinds[TRACE_CallingContextSample].events),
              info_property(info, "SAMPLING::HZ"),
              summary_number(missed, info_number(info, "SAMPLING::MISSED")),
@@ -138,7 +139,8 @@ static void print_losses(const struct info *info) {
   const char *complete = trace_archive_property(info->trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
   uint64_t lost = trace_lost_events(info->trace);
   if (lost > 0)
-    table_fact("lost", "%s events: this archive is not complete", summary_number(number, lost));
+    table_fact("lost", "%s event%s: this archive is not complete", summary_number(number, lost),
+               plural(lost));
   else if (complete && strcmp(complete, "true") == 0)
     table_fact("lost", "nothing");
   else
@@ -219,7 +221,7 @@ static void print_outcome(const struct info *info) {
   table_fact("duration", "%s", summary_duration(time, info->duration_ns));
   table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
   print_devices(info->trace);
-  table_fact("events", "%s in %s of event files (%s bytes an event)", summary_number(number, tally->events),
+  table_fact("events", "%s in %s of event files (%s bytes per event)", summary_number(number, tally->events),
              summary_size(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
   table_fact("on disk", "%s", summary_size(size, info->found.bytes));
   print_losses(info);
@@ -227,8 +229,9 @@ static void print_outcome(const struct info *info) {
   info_print_system(info);
   info_print_counters(info);
   if (info->stalls > 0)
-    table_fact("stalls", "%s times a thread waited for room in its buffer, %s in all (STAVE_BUFFER_SIZE)",
-               summary_number(number, info->stalls), summary_duration(time, info->stall_ns));
+    table_fact("stalls", "%s time%s threads waited for room in their buffers, %s in all (STAVE_BUFFER_SIZE)",
+               summary_number(number, info->stalls), plural(info->stalls),
+               summary_duration(time, info->stall_ns));
   else
     table_fact("stalls", "none");
   print_figures(info);

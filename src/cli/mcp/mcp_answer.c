@@ -28,7 +28,7 @@ void mcp_answer_fail(struct mcp_answer *answer, const char *format, ...) {
 
 /* The last line may be a part of one. */
 static void mark_cut(struct mcp_answer *answer) {
-  static const char note[] = "\n(cut here: the answer is longer than 12,000 bytes; ask for less)";
+  static const char note[] = "\n(cut here: the answer is longer than 12,000 bytes; request less)";
   size_t most = sizeof answer->text - sizeof note;
   answer->length = answer->length > most ? most : answer->length;
   while (answer->length > 0 && answer->text[answer->length - 1] != '\n')

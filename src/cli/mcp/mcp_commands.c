@@ -24,7 +24,7 @@ void mcp_answer_by(struct mcp_answer *answer, const char *const *arguments, int 
   struct mcp_child child;
   mcp_child_run(&child, arguments, sizeof answer->text, limit_s);
   if (child.is_too_late)
-    mcp_answer_fail(answer, "this was ended after %d s; ask for less\n", limit_s);
+    mcp_answer_fail(answer, "this was ended after %d s; request less\n", limit_s);
   else if (!is_done(&child))
     answer->is_error = true;
   mcp_answer_add(answer, "%s%s", child.output, child.errors);

@@ -48,7 +48,7 @@ static void add_place(struct mcp_answer *answer, const json_t *finding) {
 }
 
 static void add_finding(struct mcp_answer *answer, const json_t *finding, size_t number) {
-  mcp_answer_add(answer, "%zu. %s: up to %.3f ms (%.1f %% of wall time), sure: %s: %s", number,
+  mcp_answer_add(answer, "%zu. %s: up to %.3f ms (%.1f %% of wall time), confidence: %s: %s", number,
                  text_of(finding, "cause"), 1e3 * number_of(finding, "gain_s"),
                  100 * number_of(finding, "gain_share"), text_of(finding, "confidence"),
                  text_of(finding, "what"));

@@ -46,7 +46,7 @@ static const struct mcp_tool {
      false,
      {ARCHIVE}},
     {"explain",
-     "All about one finding: evidence, what to do, how sure it is, which thread and call, the figures of "
+     "All about one finding: evidence, what to do, confidence, which thread and call, the figures of "
      "its region, and the source lines there.",
      mcp_explain,
      false,

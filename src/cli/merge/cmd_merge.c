@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/found_archive.h"
+#include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/merge/members.h"
@@ -55,11 +56,12 @@ static bool set_option(void *data, int option, const char *value) {
 
 static void print_result(const char *out, const struct merge_result *result) {
   char name[PATH_MAX], processes[32], threads[32], events[32];
-  printf("%s: %s processes, %s threads, %s events\n", message_escape(name, sizeof name, out),
-         summary_number(processes, result->processes), summary_number(threads, result->locations),
-         summary_number(events, result->events));
+  printf("%s: %s process%s, %s thread%s, %s event%s\n", message_escape(name, sizeof name, out),
+         summary_number(processes, result->processes), result->processes == 1 ? "" : "es",
+         summary_number(threads, result->locations), plural(result->locations),
+         summary_number(events, result->events), plural(result->events));
   if (result->missing)
-    printf("missing: rank%s %s\n", result->missing == 1 ? "" : "s", result->missing_ranks);
+    printf("missing: rank%s %s\n", plural(result->missing), result->missing_ranks);
   if (result->clocks > 1)
     printf("%zu clocks, which may be wrong against each other by %.3g s%s\n", result->clocks,
            result->deviation_s,
@@ -115,7 +117,7 @@ const struct usage *cmd_merge_usage(void) {
       .about = "Makes one archive, with one time, of the archives of several processes: the ranks of an MPI "
                "job, whose directory holds them in rank/0, rank/1 and so on, or any that are named. No event "
                "is read or written: event files get second names. An archive whose stave-writer died is "
-               "recovered first, one that is still being written is waited for. Says which ranks are "
+               "recovered first, one that is still being written is waited for. Reports which ranks are "
                "missing, and how far clocks of different machines may "
                "be apart.",
       .status = "Exit status: 0; 1 if there is nothing to merge or it cannot be merged; 2 if an option is "

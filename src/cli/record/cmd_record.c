@@ -1,6 +1,7 @@
 #include "cli/record/cmd_record.h"
 
 #include "base/limits.h"
+#include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/status.h"
 #include "cli/common/summary.h"
@@ -77,7 +78,7 @@ static const struct usage_option options[] = {
      USAGE_DIRECTORY, NULL},
     {'e', "events", "LIST", "which events (STAVE_EVENTS): all, scorep, or classes; -CLASS leaves one out",
      USAGE_LIST, config_event_class},
-    {'b', "buffer-size", "SIZE", "largest buffer of a thread (STAVE_BUFFER_SIZE)", USAGE_NOTHING, NULL},
+    {'b', "buffer-size", "SIZE", "largest buffer per thread (STAVE_BUFFER_SIZE)", USAGE_NOTHING, NULL},
     {OPTION_OVERFLOW, "overflow", "WHAT",
      "when a buffer is full (STAVE_OVERFLOW): block, the default, or drop", USAGE_WORD, overflow_word},
     {OPTION_DEVICE, "device", "WHAT",
@@ -92,12 +93,14 @@ static const struct usage_option options[] = {
      "one that is found; none: they are not traced",
      USAGE_FILE, NULL},
     {OPTION_SAMPLE, "sample", "HZ",
-     "samples a second of each thread's state and call path (STAVE_SAMPLE_HZ); without a number 1000",
+     "samples per second of each thread's state and call path (STAVE_SAMPLE_HZ); without a number 1000",
      USAGE_OPTIONAL, NULL},
     {OPTION_SYSTEM, "system", NULL,
-     "ask the kernel when each thread runs, is preempted or blocked (STAVE_SYSTEM=on)", USAGE_NOTHING, NULL},
+     "record from the kernel when each thread runs, is preempted or blocked (STAVE_SYSTEM=on)", USAGE_NOTHING,
+     NULL},
     {OPTION_KEEP, "keep", "LIMITS",
-     "keep only the end, 10s or 500M or both, and write it when the program ends badly or asks (STAVE_KEEP)",
+     "keep only the end, 10s or 500M or both, and write it when the program fails or requests it "
+     "(STAVE_KEEP)",
      USAGE_NOTHING, NULL},
     {OPTION_COUNTERS, "counters", "LIST",
      "what the kernel and the processor count for each thread, read where regions begin and end "
@@ -178,7 +181,7 @@ static bool set_option(void *run, int option, const char *value) {
 static int cannot_start(const char *name, int error) {
   bool is_number = error == -ENOENT && *name != '\0' && name[strspn(name, "0123456789")] == '\0';
   message_say("cannot run %s: %s%s%s", name, error == -ENOENT ? "no such program" : strerror(-error),
-              is_number ? "; samples a second are --sample=" : "", is_number ? name : "");
+              is_number ? "; samples per second: --sample=" : "", is_number ? name : "");
   return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_START;
 }
 
@@ -358,7 +361,7 @@ static void say_waiting(const struct traced_run *run) {
     message_say("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
   else
     message_say("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
-                open == 1 ? "" : "s");
+                plural(open));
 }
 
 /* The program is a zombie now: its writers may still read its exit status. */

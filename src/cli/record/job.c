@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analysis/found_archive.h"
+#include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/merge/members.h"
@@ -76,8 +77,8 @@ static void mark_told(struct status *status, const char *job) {
 static void say(const char *job, const struct merge_result *result) {
   char ranks[NUMBER_BYTES], threads[NUMBER_BYTES], events[NUMBER_BYTES], word[PATH_MAX];
   message_say("%s: %s rank%s, %s thread%s, %s events%s%s%s: stave timeline %s shows them", job,
-              summary_number(ranks, result->processes), result->processes == 1 ? "" : "s",
-              summary_number(threads, result->locations), result->locations == 1 ? "" : "s",
+              summary_number(ranks, result->processes), plural(result->processes),
+              summary_number(threads, result->locations), plural(result->locations),
               summary_number(events, result->events), result->missing ? "; missing: rank" : "",
               result->missing > 1 ? "s "
               : result->missing   ? " "

@@ -232,8 +232,7 @@ void plan_clear(struct plan *plan) {
 void plan_explain_silence(const struct program *program, const struct plan *plan) {
   const char *hint = plan->leaves_libgomp ? "; programs built by gcc are not traced (--runtime none)" : "";
   if (program->has_libomp || program->libgomp_user)
-    message_say("no archive: %s used no OpenMP in this run, or a line above says why it was not traced",
-                program->path);
+    message_say("no archive: %s used no OpenMP in this run, or was not traced (reason above)", program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
     message_say("no archive: %s is not linked with OpenMP (-fopenmp), and no program that it ran has loaded "
                 "Stave's library: none used OpenMP, or its environment was another one (env -i)%s",

@@ -1,6 +1,7 @@
 #include "cli/recover/cmd_recover.h"
 
 #include "analysis/found_archive.h"
+#include "base/plural.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/folder.h"
 #include "cli/common/message.h"
@@ -87,7 +88,7 @@ static void print_missing(const struct recover_process *process) {
   for (size_t i = 0; i < process->location_count; i++) {
     const struct recover_location *location = &process->locations[i];
     if (location->missing > 0)
-      printf("  %s: %s events are missing behind %s\n",
+      printf("  %s: %s events are missing after %s\n",
              message_escape(name, sizeof name, location->name ? location->name : ""),
              summary_number(missing, location->missing), summary_duration(duration, location->last_ns));
   }
@@ -95,9 +96,9 @@ static void print_missing(const struct recover_process *process) {
 
 static void print_result(const struct recover_request *request, const struct recover_process *process) {
   char name[PATH_MAX], events[32], number[32], duration[32];
-  printf("%s: %s events of %zu thread%s\n", message_escape(name, sizeof name, request->out),
-         summary_number(events, process->events), process->location_count,
-         process->location_count == 1 ? "" : "s");
+  printf("%s: %s event%s of %zu thread%s\n", message_escape(name, sizeof name, request->out),
+         summary_number(events, process->events), plural(process->events), process->location_count,
+         plural(process->location_count));
   if (process->has_all)
     printf("whole up to its end, %s: all events are there whose callback had returned\n",
            summary_duration(duration, process->last_ns));
@@ -119,7 +120,8 @@ static void print_result(const struct recover_request *request, const struct rec
     printf("the definitions are not whole: %s references of events lead to \"unknown\"\n",
            summary_number(number, process->unknown));
   if (process->refused > 0)
-    printf("%s events could not be taken over\n", summary_number(number, process->refused));
+    printf("%s event%s could not be read\n", summary_number(number, process->refused),
+           plural(process->refused));
   if (process->shortfall > 0)
     printf("stave-writer could not keep everything: %s\n", strerror((int)process->shortfall));
   bool is_all =

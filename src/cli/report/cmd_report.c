@@ -165,7 +165,7 @@ static bool read_pattern(struct report_request *request, const char *value) {
   if (error == 0)
     return true;
   regerror(error, &request->only, text, sizeof text);
-  return usage_error("report", "--region %s is no regular expression: %s", value, text);
+  return usage_error("report", "--region %s is not a regular expression: %s", value, text);
 }
 
 static bool add_condition(struct report_request *request, const char *value) {
@@ -182,7 +182,7 @@ static bool read_conditions(struct report_request *request) {
     struct fail_condition *condition = &request->conditions[i];
     if (request->is_compare ? !compare_condition_read(condition, text)
                             : !report_condition_read(condition, text))
-      return usage_error("report", "--fail-if %s is no condition: %s", text,
+      return usage_error("report", "--fail-if %s: unknown condition; allowed: %s", text,
                          request->is_compare ? compare_condition_words : report_condition_words);
     request->condition_count = i + 1;
   }
@@ -225,7 +225,7 @@ const struct usage *cmd_report_usage(void) {
       .command = "report",
       .summary = "show where the time went and what to do about it",
       .synopsis = "[options] ARCHIVE | --compare [options] OLD ... [--] NEW ... | --html FILE RUN ...",
-      .about = "Says where the time of a traced run went and what would be most worth changing: efficiency, "
+      .about = "Shows where the time of a traced run went and what would be most worth changing: efficiency, "
                "findings with the time they could save, parallel regions, loops, locks, waiting, tasks, the "
                "critical path, devices. stave-report(1) defines every figure. ARCHIVE is a directory or its "
                "file traces.otf2; archives of other tools can be read too. What is compared, or becomes a "

@@ -72,7 +72,7 @@ static int judge(const struct compare *compare, struct fail_condition *condition
   if (holds < 0)
     *ret_status = EXIT_FAILED;
   if (holds != 0)
-    message_say("%s: %s", condition->text, holds > 0 ? "it is so" : "what it names is in none of these runs");
+    message_say("%s: %s", holds > 0 ? "condition met" : "not in these runs", condition->text);
   return holds;
 }
 

@@ -1,4 +1,5 @@
 /* `stave report --brief`: the answer in at most 20 lines, which are never broken: for a mail or a log. */
+#include "base/plural.h"
 #include "cli/report/report_print.h"
 
 #include "analysis/label.h"
@@ -73,10 +74,6 @@ static void print_ending(const struct report *report) {
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))
     print_line("deadlock: %s", circle);
-}
-
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
 }
 
 static void print_overview(const struct report_print *print) {

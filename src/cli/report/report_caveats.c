@@ -1,4 +1,5 @@
 /* What disturbs the numbers of a report. */
+#include "base/plural.h"
 #include "cli/report/report_print.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void write_reason(char text[UNSEEN_BYTES], const struct report_unseen *on
     snprintf(text, UNSEEN_BYTES, "the runtime does not report %s", one->event);
     return;
   case UNSEEN_DECLINED:
-    snprintf(text, UNSEEN_BYTES, "%s was not asked for", one->event);
+    snprintf(text, UNSEEN_BYTES, "%s was not requested", one->event);
     return;
   case UNSEEN_KERNEL:
     snprintf(text, UNSEEN_BYTES, "the run was over before the kernel had been asked twice, or was cut off");
@@ -102,12 +103,13 @@ void report_print_caveats(const struct report *report) {
   if (caveats->stalls > 0)
     prose_say(
         2,
-        "%s times a thread waited for room in its trace buffer, %s in all, which is left out of all that it "
-        "did: larger buffers (STAVE_BUFFER_SIZE)",
-        summary_number(number, caveats->stalls),
+        "threads waited %s time%s for room in their trace buffers, %s in all, which is left out of the other "
+        "figures: larger buffers (STAVE_BUFFER_SIZE)",
+        summary_number(number, caveats->stalls), plural(caveats->stalls),
         text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
-    prose_say(2, "recording was paused %s times", summary_number(number, caveats->recording_pauses));
+    prose_say(2, "recording was paused %s time%s", summary_number(number, caveats->recording_pauses),
+              plural(caveats->recording_pauses));
   if (report_lacks_clock(report))
     prose_say(
         2,
@@ -123,7 +125,7 @@ void report_print_caveats(const struct report *report) {
   print_unseen(report);
   print_withheld(caveats);
   if (report->tasks_live > 0)
-    prose_say(2, "%s tasks were created and not completed (merged, or the trace ends before)",
-              summary_number(number, report->tasks_live));
+    prose_say(2, "%s task%s created and not completed (merged, or the trace ends before)",
+              summary_number(number, report->tasks_live), plural(report->tasks_live));
   print_anomalies(&report->anomalies);
 }

@@ -114,7 +114,7 @@ static void begin_table(struct table *table, const struct report_counters *count
   if (instructions_a_cycle(counters, &one, &rate))
     table_column(table, "IPC", TABLE_NUMBER);
   if (report_counter_memory(counters) != COUNTER_NONE)
-    table_column(table, "MB/s a thread", TABLE_NUMBER);
+    table_column(table, "MB/s per thread", TABLE_NUMBER);
   for (size_t i = 0; i < counters->count; i++) {
     bool is_rate = a_thousand_instructions(counters, &one, i, &rate);
     char head[NAME_BYTES];

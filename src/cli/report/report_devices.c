@@ -144,8 +144,8 @@ static void print_gaps(const struct report_print *print) {
 
 /* From the first operation to the last. */
 static void print_use(const struct report_print *print) {
-  static const char *const columns[] = {"in use", "computing", "copying",
-                                        "both",   "not begun", "nothing to do"};
+  static const char *const columns[] = {"in use", "computing",   "copying",
+                                        "both",   "not started", "nothing to do"};
   const struct report *report = print->report;
   const struct report_accelerator *devices = report->device_use.accelerators;
   struct table table;

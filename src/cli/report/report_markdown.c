@@ -76,7 +76,7 @@ static void print_finding(const struct report *report, const struct report_findi
   markdown_print(finding->evidence);
   printf("<br>To do: ");
   markdown_print(finding->advice);
-  printf("<br>Sure: %s: ", report_confidence_name(finding->confidence));
+  printf("<br>Confidence: %s: ", report_confidence_name(finding->confidence));
   markdown_print(finding->reason);
   putchar('\n');
 }

@@ -1,4 +1,5 @@
 /* `stave report` for people: the tables of regions. */
+#include "base/plural.h"
 #include "cli/report/report_print.h"
 
 #include "analysis/detail.h"
@@ -168,7 +169,7 @@ static void fill_parallel(struct section_row *row, uint32_t region, const struct
 #define PARALLEL_COLUMNS                                                                                     \
   {"times", TABLE_NUMBER}, {"threads", TABLE_NUMBER}, {"time", TABLE_NUMBER}, {"useful", TABLE_NUMBER},      \
       {"potential gain", TABLE_NUMBER}, {"region end", TABLE_NUMBER}, {"barriers", TABLE_NUMBER},            \
-      {"locks, tasks", TABLE_NUMBER}, {"begun late", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER}, {           \
+      {"locks, tasks", TABLE_NUMBER}, {"late start", TABLE_NUMBER}, {"imbalance", TABLE_NUMBER}, {           \
     "useful by thread", TABLE_NUMBER                                                                         \
   }
 
@@ -457,7 +458,7 @@ static void print_span(const struct report *report) {
   prose_say(2, "work %s, span %s: available parallelism %.2f for %zu thread%s%s%s",
             text_time(work, report->trace, (double)report->work),
             text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
-            cpus, cpus == 1 ? "" : "s", is_one_of_many ? ", in the process with the longest span: " : "",
+            cpus, plural(cpus), is_one_of_many ? ", in the process with the longest span: " : "",
             is_one_of_many ? report->trace->location_groups[report->longest_process].name : "");
 }
 

@@ -1,4 +1,5 @@
 /* `stave report` for people: the overview, the findings, threads and devices. */
+#include "base/plural.h"
 #include "cli/report/report_print.h"
 
 #include "analysis/detail.h"
@@ -96,17 +97,17 @@ static void print_runtimes(const struct runtimes *runtimes) {
 static void print_thread_count(const struct report *report) {
   if (report->process_count > 1 && report->account.processors)
     table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->account.processors,
-               report->account.processors == 1 ? "" : "s");
+               plural(report->account.processors));
   else if (report->process_count > 1 && report->processors.count)
     table_fact("threads", "%zu, each process on %" PRIu64 " processor%s", report->cpus,
-               report->processors.count, report->processors.count == 1 ? "" : "s");
+               report->processors.count, plural(report->processors.count));
   else if (report->processors.count && report->cpus > report->processors.count)
     table_fact("threads", "%zu, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
-               report->cpus, report->processors.count, report->processors.count == 1 ? "" : "s",
+               report->cpus, report->processors.count, plural(report->processors.count),
                report->processors.count);
   else if (report->processors.count)
     table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
-               report->processors.count == 1 ? "" : "s");
+               plural(report->processors.count));
   else
     table_fact("threads", "%zu", report->cpus);
 }
@@ -135,8 +136,8 @@ static void print_serial_time(const struct report *report) {
 
 static void print_parallel_count(const struct report *report) {
   char number[NUMBER_BYTES], more[NUMBER_BYTES];
-  table_fact("parallel", "%s region%s begun%s%s%s", summary_number(number, report->forks),
-             report->forks == 1 ? "" : "s", report->tasks_created ? ", " : "",
+  table_fact("parallel", "%s region%s%s%s%s", summary_number(number, report->forks), plural(report->forks),
+             report->tasks_created ? ", " : "",
              report->tasks_created ? summary_number(more, report->tasks_created) : "",
              report->tasks_created == 1  ? " task created"
              : report->tasks_created > 1 ? " tasks created"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/plural.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
@@ -170,7 +171,7 @@ static void say_missing(const struct region_search *search, size_t side) {
   char names[ALIGN_NAMES_BYTES];
   if (count)
     message_say("%s: %s is entered %llu time%s, --align names number %llu", run, name,
-                (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)align->instance);
+                (unsigned long long)count, plural(count), (unsigned long long)align->instance);
   else
     message_say("%s: no thread enters %s%s", run, name,
                 align_names_nearest(search->trace, search->runs[side].is_entered, name, names));
