@@ -270,7 +270,7 @@ class FakeTracer(Case):
     def test_no_openmp(self):
         result = self.record("/bin/true")
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stderr, r"^stave: no archive: /bin/true is not linked with OpenMP .*\n$")
+        self.assertRegex(result.stderr, r"^stave: no archive: /bin/true is not linked with OpenMP .*STAVE_MPI=on\n$")
 
     def end_of_program(self, process):
         """Waits for a shell that has printed its number."""

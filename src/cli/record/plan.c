@@ -230,7 +230,9 @@ void plan_clear(struct plan *plan) {
 }
 
 void plan_explain_silence(const struct program *program, const struct plan *plan) {
-  const char *hint = plan->leaves_libgomp ? "; programs built by gcc are not traced (--runtime none)" : "";
+  const char *hint = plan->leaves_libgomp ? "; programs built by gcc are not traced (--runtime none)"
+                     : plan->mpi          ? ""
+                                          : "; calls of MPI in what it runs are traced with STAVE_MPI=on";
   if (program->has_libomp || program->libgomp_user)
     message_say("no archive: %s used no OpenMP in this run, or was not traced (reason above)", program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
