@@ -147,7 +147,7 @@ class Tracer(Case):
             self.assertEqual(process.stdout.read(), "4\n")
             self.assertEqual(len(lines), 1, lines)
             self.assertIn("no archive: ", lines[0])
-            self.assertIn("or a line above says why it was not traced", lines[0])
+            self.assertIn("or was not traced (reason above)", lines[0])
             self.assertEqual(glob.glob(self.path("stave-*")), [])
 
     def test_stopped_at_a_size(self):
