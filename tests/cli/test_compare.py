@@ -105,6 +105,10 @@ class Compare(Case):
                                   ("region:nowhere > 1 %", UNDONE)):
             result = report("--compare", "--fail-if", condition, old, new)
             self.assertEqual(result.returncode, status, (condition, cli.said(result)))
+        for condition, growth in (("wall > 9 %", "wall +10.0 %"), ("gain > 14 %", "gain +15.0 %"),
+                                  ("wall > 9ms", "wall +0.01 s")):
+            self.assertIn(f"condition met: {condition} ({growth})",
+                          cli.said(report("--compare", "--fail-if", condition, old, new)))
         # What noise may have done does not fail: one of four is slower.
         noisy = report("--compare", "--fail-if", "wall > 0 %", *self.runs("a", [90, 91, 92, 93]), "--",
                        *self.runs("b", [90, 92, 93, 120]))

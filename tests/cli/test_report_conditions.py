@@ -52,7 +52,7 @@ class Conditions(cli.Case):
                              ("cause:single < 1 %", "cause:single > 1 %")):
             result = self.status(holds)
             self.assertEqual(result.returncode, HOLDS, holds)
-            self.assertIn(f": {holds}: it is ", cli.said(result))
+            self.assertIn(f": condition met: {holds} (", cli.said(result))
             self.succeeds(self.status(fails))
 
     def test_finding(self):

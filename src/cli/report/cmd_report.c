@@ -79,9 +79,9 @@ static void print_condition(const struct report_request *request, const struct f
   if (holds < 0)
     message_say("%s: %s: what it names is not in this run, or not known", request->path, condition->text);
   else if (condition->is_percent)
-    message_say("%s: %s: it is %.1f %%", request->path, condition->text, 100 * value);
+    message_say("%s: condition met: %s (%.1f %%)", request->path, condition->text, 100 * value);
   else
-    message_say("%s: %s: it is %g s", request->path, condition->text, value);
+    message_say("%s: condition met: %s (%g s)", request->path, condition->text, value);
 }
 
 /* Of all regions, whatever --region shows. */

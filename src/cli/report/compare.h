@@ -77,8 +77,15 @@ extern const char compare_condition_words[];
 /* Reads "WHAT > NUMBER UNIT". False if it is none. fail_condition_free if true. */
 bool compare_condition_read(struct fail_condition *ret, const char *text);
 
-/* Whether it holds: 1 or 0; -1 if it names what is in no run. */
-int compare_condition_holds(const struct compare *compare, struct fail_condition *condition);
+/* Whether it holds: 1, then *ret is the row by which it does; or 0; -1 if it names what is in no run. */
+int compare_condition_holds(const struct compare *compare, struct fail_condition *condition,
+                            const struct compare_row **ret);
+
+enum { COMPARE_GROWTH_BYTES = 512 };
+
+/* "wall +34.4 %": by how much a row has grown, in the unit of the condition. */
+void compare_condition_growth(char text[COMPARE_GROWTH_BYTES], const struct compare *compare,
+                              const struct fail_condition *condition, const struct compare_row *row);
 
 /* On stdout; at most `top` rows of text. brief: at most 11 lines. */
 void compare_print_brief(const struct compare *compare);

@@ -1,6 +1,7 @@
 /* The conditions of --fail-if: "WHAT > NUMBER UNIT". */
 #include "cli/report/compare.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char compare_condition_words[] =
@@ -42,14 +43,26 @@ static bool is_above(const struct compare *compare, const struct fail_condition 
   return row->new_median - row->old_median > limit && compare_verdict(compare, row) != COMPARE_NOISE;
 }
 
-int compare_condition_holds(const struct compare *compare, struct fail_condition *condition) {
+void compare_condition_growth(char text[COMPARE_GROWTH_BYTES], const struct compare *compare,
+                              const struct fail_condition *condition, const struct compare_row *row) {
+  double more = row->new_median - row->old_median, all = whole(compare, row);
+  if (condition->is_percent && all > 0)
+    snprintf(text, COMPARE_GROWTH_BYTES, "%s +%.1f %%", row->name, 100 * more / all);
+  else
+    snprintf(text, COMPARE_GROWTH_BYTES, "%s +%g s", row->name, more);
+}
+
+int compare_condition_holds(const struct compare *compare, struct fail_condition *condition,
+                            const struct compare_row **ret) {
   bool is_known = condition->kind == CONDITION_CAUSE; /* no finding is none that has grown */
   for (size_t i = 0; i < compare->row_count; i++) {
     if (!is_meant(condition, &compare->rows[i]))
       continue;
     is_known = true;
-    if (is_above(compare, condition, &compare->rows[i]))
+    if (is_above(compare, condition, &compare->rows[i])) {
+      *ret = &compare->rows[i];
       return 1;
+    }
   }
   return is_known ? 0 : -1;
 }

@@ -66,13 +66,19 @@ json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) 
 }
 
 static int judge(const struct compare *compare, struct fail_condition *condition, int *ret_status) {
-  int holds = compare_condition_holds(compare, condition);
+  const struct compare_row *row = NULL;
+  char growth[COMPARE_GROWTH_BYTES];
+  int holds = compare_condition_holds(compare, condition, &row);
   if (holds == 1)
     *ret_status = *ret_status == EXIT_SUCCESS ? EXIT_FOUND : *ret_status;
-  if (holds < 0)
+  if (holds < 0) {
     *ret_status = EXIT_FAILED;
-  if (holds != 0)
-    message_say("%s: %s", holds > 0 ? "condition met" : "not in these runs", condition->text);
+    message_say("not in these runs: %s", condition->text);
+  }
+  if (row) {
+    compare_condition_growth(growth, compare, condition, row);
+    message_say("condition met: %s (%s)", condition->text, growth);
+  }
   return holds;
 }
 
