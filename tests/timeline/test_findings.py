@@ -14,18 +14,18 @@ import test_page
 THREADS, INSTANCES, LATE, MS = 3, 6, 4, 1000
 
 
-def write_uneven(path):
-    """A parallel region, six times, each behind 1 ms of serial work. The first thread works for 3 ms and the others for
-    one; the fifth time it works for 30 ms: there the imbalance costs most."""
-    with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, THREADS)]) as archive:
+def write_uneven(path, threads=THREADS, instances=INSTANCES, slow=0, longest=30):
+    """A parallel region, six times, each behind 1 ms of serial work. One thread works for 3 ms and the others for one;
+    the fifth time it works for longer: there the imbalance costs most."""
+    with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, threads)]) as archive:
         parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
         loop = archive.region("!$omp for @app.c:20", pictured.RegionRole.LOOP, 20)
         barrier = archive.region("!$omp implicit barrier @app.c:12", pictured.RegionRole.IMPLICIT_BARRIER, 12)
         begin = MS
-        for instance in range(INSTANCES):
-            end = begin + (30 * MS if instance == LATE else 3 * MS)
+        for instance in range(instances):
+            end = begin + (longest * MS if instance == LATE else 3 * MS)
             for thread, writer in enumerate(archive.writers):
-                work = end if thread == 0 else begin + MS
+                work = end if thread == slow else begin + MS
                 writer.thread_team_begin(begin, archive.team)
                 writer.enter(begin, parallel)
                 archive.slice(thread, begin, work, loop)
@@ -93,6 +93,22 @@ class Findings(test_page.PageTest):
         self.open("without", write_uneven, "--no-findings")
         self.assertIsNone(self.browser.text("#findings-title"))
         self.assertIsNone(self.browser.evaluate("stave.model.about.report"))
+
+
+class Many(test_page.PageTest):
+    def test_interval_of_the_report_and_the_late_row(self):
+        """Of 12 instances one makes up most: the report names its interval. The late thread's row is in view then."""
+        self.open("late", lambda path: write_uneven(path, 40, 12, slow=37, longest=400))
+        peak = self.browser.evaluate("stave.findings.list[0].instances")
+        self.assertEqual((peak["first"], peak["of"]), (LATE + 1, 12))
+        self.browser.key("j")
+        self.settle()
+        begin, end = self.browser.evaluate("[stave.overlay.range.from / 1e9, stave.overlay.range.to / 1e9]")
+        self.assertAlmostEqual(begin, peak["begin_s"], delta=1e-6)
+        self.assertAlmostEqual(end, peak["end_s"], delta=1e-6)
+        seen = self.browser.evaluate("stave.layout.visible(stave.view.top, stave.view.top + stave.chart.height - 30)"
+                                     ".map(({row}) => row.name)")
+        self.assertIn("OMP thread 37", seen)
 
 
 class Hostile(test_page.PageTest):

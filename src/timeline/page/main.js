@@ -252,7 +252,8 @@ class Page {
     const rows = region ? rowsWith(this.model, region, at) : [];
     this.view.showAround(at.from, at.to);
     this.marking.mark(at.from, at.to, rows.length && rows.length < this.model.rows.length ? rows : null);
-    return rows.length ? this.#revealRow(rows[0]) : undefined;
+    if (rows.length)
+      this.#revealRow(this.instances.longest?.row ?? rows[0]); // the longest of those that are marked
   }
 
   // Goes to the next instance of the region whose instances are listed, or to the next one that the search has found.
