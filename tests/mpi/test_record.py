@@ -69,8 +69,9 @@ def main():
         script = folder / "script"
         script.write_text(f"exec {' '.join(launch)} '{program}'\n")
         check(build, mpi, [*record, folder / "by a script", "sh", script], folder / "by a script", {"STAVE_MPI": "on"})
+        # Mesa's OpenCL, which hwloc loads where it is installed, throws meanwhile: ASan ends any program of C for it.
         check(build, mpi, [*record, folder / "strict", *launch, strict], folder / "strict",
-              {"ASAN_OPTIONS": "detect_leaks=0"})
+              {"ASAN_OPTIONS": "detect_leaks=0", "HWLOC_COMPONENTS": "-opencl"})
 
 
 if __name__ == "__main__":
