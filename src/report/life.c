@@ -1,6 +1,7 @@
 /* The process before its first event: how long it had lived, and what of that its first thread ran, as the
  * kernel told the writer; and its page faults. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "report/analyser.h"
@@ -14,6 +15,9 @@
 
 /* Of what large pages would save: which memory gets them nobody knows. */
 #define PAGES_UNCERTAINTY 0.3
+
+/* The loader, the libraries and the stacks of a program that does nothing else: no advice changes those. */
+enum { LOADED_PAGES = 1000 };
 
 static const char *property_of(const struct report *report, const char *name) {
   const struct trace *trace = report->trace;
@@ -59,14 +63,18 @@ static void prepare(struct collector *collector) {
   read_faults(collector->report);
 }
 
-/* What is touched first, but for the program's variables, that malloc has no part in: what large pages would
- * save. Before the first use of OpenMP one thread has the faults. */
+static double without_loaded(uint64_t pages) {
+  return pages > LOADED_PAGES ? (double)(pages - LOADED_PAGES) : 0;
+}
+
+/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in: what
+ * large pages would save. Before the first use of OpenMP one thread has the faults. */
 static void find_small_pages(struct report *report) {
   const struct report_life *life = &report->life;
   uint64_t first = life->faults - life->repeated;
   double n = processors_at_most(report, finding_team(report));
-  double pages = first > life->variables ? (double)(first - life->variables) : 0;
-  double before = pages < (double)life->faults_before ? pages : (double)life->faults_before;
+  double pages = first > life->variables ? without_loaded(first - life->variables) : 0;
+  double before = fmin(pages, without_loaded(life->faults_before));
   double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
   double gain = (before + (pages - before) / n) * each;
   struct finding_texts texts = {.report = report};
