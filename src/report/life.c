@@ -67,8 +67,8 @@ static double without_loaded(uint64_t pages) {
   return pages > LOADED_PAGES ? (double)(pages - LOADED_PAGES) : 0;
 }
 
-/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in: what
- * large pages would save. Before the first use of OpenMP one thread has the faults. */
+/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in:
+ * what large pages would save. Before the first use of OpenMP one thread has the faults. */
 static void find_small_pages(struct report *report) {
   const struct report_life *life = &report->life;
   uint64_t first = life->faults - life->repeated;
