@@ -308,8 +308,9 @@ struct report_sampled {
 struct report_gap {
   uint32_t before, after; /* positions of parallel regions; REPLAY_NONE: the beginning, the end */
   struct spread time;
-  struct scatter parts;          /* the same */
-  struct report_sampled sampled; /* serial; nothing in it: no samples */
+  uint64_t longest_begin, longest_end; /* of the longest part */
+  struct scatter parts;                /* the same */
+  struct report_sampled sampled;       /* serial; nothing in it: no samples */
 };
 
 /* One constant for each row of findings.def. */

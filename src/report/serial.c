@@ -110,6 +110,8 @@ static void add_gap(struct collector *collector, struct serial_process *process,
     struct report_gap *gap = gap_of(collector, process->last_region, after);
     if (!gap)
       return;
+    if (end - begin - apart > gap->time.max)
+      gap->longest_begin = begin, gap->longest_end = end;
     spread_add(&gap->time, end - begin - apart);
     scatter_add(&gap->parts, (double)(end - begin - apart));
     add_samples(collector, &process->of_gap, (size_t)(gap - report->gaps));

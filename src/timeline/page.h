@@ -15,8 +15,9 @@
 struct page_request {
   const char *title;
   const char *archive; /* as a word of a shell command */
-  json_t *report;      /* its first screen (report_panel_json), findings' `place` by number in the trace; the
-                          page takes these for its own numbers. NULL: not known */
+  /* what stands beside the picture (panel.h): each `place` a region's number in the trace, `rows` locations';
+   * the page replaces them by its own. NULL: nothing */
+  json_t *report;
 };
 
 /* Writes the page. Returns 0, or -ENOMEM; errors of the file are left to ferror. */

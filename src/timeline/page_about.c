@@ -241,16 +241,32 @@ static json_t *samples(const struct page_data *data) {
 
 /* -- the report -- */
 
-/* Places become those of the page's regions; what is none of these has none. */
+/* A place becomes that of the page's regions; what is none of these has none. */
+static void place_in_page(const struct page_data *data, json_t *finding) {
+  json_t *place = json_object_get(finding, "place");
+  uint64_t region = json_is_integer(place) ? (uint64_t)json_integer_value(place) : UINT64_MAX;
+  bool is_known =
+      region < data->timeline->trace->region_count && data->region_positions[region] < data->region_count;
+  json_object_set_new(finding, "place", is_known ? number(data->region_positions[region]) : json_null());
+}
+
+/* Locations become rows. */
+static void rows_in_page(const struct page_data *data, json_t *problem) {
+  json_t *rows = json_object_get(problem, "rows"), *location;
+  size_t i;
+  json_array_foreach(rows, i, location) {
+    uint64_t index = (uint64_t)json_integer_value(location);
+    json_array_set_new(rows, i, number(data->timeline->positions[index]));
+  }
+}
+
 static json_t *report(const struct page_data *data) {
   json_t *report = data->request->report, *finding;
   size_t i;
-  json_array_foreach(json_object_get(report, "findings"), i, finding) {
-    json_t *place = json_object_get(finding, "place");
-    uint64_t region = json_is_integer(place) ? (uint64_t)json_integer_value(place) : UINT64_MAX;
-    bool is_known =
-        region < data->timeline->trace->region_count && data->region_positions[region] < data->region_count;
-    json_object_set_new(finding, "place", is_known ? number(data->region_positions[region]) : json_null());
+  json_array_foreach(json_object_get(report, "findings"), i, finding) place_in_page(data, finding);
+  json_array_foreach(json_object_get(report, "problems"), i, finding) {
+    place_in_page(data, finding);
+    rows_in_page(data, finding);
   }
   return report ? json_incref(report) : json_null();
 }

@@ -1,69 +1,23 @@
 #include "timeline/page_data.h"
-
-#include "base/whole.h"
-
-_Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(slice, activity), "an activity has room");
-
-static uint64_t span_ns(const struct page_data *data, float ticks) {
-  return trace_span_ns(data->timeline->trace, whole_number((double)ticks));
-}
+#include "timeline/page_items.h"
 
 /* -- activities -- */
-
-static unsigned mask_of(const struct mix *mix) {
-  unsigned mask = 0;
-  for (int i = 0; i < ACTIVITY_COUNT; i++)
-    if (mix->ticks[i] > 0)
-      mask |= 1u << i;
-  return mask;
-}
-
-static uint64_t put_mix(struct page_data *data, const struct mix *mix, uint64_t last) {
-  struct bytes *bytes = &data->bytes;
-  uint64_t begin = page_ns(data, mix->begin), end = page_ns(data, mix->end);
-  unsigned mask = mask_of(mix);
-  bool is_pure = (mask & (mask - 1)) == 0;
-  struct page_activity_head head = {!is_pure, mask};
-  if (is_pure)
-    head.kinds = mask ? (unsigned)__builtin_ctz(mask) : 0;
-  page_put_activity(bytes, &(struct page_activity){begin - last, page_activity_head(&head), end - begin});
-  for (int i = 0; !is_pure && i < ACTIVITY_COUNT; i++)
-    if (mask >> i & 1)
-      bytes_number(bytes, span_ns(data, mix->ticks[i]));
-  return end;
-}
 
 static void put_activities(struct page_data *data, const struct activity_track *track,
                            struct page_section *section) {
   *section = (struct page_section){data->bytes.count, track->count};
   uint64_t last = 0;
   for (size_t i = 0; i < track->count; i++)
-    last = put_mix(data, &track->mixes[i], last);
+    last = page_put_mix(&data->bytes, data->timeline->trace, &track->mixes[i], last);
 }
 
 /* -- regions -- */
 
-static void put_attributes(struct page_data *data, uint32_t attributes) {
-  const uint64_t *words = data->timeline->attributes.words + attributes;
-  page_put_attributes(&data->bytes, &(struct page_attributes){words[0]});
-  for (uint64_t i = 1; i <= 2 * words[0]; i++)
-    bytes_number(&data->bytes, words[i]);
-}
-
 static uint64_t put_slice(struct page_data *data, const struct slice *slice, uint64_t last) {
-  struct bytes *bytes = &data->bytes;
-  struct page_times times = page_times(last, page_ns(data, slice->begin), page_ns(data, slice->end));
-  const struct page_slice_head head = {.is_merged = slice->count > 1,
-                                       .has_attributes = slice->attributes != 0,
-                                       .activity = slice->activity,
-                                       .region = data->region_positions[slice->region]};
-  page_put_slice(bytes, &(struct page_slice){times.since, times.length, page_slice_head(&head)});
-  if (head.is_merged)
-    page_put_merged_slice(bytes, &(struct page_merged_slice){slice->count, span_ns(data, slice->busy),
-                                                             span_ns(data, slice->longest)});
-  if (head.has_attributes)
-    put_attributes(data, slice->attributes);
-  return times.end;
+  const struct timeline *timeline = data->timeline;
+  const uint64_t *attributes = slice->attributes ? timeline->attributes.words + slice->attributes : NULL;
+  return page_put_region(&data->bytes, timeline->trace, slice, data->region_positions[slice->region],
+                         attributes, last);
 }
 
 static void put_slices(struct page_data *data, const struct slice_track *track,

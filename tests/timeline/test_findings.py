@@ -8,8 +8,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
+import made_archive
 import pictured
 import test_page
+from otf2.enums import Paradigm
 
 THREADS, INSTANCES, LATE, MS = 3, 6, 4, 1000
 
@@ -99,7 +101,7 @@ class Many(test_page.PageTest):
     def test_interval_of_the_report_and_the_late_row(self):
         """Of 12 instances one makes up most: the report names its interval. The late thread's row is in view then."""
         self.open("late", lambda path: write_uneven(path, 40, 12, slow=37, longest=400))
-        peak = self.browser.evaluate("stave.findings.list[0].instances")
+        peak = self.browser.evaluate("stave.model.about.report.findings[0].instances")
         self.assertEqual((peak["first"], peak["of"]), (LATE + 1, 12))
         self.browser.key("j")
         self.settle()
@@ -109,6 +111,115 @@ class Many(test_page.PageTest):
         seen = self.browser.evaluate("stave.layout.visible(stave.view.top, stave.view.top + stave.chart.height - 30)"
                                      ".map(({row}) => row.name)")
         self.assertIn("OMP thread 37", seen)
+
+
+def write_serial(path):
+    """Parallel regions with serial parts of 2, 40 and 3 ms between them, the second the longest."""
+    with pictured.Archive(path, ["Master thread", "OMP thread 1"]) as archive:
+        parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
+        begin = MS
+        for gap in (2, 40, 3, 0):
+            for writer in archive.writers:
+                writer.thread_team_begin(begin, archive.team)
+                writer.enter(begin, parallel)
+                writer.leave(begin + 4 * MS, parallel)
+                writer.thread_team_end(begin + 4 * MS, archive.team)
+            begin += (4 + gap) * MS
+
+
+def write_early_task(path):
+    """A task that depends on another begins while that runs."""
+    with made_archive.Made(path) as made:
+        made.create(0, 1, line=11, depend=[("out", 64)])
+        made.create(0, 2, line=12, depend=[("in", 64)])
+        for thread in (0, 1):
+            made.enter(thread, "barrier", line=90)
+        made.start(0, 0, 1, line=11)
+        made.run(1, 0, 2, line=12)
+        made.end(0, 0, 1, line=11)
+        for thread in (0, 1):
+            made.leave(thread, "barrier", line=90)
+
+
+def write_deadlock(path):
+    """Three threads: the first two hold a lock each and want the other's, the last from 40 ms on; killed at 4 s."""
+    properties = [("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "11")]
+    with made_archive.Made(path, threads=3, region=False, properties=properties) as made:
+        made.event(0, "thread_fork", Paradigm.OPENMP, 3)
+        for thread in range(3):
+            made.begin_team(thread)
+        for thread in (0, 1):
+            made.lock(thread, thread, 1, 10 + thread)
+        for thread in (0, 1):
+            made.now = (20 + 20 * thread) * MS
+            made.enter(thread, "omp_set_lock", 20 + thread)
+        made.now = 4000 * MS
+        for thread in (0, 1):
+            made.event(thread, "thread_release_lock", Paradigm.OPENMP, thread, 1, step=False)
+            made.event(thread, "leave", made.region("omp_set_lock", 20 + thread),
+                       attributes={"wait lock": 1 - thread}, step=False)
+        for thread in (2, 1, 0):
+            made.enter(thread, "implicit barrier", 1, step=False)
+            made.leave(thread, "implicit barrier", 1, step=False)
+            made.leave(thread, "parallel", 1, step=False)
+            made.event(thread, "thread_team_end", made.team, step=False)
+
+
+class Problems(test_page.PageTest):
+    """What is no gain of time: it stands first."""
+
+    def heads(self):
+        return self.browser.evaluate(
+            "[...document.querySelectorAll('.finding .gain')].map(({textContent}) => textContent)")
+
+    def test_violation(self):
+        self.open("early", write_early_task)
+        self.assertEqual(self.heads()[0], "violation")
+        self.assertIn("before one that it depends on", self.browser.text("#findings"))
+        self.browser.key("j")
+        self.settle()
+        selected = self.browser.evaluate("[stave.overlay.selected.region.name, stave.overlay.selected.row]")
+        self.assertEqual(selected, ["!$omp task @made.c:12", 1])
+        self.assertIn("still ran", self.browser.text("#findings"))
+        self.assertIn("Constraint 2", self.browser.text("#findings"))
+
+    def test_none_in_order(self):
+        self.open("uneven", write_uneven)
+        self.assertEqual([head for head in self.heads() if not head.startswith("up to")], [])
+
+    def test_none_outside_of_the_interval(self):
+        self.open("early-part", write_early_task, "--to", "1us")
+        self.assertNotIn("violation", self.heads())
+
+    def test_deadlock(self):
+        """The interval begins when the last of the circle began to wait; the third thread is not marked."""
+        self.open("dead", write_deadlock)
+        self.assertEqual(self.heads()[:2], ["deadlock", "ended"])
+        self.browser.key("j")
+        self.settle()
+        begin, end, rows = self.browser.evaluate(
+            "(({from, to, rows}) => [from / 1e6, to / 1e6, rows])(stave.overlay.range)")
+        self.assertAlmostEqual(begin, 39, delta=0.1)
+        self.assertAlmostEqual(end, 3999, delta=0.1)
+        self.assertEqual(rows, [0, 1])
+        self.assertIn("Master thread waits for OMP thread 1, which holds the lock since omp_set_lock @made.c:11",
+                      self.browser.text("#findings"))
+        self.browser.key("j")
+        self.assertIn("killed by signal 9", self.browser.text("#findings"))
+        self.assertIn("OMP thread 1: omp_set_lock @made.c:21 for 3.96 s", self.browser.text("#findings"))
+
+    def test_serial_part(self):
+        """The longest one is gone to, on all rows."""
+        self.open("serial", write_serial)
+        index = self.browser.evaluate(
+            "stave.findings.list.findIndex(({what}) => what.includes('outside of parallel regions'))")
+        self.browser.evaluate(f"stave.findings.choose({index})")
+        self.settle()
+        begin, end, rows = self.browser.evaluate(
+            "(({from, to, rows}) => [from / 1e6, to / 1e6, rows])(stave.overlay.range)")
+        self.assertAlmostEqual(begin, 10, delta=0.01)
+        self.assertAlmostEqual(end, 50, delta=0.01)
+        self.assertIsNone(rows)
 
 
 class Hostile(test_page.PageTest):

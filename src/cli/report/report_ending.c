@@ -36,27 +36,27 @@ static void stand_rows(struct table *table, const struct report *report, size_t 
     open_row(table, report, i == 0 ? thread : "", &standing->open[i]);
 }
 
-/* "OMP thread 1, which holds the lock since omp_set_lock @a.c:7". */
-static void describe_wait(char *text, size_t bytes, const struct report *report,
-                          const struct report_wait *wait) {
+void report_wait_text(char text[WAIT_BYTES], const struct report *report, size_t location,
+                      const struct report_wait *wait) {
   char label[LABEL_BYTES];
-  const char *thread = report->trace->locations[wait->location].name;
+  const struct trace_location *locations = report->trace->locations;
+  const char *thread = locations[location].name, *other = locations[wait->location].name;
   if (wait->is_lock)
-    snprintf(text, bytes, "%s, which holds the lock since %s", thread,
+    snprintf(text, WAIT_BYTES, "%s waits for %s, which holds the lock since %s", thread, other,
              label_region(label, report->trace, wait->region));
   else
-    snprintf(text, bytes, "%s, which has not come to the barrier", thread);
+    snprintf(text, WAIT_BYTES, "%s waits for %s, which has not come to the barrier", thread, other);
 }
 
 static void print_waits(const struct report *report, size_t most) {
-  char line[2 * LABEL_BYTES + 256];
+  char line[WAIT_BYTES];
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++)
     for (size_t j = 0; j < report->final_states[i].wait_count && count < most; j++) {
       if (count++ == 0)
         table_heading("Who waits for whom");
-      describe_wait(line, sizeof line, report, &report->final_states[i].waits[j]);
-      prose_say(2, "%s waits for %s", report->trace->locations[i].name, line);
+      report_wait_text(line, report, i, &report->final_states[i].waits[j]);
+      prose_say(2, "%s", line);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <regex.h>
 
+#include "analysis/label.h"
 #include "cli/common/json.h"
 #include "report/report.h"
 
@@ -60,6 +61,16 @@ enum { DEADLOCK_BYTES = 512 };
 
 /* "Master thread -> OMP thread 1 -> Master thread". False: no threads waited for each other in a circle. */
 bool report_deadlock_text(char *text, size_t bytes, const struct report *report);
+
+enum { WAIT_BYTES = 2 * LABEL_BYTES + 256 };
+
+/* "Master thread waits for OMP thread 1, which holds the lock since omp_set_lock @a.c:7". */
+void report_wait_text(char text[WAIT_BYTES], const struct report *report, size_t location,
+                      const struct report_wait *wait);
+
+/* A deadlock, and a run that did not end in order, as a page lists them beside what stave check finds: the
+ * caller's to release. */
+json_t *report_problems_json(const struct report *report);
 
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);

@@ -7,8 +7,8 @@
 #include "cli/common/summary.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
-#include "cli/report/report_print.h"
 #include "cli/timeline/beside.h"
+#include "cli/timeline/panel.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 
@@ -83,7 +83,8 @@ static const struct usage_option options[] = {
      "of a page: more are merged with what is beside them; default " TEXT_OF(MAX_REGIONS), USAGE_NOTHING,
      NULL},
     {OPTION_NO_FINDINGS, "no-findings", NULL,
-     "a page without the findings of stave report, for which the archive is read twice", USAGE_NOTHING, NULL},
+     "a page without the findings of stave report and stave check, for which the archive is read twice more",
+     USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -162,16 +163,13 @@ static void say_written(const struct timeline_request *request, const struct tim
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
-/* The findings of the interval that is drawn, for a page of one archive. */
+/* For a page of one archive. */
 static bool read_findings(struct timeline_request *request, const struct archive_job *job, uint64_t from,
                           uint64_t to, char error[TRACE_ERROR_BYTES]) {
-  struct report report;
   if (request->format != FORMAT_HTML || request->count > 1 || request->has_no_findings)
     return true;
-  bool is_read = report_read(&report, job->trace, from, to, error) == 0;
-  request->report = is_read ? report_panel_json(&report) : NULL;
-  report_free(&report);
-  return is_read;
+  request->report = panel_read(job, from, to, error);
+  return request->report != NULL;
 }
 
 static struct timeline_limits limits_of(uint64_t regions) {

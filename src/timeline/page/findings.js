@@ -1,4 +1,5 @@
-// What the report found: each finding with what it could save and how sure that is, and the way to where it costs most.
+// What stave report and stave check found: how the run ended if not in order, broken rules, then each finding with what
+// it could save and how sure that is; and the way to where it was, or costs most.
 import {byId, element} from './dom.js';
 import {duration, percent} from './format.js';
 
@@ -9,15 +10,45 @@ function gainOf({gain_s: gain, uncertainty_s: uncertainty, gain_share: share}) {
   return `${duration(gain * NS_PER_S)}${spread} (${percent(share, 1)})`;
 }
 
-// Where it costs most, as {from, to}, where the report has that: few instances that make up most of it.
-export function peakOf({instances}) {
-  return instances && {from: instances.begin_s * NS_PER_S, to: instances.end_s * NS_PER_S};
+// Where it was or costs most, as {from, to}, where the report has that: few instances that make up most of it, the
+// longest serial part.
+export function peakOf({interval_s: interval}) {
+  return interval && {from: interval[0] * NS_PER_S, to: interval[1] * NS_PER_S};
+}
+
+// What is shown of either kind: head and note in a line each, below them texts.
+function asItem({kind, what, note, texts, place, rows, from_s: from, to_s: to}) {
+  return {isProblem: true, head: kind, what, note, texts: texts.map(text => [text]), place, rows,
+    interval_s: [from, to]};
+}
+
+// The region of a serial part is the one before it.
+function findingAsItem(finding) {
+  const {cause, what, advice, evidence, confidence, reason, interval_s: interval} = finding;
+  const place = cause === 'serial part' ? null : finding.place;
+  return {head: `up to ${gainOf(finding)}`, what, note: `confidence: ${confidence}`, place, rows: null,
+    interval_s: interval, texts: [[element('b', {}, 'To do: '), advice], [evidence], [`Confidence: ${reason}`]]};
+}
+
+// The slice of the problem's region, else the deepest, that was open in its row then, or null.
+export function sliceOfProblem(model, {place, rows, interval_s: [at]}) {
+  const row = rows?.[0], time = Math.round(at * NS_PER_S);
+  if (row === undefined)
+    return null;
+  let found = null;
+  for (const [depth, track] of model.rows[row].slices.entries()) {
+    const i = track.find(time, 1);
+    if (i >= 0 && (track.finest.region[i] === place || found?.region.index !== place))
+      found = model.slice(row, depth, i);
+  }
+  return found;
 }
 
 export class Findings {
   // `report`: as the page has it, or null; `chosen` is called with a finding that is to be shown, or null.
   constructor(report, chosen) {
-    Object.assign(this, {list: report?.findings ?? [], chosen, current: -1});
+    const {problems = [], findings = []} = report ?? {};
+    Object.assign(this, {list: [...problems.map(asItem), ...findings.map(findingAsItem)], chosen, current: -1});
     byId('findings-section').hidden = !report;
     if (!report)
       return;
@@ -31,14 +62,13 @@ export class Findings {
     return [`Wall time ${duration(wall * NS_PER_S)}${known}.`, ...remarks, ...nothing ? [nothing] : []];
   }
 
-  #makeItem(finding, index) {
-    const button = element('button', {type: 'button', className: 'finding', ariaExpanded: 'false'},
-      element('span', {className: 'gain'}, `up to ${gainOf(finding)}`), element('span', {}, finding.what),
-      element('small', {}, `confidence: ${finding.confidence}`));
+  #makeItem({isProblem, head, what, note, texts}, index) {
+    const button = element('button', {type: 'button', className: isProblem ? 'finding problem' : 'finding',
+      ariaExpanded: 'false'}, element('span', {className: 'gain'}, head), element('span', {}, what),
+      note && element('small', {}, note));
     button.addEventListener('click', () => this.choose(index === this.current ? -1 : index));
     const more = element('div', {className: 'evidence', hidden: true},
-      element('p', {}, element('b', {}, 'To do: '), finding.advice), element('p', {}, finding.evidence),
-      element('p', {}, `Confidence: ${finding.reason}`));
+      ...texts.map(parts => element('p', {}, ...parts)));
     return element('li', {}, button, more);
   }
 

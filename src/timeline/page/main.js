@@ -6,7 +6,7 @@ import {counterFacts} from './counters.js';
 import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
-import {Findings, peakOf} from './findings.js';
+import {Findings, peakOf, sliceOfProblem} from './findings.js';
 import {Flame} from './flame.js';
 import {duration} from './format.js';
 import {Instances, rowsWith} from './instances.js';
@@ -249,7 +249,14 @@ class Page {
     const at = finding && (peakOf(finding) ?? (longest && {from: longest.begin, to: longest.begin + longest.ns}));
     if (!at)
       return this.view.showAll();
-    const rows = region ? rowsWith(this.model, region, at) : [];
+    const slice = finding.isProblem && at.from === at.to ? sliceOfProblem(this.model, finding) : null;
+    if (!slice)
+      return this.#markFinding(at, finding.rows ?? (region ? rowsWith(this.model, region, at) : []));
+    this.view.showAround(slice.begin, slice.end);
+    return this.#goTo(slice);
+  }
+
+  #markFinding(at, rows) {
     this.view.showAround(at.from, at.to);
     this.marking.mark(at.from, at.to, rows.length && rows.length < this.model.rows.length ? rows : null);
     if (rows.length)
