@@ -32,6 +32,14 @@ static double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 static bool is_cpu(const struct report_thread *thread) {
   uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] +
                   thread->activity[ACTIVITY_TASK] + thread->activity[ACTIVITY_MPI];
@@ -107,6 +115,11 @@ static size_t add_up_threads(struct report *report) {
   return longest;
 }
 
+static double outside_of_teams(const struct report *report, const struct report_process *process) {
+  return (double)length_of(report, process) - (double)process->parallel - (double)process->mpi -
+         (double)process->unknown;
+}
+
 /* What a process's threads lose outside of teams, where one works: less what others do there. */
 static double lost_in_serial(const struct report_process *process, double rest) {
   double useful = (double)process->serial_useful, more = useful > rest ? useful - rest : 0;
@@ -114,34 +127,43 @@ static double lost_in_serial(const struct report_process *process, double rest) 
   return rest > 0 && lost > 0 ? lost : 0;
 }
 
+/* How long all but one thread have nothing to do in it, which is all of it where others do not work there. */
+static double alone_in_serial(const struct report_process *process, double rest) {
+  return process->cpus > 1 ? lost_in_serial(process, rest) / ((double)process->cpus - 1)
+         : rest > 0        ? rest
+                           : 0;
+}
+
 /* Of all processes, of what is known. While the only thread outside of teams is in MPI, the others are lost
  * by that, too. */
 static void find_efficiencies(struct report *report) {
-  double all = -(double)report->activity[ACTIVITY_UNKNOWN], serial = 0;
+  double all = -(double)report->activity[ACTIVITY_UNKNOWN], serial = 0, alone = 0;
   double mpi = (double)report->activity[ACTIVITY_MPI];
   for (size_t i = 0; i <= report->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
     double n = (double)process->cpus, length = (double)length_of(report, process);
-    double rest = length - (double)process->parallel - (double)process->mpi - (double)process->unknown;
+    double rest = outside_of_teams(report, process);
     if (process->cpus == 0)
       continue;
     all += n * length;
     serial += lost_in_serial(process, rest);
+    alone += alone_in_serial(process, rest);
     mpi += (n - 1) * (double)process->mpi;
   }
   report->known = all;
+  report->serial_alone = smaller(ratio(alone, (double)report->process_count), (double)report->serial);
   report->parallel_efficiency = ratio((double)report->useful, all);
   report->serial_efficiency = all > 0 ? (all - serial) / all : 0;
   report->mpi_efficiency = mpi < all ? (all - mpi) / all : 0;
   report->device_efficiency = all > 0 ? (all - (double)report->activity[ACTIVITY_DEVICE]) / all : 0;
 }
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
+/* What initial threads do outside of their own teams while others have one: more than fits into what is
+ * outside of all teams. */
+static double useful_beside_teams(const struct report *report, const struct report_process *process) {
+  double rest = outside_of_teams(report, process);
+  double beside = (double)process->serial_useful - (double)process->cpus * larger(rest, 0);
+  return larger(beside, 0);
 }
 
 /* Of the process that has the busiest thread: threads of different ones share no work by OpenMP. */
@@ -159,6 +181,8 @@ static void find_team_efficiencies(struct report *report, size_t longest) {
     if (report->threads[i].process == report->threads[longest].process)
       /* What initial threads of a league do outside of parallel regions is work without any team. */
       in_teams += smaller((double)report->threads[i].useful_in_teams, parallel);
+  in_teams = smaller(in_teams + useful_beside_teams(report, process), n * parallel);
+  most = larger(most, in_teams / n);
   report->thread_efficiency = ratio(in_teams, n * parallel);
   report->load_balance = ratio(in_teams, n * most);
   report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;

@@ -217,19 +217,21 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
     finding_printf(finding->advice, "balance the work between barriers, or remove barriers");
 }
 
-/* As a serial part, but for that the program asks for a team. */
+/* As a serial part, but for that the program asks for a team; and as much of it as there no other initial
+ * thread works. */
 static void find_team_of_one(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
   double n = finding_team(report), most = processors_at_most(report, n);
-  struct report_finding *finding =
-      finding_add(report, CAUSE_TEAM_OF_ONE, region, parallel->alone.sum * (1 - 1 / most));
+  double share = report->serial > 0 ? report->serial_alone / (double)report->serial : 1;
+  double alone = parallel->alone.sum * share;
+  struct report_finding *finding = finding_add(report, CAUSE_TEAM_OF_ONE, region, alone * (1 - 1 / most));
   if (!finding)
     return;
   finding_scatter(finding, &parallel->alone);
   finding_printf(finding->what, "%s has a team of one of %.0f threads", finding_label(&texts, region), n);
   finding_printf(finding->evidence, "%" PRIu64 " of %" PRIu64 " times, in which no other thread works: %s",
-                 parallel->alone.count, parallel->instances, finding_time(&texts, parallel->alone.sum));
+                 parallel->alone.count, parallel->instances, finding_time(&texts, alone));
 }
 
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {

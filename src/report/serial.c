@@ -190,6 +190,15 @@ static void describe_gap(const struct report *report, struct report_finding *fin
         finding_time(&texts, report->life.before - report->life.ran));
 }
 
+/* Initial threads of the program's own. */
+static void describe_shared(const struct report *report, struct report_finding *finding) {
+  double shared = (double)report->serial - report->serial_alone;
+  struct finding_texts texts = {.report = report};
+  if (shared >= DOUBT_MIN * report->serial_alone)
+    finding_append(finding->evidence, "; %s more, in which several of the program's own threads work",
+                   finding_time(&texts, shared));
+}
+
 static bool observes_construct(enum construct construct) {
   return construct == CONSTRUCT_device_initialize;
 }
@@ -267,8 +276,8 @@ static void advise(const struct report *report, struct report_finding *finding, 
 static void find(struct collector *collector) {
   struct report *report = collector->report;
   double n = finding_team(report), most = processors_at_most(report, n);
-  double serial = (double)report->serial - (double)report->offload; /* devices' work is none of the host's */
-  double wall = (double)report->wall - (double)report->unknown;     /* of the rest nobody knows */
+  double serial = report->serial_alone - (double)report->offload; /* devices' work is none of the host's */
+  double wall = (double)report->wall - (double)report->unknown;   /* of the rest nobody knows */
   struct finding_texts texts = {.report = report};
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
@@ -290,6 +299,7 @@ static void find(struct collector *collector) {
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
   describe_gap(report, finding, gap, 1 - 1 / most);
+  describe_shared(report, finding);
   doubt_start(collector, finding, serial);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);

@@ -65,6 +65,29 @@ class Claims(Case):
             found = self.finding(self.serial(name, [10, 10], 4, processors), "serial part")
             self.ms(found["gain_s"], 20 * (1 - 1 / most))
 
+    def own_threads(self, name, until):
+        """100 ms before a region of 20 ms; a thread of the program's own works for so many of them."""
+        with self.timed(name) as made:
+            made.program(0, True)
+            own = made.region("program")
+            made.at(0).event(1, "enter", own)
+            made.at(until).event(1, "leave", own)
+            made.fork(100)
+            made.begin(100)
+            for thread in range(2):
+                made.at(120).enter(thread, "implicit barrier", 1)
+            made.end_all(120)
+            made.program(120, False)
+        return self.numbers(self.path(name))
+
+    def test_where_initial_threads_work_side_by_side_nothing_is_serial(self):
+        found = self.finding(self.own_threads("half beside", 50), "serial part")
+        self.ms(found["gain_s"], 25)
+        self.assertIn("50.0 ms more, in which several of the program's own threads work", found["evidence"])
+        self.assertIn("one thread alone works there for 50.0 ms", self.text(self.path("half beside")))
+        causes = [one["cause"] for one in self.own_threads("all beside", 100)["findings"]]
+        self.assertNotIn("serial part", causes)
+
     def test_team_of_one_on_few_processors(self):
         with self.timed("alone", threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", "2")]

@@ -128,10 +128,19 @@ static void print_unknown(const struct report *report) {
                report_print_unknown(report));
 }
 
+/* Above: in how much of the serial time initial threads work side by side. */
+#define SHARED_MIN 0.03
+
 static void print_serial_time(const struct report *report) {
-  char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
-  table_fact("serial", "%s, %s of the wall time", text_time(serial, report->trace, (double)report->serial),
-             text_percent(share, ratio((double)report->serial, (double)report->wall)));
+  char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], alone[TEXT_TIME_BYTES];
+  text_time(serial, report->trace, (double)report->serial);
+  text_percent(share, ratio((double)report->serial, (double)report->wall));
+  if (report->serial_alone < (1 - SHARED_MIN) * (double)report->serial)
+    table_fact("serial",
+               "%s, %s of the wall time are outside of parallel regions; one thread alone works there for %s",
+               serial, share, text_time(alone, report->trace, report->serial_alone));
+  else
+    table_fact("serial", "%s, %s of the wall time", serial, share);
 }
 
 static void print_parallel_count(const struct report *report) {
