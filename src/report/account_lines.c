@@ -88,10 +88,12 @@ static bool read_line(struct account_line *line, const struct account_readings *
   most = count_words(text);
   most = most < process->count - first ? most : process->count - first;
   *line =
-      (struct account_line){.process = process, .first = first, .ran = calloc(2 * most, sizeof *line->ran)};
+      (struct account_line){.process = process, .first = first, .ran = calloc(4 * most, sizeof *line->ran)};
   if (!line->ran)
     return false;
   line->ready = line->ran + most;
+  line->serial = line->ready + most;
+  line->waiting = line->serial + most;
   for (; line->count < most && (text = read_numbers(text, numbers)); line->count++) {
     line->ran[line->count] = numbers[0] * us;
     line->ready[line->count] = numbers[1] * us;
@@ -169,8 +171,8 @@ void account_lines_free(struct account_lines *lines) {
   *lines = (struct account_lines){0};
 }
 
-void account_line_share(struct account_line *line, double begin, double end, double *ret_ran,
-                        double *ret_ready) {
+void account_line_share(struct account_line *line, double begin, double end, double *by_reading,
+                        double *ret_ran, double *ret_ready) {
   const struct account_readings *process = line->process;
   *ret_ran = *ret_ready = 0;
   while (line->at < line->count && process->times[line->first + line->at] <= begin)
@@ -182,5 +184,7 @@ void account_line_share(struct account_line *line, double begin, double end, dou
       return;
     *ret_ran += line->ran[i] * (until - from) / length;
     *ret_ready += line->ready[i] * (until - from) / length;
+    if (by_reading)
+      by_reading[i] += until - from;
   }
 }

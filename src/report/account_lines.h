@@ -20,8 +20,9 @@ struct account_readings {
 struct account_line {
   const struct account_readings *process; /* NULL: nothing is known of it */
   size_t first, count;
-  double *ran, *ready; /* since the reading before; what is longer than that is of earlier ones */
-  size_t at;           /* how far account_line_share has come */
+  double *ran, *ready;      /* since the reading before; what is longer than that is of earlier ones */
+  double *serial, *waiting; /* since then, as far as its events show: account_line_share's */
+  size_t at;                /* how far that has come */
 };
 
 struct account_lines {
@@ -36,8 +37,9 @@ bool account_lines_read(struct account_lines *ret, const struct trace *trace);
 void account_lines_free(struct account_lines *lines);
 
 /* How long the thread ran and was ready in a piece of time, taken to be spread evenly between readings.
- * Pieces of one thread come in the order of time. */
-void account_line_share(struct account_line *line, double begin, double end, double *ret_ran,
-                        double *ret_ready);
+ * Pieces of one thread come in the order of time. by_reading: where the piece itself is added up; NULL: not.
+ */
+void account_line_share(struct account_line *line, double begin, double end, double *by_reading,
+                        double *ret_ran, double *ret_ready);
 
 #endif

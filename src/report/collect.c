@@ -79,12 +79,19 @@ static bool is_device_wait(const struct collector *collector, const struct repla
          collector->interests[now->frame->region].is_device_wait;
 }
 
+/* NULL: work in a region, which is seldom blocked. */
+static double *by_reading_of(const struct account_line *line, enum activity activity) {
+  return activity == ACTIVITY_SERIAL ? line->serial : is_work(activity) ? NULL : line->waiting;
+}
+
 /* Of the team's region. */
 static void charge_account(struct collector *collector, size_t location, const struct replay_now *now,
                            uint64_t begin, uint64_t end) {
   double ran, ready;
   struct report_parallel *parallel = now->team ? collector_parallel(collector, now->team->region) : NULL;
-  account_line_share(&collector->account.lines[location], (double)begin, (double)end, &ran, &ready);
+  struct account_line *line = &collector->account.lines[location];
+  double *by_reading = collector->locations[location].is_first ? by_reading_of(line, now->activity) : NULL;
+  account_line_share(line, (double)begin, (double)end, by_reading, &ran, &ready);
   if (!parallel)
     return;
   parallel->accounted += (double)(end - begin);
@@ -194,7 +201,7 @@ static void charge(struct collector *collector, size_t location, const struct re
     return;
   if (report->has_running)
     running_charge(collector, location, now, member, begin, end);
-  if (member && collector->account.is_any && collector->account.lines[location].process)
+  if ((member || here->is_first) && collector->account.is_any && collector->account.lines[location].process)
     charge_account(collector, location, now, begin, end);
   if (member)
     member->activity[now->activity] += ticks;

@@ -128,8 +128,10 @@ static void widen(struct report_finding *finding, double others) {
         finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, most) : most;
 }
 
-/* Wall time that others may have taken from the threads. */
-static double others_of(const struct report *report) {
+/* Wall time that others may have taken from the threads in it. */
+static double others_of(const struct report *report, enum report_cause cause) {
+  if (finding_has_trait(cause, TRAIT_HINDRANCE) || finding_has_trait(cause, TRAIT_ASLEEP))
+    return 0;
   return report->account.is_known ? report->account.gain[HINDRANCE_OTHERS] : report->processors.others;
 }
 
@@ -137,7 +139,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   const char *why = doubt(report, finding);
   bool is_measured =
       finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
-  double others = finding_has_trait(finding->cause, TRAIT_HINDRANCE) ? 0 : others_of(report);
+  double others = others_of(report, finding->cause);
   finding->confidence = is_measured ? CONFIDENCE_HIGH : causes[finding->cause].confidence;
   finding->reason =
       is_measured ? "the kernel reports when threads had no processor, the events show who waited for them"

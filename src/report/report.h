@@ -452,6 +452,7 @@ struct report {
    * unknown: what is not known */
   uint64_t wall, parallel, serial, mpi, unknown;
   double serial_alone;      /* the part of serial in which one thread works: other initial threads may, too */
+  double blocked;           /* of all processes: a part of serial_alone (blocked.h) */
   uint64_t offload;         /* of processes the mean: a part of serial */
   uint64_t device_wait;     /* that CPU locations waited for devices */
   double device_efficiency; /* without what they are in calls for devices */

@@ -16,7 +16,8 @@ static const struct {
 #undef SHOWN_BY
 };
 
-static const enum report_cause by_kernel[] = {CAUSE_QUOTA, CAUSE_BINDING, CAUSE_OWN_THREADS, CAUSE_STOPPED};
+static const enum report_cause by_kernel[] = {CAUSE_QUOTA, CAUSE_BINDING, CAUSE_OWN_THREADS, CAUSE_STOPPED,
+                                              CAUSE_BLOCKED};
 
 static const char *property_of(const struct trace *trace, const char *prefix, const char *number) {
   char name[64];

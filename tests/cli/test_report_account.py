@@ -158,6 +158,28 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["by_own_threads_s"], 80)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["own threads"])
 
+    def blocked(self, name, **more):
+        """200 ms of which the first thread runs 120, and a region of 200."""
+        lines = [[(100, 0), (20, 0), (100, 0), (100, 0)], [(0, 0), (0, 0), (100, 0), (100, 0)]]
+        numbers = self.numbers(self.archive(name, lines, [(200, 400, (400, 400))], 400, **more))
+        return {one["cause"]: one for one in numbers["findings"]}
+
+    def test_blocked_serial_part(self):
+        found = self.blocked("blocked")
+        self.ms(found["blocked serial part"]["gain_s"], 80)
+        self.ms(found["serial part"]["gain_s"], 120 / 2)
+        self.assertIn("blocked for 80.0 ms of it", found["serial part"]["evidence"])
+
+    def test_who_waits_for_threads_of_the_programs_own_or_was_stopped_is_not_blocked(self):
+        for name, more in (("beside own", {"others": (0, 80)}), ("beside a stop", {"stopped": (0, 80)})):
+            self.assertNotIn("blocked serial part", self.blocked(name, **more))
+
+    def test_waiting_in_a_barrier_is_not_blocked(self):
+        """The first thread works for 20 of 200 ms and sleeps in the barrier, beside 10 ms of serial time."""
+        lines = [[(30, 0), (0, 0)], [(90, 0), (100, 0)]]
+        numbers = self.numbers(self.archive("in a barrier", lines, [(10, 200, (30, 200))], 200))
+        self.assertNotIn("blocked serial part", [one["cause"] for one in numbers["findings"]])
+
     def test_shares_of_regions(self):
         """Of two regions of a second one is disturbed."""
         with self.timed("two") as made:

@@ -362,10 +362,11 @@ class Threads(Case):
             ("reduction", "not reported", "reduction"), ("small tasks", "not asked for", "task_create"),
             ("too few ready tasks", "not asked for", "task_create"),
             ("kernel launches", "not reported", "target_submit"),
-            *((cause, "kernel", None) for cause in ("quota", "binding", "own threads", "stopped"))])
+            *((cause, "kernel", None) for cause in (
+                "quota", "binding", "own threads", "stopped", "blocked serial part"))])
         self.assertIn("not looked for: reduction (the runtime does not report reduction), small tasks, too few ready "
                       "tasks (task_create was not requested), kernel launches (the runtime does not report "
-                      "target_submit), quota, binding, own threads, stopped (the run was over",
+                      "target_submit), quota, binding, own threads, stopped, blocked serial part (the run was over",
                       self.text(self.path("answers")))
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
