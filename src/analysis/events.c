@@ -137,6 +137,10 @@ enum trace_type trace_type_of(uint8_t type) {
   }
 }
 
+bool trace_type_is_code_line(uint8_t type) {
+  return type == OTF2_TYPE_SOURCE_CODE_LOCATION;
+}
+
 /* OTF2's numbers: a byte that says how many follow, and those without the leading zeros; "undefined" is one
  * byte. */
 static uint64_t number_bytes(uint64_t value, size_t width) {

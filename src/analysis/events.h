@@ -53,6 +53,9 @@ enum trace_type {
 /* What an OTF2_Type is. */
 enum trace_type trace_type_of(uint8_t type);
 
+/* Whether a value of this type is the reference of a line of the source (trace_code_line). */
+bool trace_type_is_code_line(uint8_t type);
+
 /* What is known of a field, for those who print or export any kind. */
 struct trace_field {
   const char *name, *meaning; /* as in base/otf2_events.h */

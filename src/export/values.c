@@ -1,5 +1,7 @@
 #include "export/values.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 void values_one(struct sink *sink, const struct trace *trace, const struct trace_event_attribute *value) {
@@ -92,6 +94,19 @@ void values_field(struct sink *sink, const struct trace *trace, const struct tra
     sink_number(sink, value);
 }
 
+/* FILE:LINE: a reference says nothing to who reads it. */
+static bool write_code_line(struct sink *sink, const struct trace *trace,
+                            const struct trace_event_attribute *value) {
+  const struct trace_code_line *line =
+      trace_type_is_code_line(value->type) ? trace_code_line(trace, value->number) : NULL;
+  char place[PATH_MAX + 16];
+  if (line)
+    snprintf(place, sizeof place, "%s:%u", line->file, line->line);
+  if (line)
+    sink_json(sink, place);
+  return line != NULL;
+}
+
 void values_attributes(struct sink *sink, const struct trace *trace, const struct trace_event *event) {
   uint32_t count = trace_event_attribute_count(event);
   for (uint32_t i = 0; i < count; i++) {
@@ -101,7 +116,8 @@ void values_attributes(struct sink *sink, const struct trace *trace, const struc
       sink_byte(sink, ',');
     sink_json(sink, definition ? definition->name : "");
     sink_byte(sink, ':');
-    values_one(sink, trace, &value);
+    if (!write_code_line(sink, trace, &value))
+      values_one(sink, trace, &value);
   }
 }
 

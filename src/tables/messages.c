@@ -10,7 +10,7 @@ static struct cell process_cell(const struct tabulator *tabulator, uint32_t comm
 static void fill_send(const struct tabulator *tabulator, struct cell *row, const struct mpi_end *send) {
   row[COLUMN_messages_send_thread] = tabulate_id(tabulator, TABLE_threads, send->begun.location);
   row[COLUMN_messages_send_begin_ns] = tabulate_ns(tabulator, send->begin_ticks);
-  if (!send->has_request || send->ended.id)
+  if (send->has_request && send->ended.id)
     row[COLUMN_messages_send_end_ns] = tabulate_ns(tabulator, send->end_ticks);
 }
 
@@ -27,8 +27,10 @@ static void write_message(struct tabulator *tabulator, const struct mpi_message 
   const struct trace *trace = tabulator->trace;
   ROW(messages);
   messages[COLUMN_messages_run] = tabulate_run(tabulator);
-  if (message->comm < trace->comm_count)
+  if (message->comm < trace->comm_count) {
     messages[COLUMN_messages_comm] = cell_text(trace->comms[message->comm].name);
+    messages[COLUMN_messages_comm_ref] = cell_integer(trace->comms[message->comm].ref);
+  }
   messages[COLUMN_messages_tag] = cell_integer(message->tag);
   messages[COLUMN_messages_bytes] = cell_number(has_send ? message->send.bytes : message->receive.bytes);
   messages[COLUMN_messages_sender] = process_cell(tabulator, message->comm, message->sender);

@@ -7,6 +7,8 @@
 /* Under way. */
 struct begun_operation {
   struct trace_event begun; /* without what it points to */
+  struct sink_memory args;  /* of its begin, then of both ends */
+  int64_t name;             /* of the region that it begins in */
 };
 
 enum operation_space { SPACE_RMA, SPACE_IO, SPACE_REQUEST };
@@ -16,18 +18,10 @@ static uint64_t key_of(const struct trace_event *event, enum operation_space spa
   return (uint64_t)event->location << 34 | (uint64_t)space << 32 | object;
 }
 
-static void begin(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
-                  uint32_t object, uint64_t number) {
-  uint64_t key = key_of(event, space, object);
-  struct begun_operation *operation = pair_map_get(&tabulator->operations, key, number);
-  if (!operation)
-    operation = malloc(sizeof *operation);
-  if (!operation || !pair_map_put(&tabulator->operations, key, number, operation)) {
-    tabulator->is_out_of_memory = true;
-    return;
-  }
-  operation->begun = *event;
-  operation->begun.attributes = NULL;
+static void free_operation(struct begun_operation *operation) {
+  if (operation)
+    free(operation->args.bytes);
+  free(operation);
 }
 
 /* -- one-sided operations and transfers -- */
@@ -39,7 +33,9 @@ static const char *window_name(const struct trace *trace, uint32_t ref) {
   return NULL;
 }
 
-static void write_transfer(struct tabulator *tabulator, const struct trace_event *begun, struct cell end) {
+static void write_transfer(struct tabulator *tabulator, const struct begun_operation *operation,
+                           struct cell end) {
+  const struct trace_event *begun = &operation->begun;
   bool is_get = begun->kind == TRACE_RmaGet;
   ROW(transfers);
   transfers[COLUMN_transfers_run] = tabulate_run(tabulator);
@@ -50,6 +46,7 @@ static void write_transfer(struct tabulator *tabulator, const struct trace_event
       cell_number(is_get ? begun->RmaGet.matching_id : begun->RmaPut.matching_id);
   transfers[COLUMN_transfers_begin_ns] = tabulate_ns(tabulator, begun->ticks);
   transfers[COLUMN_transfers_end_ns] = end;
+  transfers[COLUMN_transfers_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_transfers, transfers);
 }
 
@@ -57,14 +54,21 @@ static void fill_rma(struct tabulator *tabulator, struct cell *rma, const char *
                      uint32_t remote, uint64_t bytes) {
   rma[COLUMN_rma_kind] = cell_text(kind);
   rma[COLUMN_rma_window] = cell_text(window_name(tabulator->trace, window));
+  rma[COLUMN_rma_window_ref] = cell_integer(window);
   rma[COLUMN_rma_remote] = cell_integer(remote);
   rma[COLUMN_rma_bytes] = cell_number(bytes);
 }
 
-static void write_rma(struct tabulator *tabulator, const struct trace_event *begun, struct cell end) {
+static void fill_atomic(struct cell *rma, const struct trace_event *begun) {
+  rma[COLUMN_rma_bytes_received] = cell_number(begun->RmaAtomic.bytes_received);
+  rma[COLUMN_rma_operation] = cell_integer(begun->RmaAtomic.type);
+}
+
+static void write_rma(struct tabulator *tabulator, const struct begun_operation *operation, struct cell end) {
+  const struct trace_event *begun = &operation->begun;
   if (begun->kind != TRACE_RmaAtomic &&
       trace_location_is_device(&tabulator->trace->locations[begun->location])) {
-    write_transfer(tabulator, begun, end);
+    write_transfer(tabulator, operation, end);
     return;
   }
   ROW(rma);
@@ -78,17 +82,19 @@ static void write_rma(struct tabulator *tabulator, const struct trace_event *beg
     fill_rma(tabulator, rma, "atomic", begun->RmaAtomic.win, begun->RmaAtomic.remote,
              begun->RmaAtomic.bytes_sent);
   if (begun->kind == TRACE_RmaAtomic)
-    rma[COLUMN_rma_bytes_received] = cell_number(begun->RmaAtomic.bytes_received);
+    fill_atomic(rma, begun);
   rma[COLUMN_rma_begin_ns] = tabulate_ns(tabulator, begun->ticks);
   rma[COLUMN_rma_end_ns] = end;
+  rma[COLUMN_rma_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_rma, rma);
 }
 
 /* -- files -- */
 
-static void write_io(struct tabulator *tabulator, const struct trace_event *begun,
+static void write_io(struct tabulator *tabulator, const struct begun_operation *operation,
                      const struct trace_event *ended) {
   static const char *const kinds[] = {"read", "write", "flush"}; /* OTF2_IoOperationMode */
+  const struct trace_event *begun = &operation->begun;
   uint8_t mode = begun->IoOperationBegin.mode;
   ROW(io);
   io[COLUMN_io_run] = tabulate_run(tabulator);
@@ -101,46 +107,75 @@ static void write_io(struct tabulator *tabulator, const struct trace_event *begu
     io[COLUMN_io_bytes] = cell_number(ended->IoOperationComplete.bytes_result);
   if (ended)
     io[COLUMN_io_end_ns] = tabulate_ns(tabulator, ended->ticks);
+  io[COLUMN_io_flags] = cell_integer(begun->IoOperationBegin.flags);
+  io[COLUMN_io_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_io, io);
 }
 
 /* -- collective operations -- */
 
 struct collective_part {
-  uint32_t comm, root;
+  uint32_t comm, root, operation;
   uint64_t sent, received;
 };
 
+/* What is known from its begin on. */
+static void fill_collective(struct tabulator *tabulator, struct cell *row, size_t location, int64_t name,
+                            struct cell begin_ns) {
+  const struct trace *trace = tabulator->trace;
+  const struct trace_location_group *group = trace_location_group(trace, trace->locations[location].group);
+  row[COLUMN_collectives_run] = tabulate_run(tabulator);
+  row[COLUMN_collectives_thread] = tabulate_id(tabulator, TABLE_threads, location);
+  if (group)
+    row[COLUMN_collectives_process] =
+        tabulate_id(tabulator, TABLE_processes, (uint64_t)(group - trace->location_groups));
+  row[COLUMN_collectives_region] = tabulate_name_cell(tabulator, name);
+  row[COLUMN_collectives_begin_ns] = begin_ns;
+}
+
+static int64_t name_around(struct tabulator *tabulator, size_t location) {
+  const struct entered *inner = tabulate_innermost(tabulator, location);
+  return inner ? inner->name : -1;
+}
+
 static void write_collective(struct tabulator *tabulator, const struct trace_event *event,
                              const struct collective_part *what, struct cell begin_ns) {
-  const struct trace *trace = tabulator->trace;
-  const struct trace_location_group *group =
-      trace_location_group(trace, trace->locations[event->location].group);
-  const struct trace_comm *comm = trace_comm(trace, what->comm);
-  const struct entered *inner = tabulate_innermost(tabulator, event->location);
+  const struct trace_comm *comm = trace_comm(tabulator->trace, what->comm);
   ROW(collectives);
-  collectives[COLUMN_collectives_run] = tabulate_run(tabulator);
-  collectives[COLUMN_collectives_thread] = tabulate_id(tabulator, TABLE_threads, event->location);
-  if (group)
-    collectives[COLUMN_collectives_process] =
-        tabulate_id(tabulator, TABLE_processes, (uint64_t)(group - trace->location_groups));
-  if (inner)
-    collectives[COLUMN_collectives_region] = tabulate_name_cell(tabulator, inner->name);
+  fill_collective(tabulator, collectives, event->location, name_around(tabulator, event->location), begin_ns);
   collectives[COLUMN_collectives_comm] = cell_text(comm ? comm->name : NULL);
+  collectives[COLUMN_collectives_comm_ref] = cell_integer(what->comm);
   if (what->root < UINT32_MAX - 2) /* none, this thread, this group */
     collectives[COLUMN_collectives_root] = cell_integer(what->root);
   collectives[COLUMN_collectives_bytes_sent] = cell_number(what->sent);
   collectives[COLUMN_collectives_bytes_received] = cell_number(what->received);
-  collectives[COLUMN_collectives_begin_ns] = begin_ns;
   collectives[COLUMN_collectives_end_ns] = tabulate_ns(tabulator, event->ticks);
+  collectives[COLUMN_collectives_operation] = cell_integer(what->operation);
+  tabulator->made.count = 0;
+  tabulate_args(tabulator, event, false, &tabulator->made);
+  collectives[COLUMN_collectives_args] = cell_text(tabulate_text(&tabulator->made));
   row_write(tabulator->writer, TABLE_collectives, collectives);
+}
+
+/* One that never ends. */
+static void write_unfinished(struct tabulator *tabulator, size_t location, int64_t name, uint64_t ticks) {
+  ROW(collectives);
+  fill_collective(tabulator, collectives, location, name, tabulate_ns(tabulator, ticks));
+  row_write(tabulator->writer, TABLE_collectives, collectives);
+}
+
+static void begin_collective(struct tabulator *tabulator, const struct trace_event *event) {
+  struct tabulate_place *place = &tabulator->places[event->location];
+  place->has_collective = true;
+  place->collective_ticks = event->ticks;
+  place->collective_name = name_around(tabulator, event->location);
 }
 
 static void end_collective(struct tabulator *tabulator, const struct trace_event *event) {
   struct tabulate_place *place = &tabulator->places[event->location];
-  const struct collective_part what = {event->MpiCollectiveEnd.comm, event->MpiCollectiveEnd.root,
-                                       event->MpiCollectiveEnd.size_sent,
-                                       event->MpiCollectiveEnd.size_received};
+  const struct collective_part what = {
+      event->MpiCollectiveEnd.comm, event->MpiCollectiveEnd.root, event->MpiCollectiveEnd.collective_op,
+      event->MpiCollectiveEnd.size_sent, event->MpiCollectiveEnd.size_received};
   struct cell begin_ns = {CELL_NULL, {0}};
   if (place->has_collective)
     begin_ns = tabulate_ns(tabulator, place->collective_ticks);
@@ -153,27 +188,59 @@ static void end_request(struct tabulator *tabulator, const struct trace_event *e
                                                       event->NonBlockingCollectiveComplete.request);
   const struct collective_part what = {
       event->NonBlockingCollectiveComplete.comm, event->NonBlockingCollectiveComplete.root,
-      event->NonBlockingCollectiveComplete.size_sent, event->NonBlockingCollectiveComplete.size_received};
+      event->NonBlockingCollectiveComplete.collective_op, event->NonBlockingCollectiveComplete.size_sent,
+      event->NonBlockingCollectiveComplete.size_received};
   struct cell begin_ns = {CELL_NULL, {0}};
   if (operation)
     begin_ns = tabulate_ns(tabulator, operation->begun.ticks);
-  free(operation);
+  free_operation(operation);
   write_collective(tabulator, event, &what, begin_ns);
 }
 
 /* -- events -- */
 
-static void end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
+/* `ended` NULL: that is not in the archive. */
+static void write_ended(struct tabulator *tabulator, struct begun_operation *operation,
+                        const struct trace_event *ended) {
+  if (ended)
+    tabulate_args(tabulator, ended, false, &operation->args);
+  if (operation->begun.kind == TRACE_IoOperationBegin)
+    write_io(tabulator, operation, ended);
+  else if (operation->begun.kind == TRACE_NonBlockingCollectiveRequest)
+    write_unfinished(tabulator, operation->begun.location, operation->name, operation->begun.ticks);
+  else
+    write_rma(tabulator, operation,
+              ended ? tabulate_ns(tabulator, ended->ticks) : (struct cell){CELL_NULL, {0}});
+}
+
+static void begin(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
+                  uint32_t object, uint64_t number) {
+  uint64_t key = key_of(event, space, object);
+  struct begun_operation *operation = pair_map_remove(&tabulator->operations, key, number);
+  if (operation)
+    write_ended(tabulator, operation, NULL);
+  free_operation(operation);
+  operation = calloc(1, sizeof *operation);
+  if (!operation || !pair_map_put(&tabulator->operations, key, number, operation)) {
+    free(operation);
+    tabulator->is_out_of_memory = true;
+    return;
+  }
+  tabulate_args(tabulator, event, false, &operation->args);
+  operation->begun = *event;
+  operation->begun.attributes = NULL;
+  operation->name = name_around(tabulator, event->location);
+}
+
+/* False if that has not begun, or has ended: what is complete on the other side, too, says so once more. */
+static bool end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                 uint32_t object, uint64_t number) {
   struct begun_operation *operation =
       pair_map_remove(&tabulator->operations, key_of(event, space, object), number);
-  if (!operation)
-    return;
-  if (space == SPACE_RMA)
-    write_rma(tabulator, &operation->begun, tabulate_ns(tabulator, event->ticks));
-  else
-    write_io(tabulator, &operation->begun, event);
-  free(operation);
+  if (operation)
+    write_ended(tabulator, operation, event);
+  free_operation(operation);
+  return operation != NULL;
 }
 
 static bool process_rma(struct tabulator *tabulator, const struct trace_event *event) {
@@ -188,16 +255,14 @@ static bool process_rma(struct tabulator *tabulator, const struct trace_event *e
     begin(tabulator, event, SPACE_RMA, event->RmaAtomic.win, event->RmaAtomic.matching_id);
     return true;
   case TRACE_RmaOpCompleteBlocking:
-    end(tabulator, event, SPACE_RMA, event->RmaOpCompleteBlocking.win,
-        event->RmaOpCompleteBlocking.matching_id);
-    return true;
+    return end(tabulator, event, SPACE_RMA, event->RmaOpCompleteBlocking.win,
+               event->RmaOpCompleteBlocking.matching_id);
   case TRACE_RmaOpCompleteNonBlocking:
-    end(tabulator, event, SPACE_RMA, event->RmaOpCompleteNonBlocking.win,
-        event->RmaOpCompleteNonBlocking.matching_id);
-    return true;
+    return end(tabulator, event, SPACE_RMA, event->RmaOpCompleteNonBlocking.win,
+               event->RmaOpCompleteNonBlocking.matching_id);
   case TRACE_RmaOpCompleteRemote:
-    end(tabulator, event, SPACE_RMA, event->RmaOpCompleteRemote.win, event->RmaOpCompleteRemote.matching_id);
-    return true;
+    return end(tabulator, event, SPACE_RMA, event->RmaOpCompleteRemote.win,
+               event->RmaOpCompleteRemote.matching_id);
   default:
     return false;
   }
@@ -209,16 +274,13 @@ bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *e
     begin(tabulator, event, SPACE_IO, event->IoOperationBegin.handle, event->IoOperationBegin.matching_id);
     return true;
   case TRACE_IoOperationComplete:
-    end(tabulator, event, SPACE_IO, event->IoOperationComplete.handle,
-        event->IoOperationComplete.matching_id);
-    return true;
+    return end(tabulator, event, SPACE_IO, event->IoOperationComplete.handle,
+               event->IoOperationComplete.matching_id);
   case TRACE_IoOperationCancelled:
-    end(tabulator, event, SPACE_IO, event->IoOperationCancelled.handle,
-        event->IoOperationCancelled.matching_id);
-    return true;
+    return end(tabulator, event, SPACE_IO, event->IoOperationCancelled.handle,
+               event->IoOperationCancelled.matching_id);
   case TRACE_MpiCollectiveBegin:
-    tabulator->places[event->location].has_collective = true;
-    tabulator->places[event->location].collective_ticks = event->ticks;
+    begin_collective(tabulator, event);
     return true;
   case TRACE_MpiCollectiveEnd:
     end_collective(tabulator, event);
@@ -235,17 +297,18 @@ bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *e
 }
 
 void tabulate_operations_finish(struct tabulator *tabulator) {
+  for (size_t i = 0; i < tabulator->trace->location_count; i++)
+    if (tabulator->places[i].has_collective)
+      write_unfinished(tabulator, i, tabulator->places[i].collective_name,
+                       tabulator->places[i].collective_ticks);
   for (size_t i = 0; i < tabulator->operations.capacity; i++) {
-    const struct begun_operation *operation = tabulator->operations.entries[i].value;
-    if (operation && operation->begun.kind == TRACE_IoOperationBegin)
-      write_io(tabulator, &operation->begun, NULL);
-    else if (operation && operation->begun.kind != TRACE_NonBlockingCollectiveRequest)
-      write_rma(tabulator, &operation->begun, (struct cell){CELL_NULL, {0}});
+    if (tabulator->operations.entries[i].value)
+      write_ended(tabulator, tabulator->operations.entries[i].value, NULL);
   }
 }
 
 void tabulate_operations_close(struct tabulator *tabulator) {
   for (size_t i = 0; i < tabulator->operations.capacity; i++)
-    free(tabulator->operations.entries[i].value);
+    free_operation(tabulator->operations.entries[i].value);
   pair_map_free(&tabulator->operations);
 }

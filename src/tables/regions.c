@@ -231,7 +231,7 @@ static void enter(struct tabulator *tabulator, const struct trace_event *event, 
   entered->location = event->location;
   entered->depth = now.frame->depth;
   entered->team = now.team ? now.team->id : 0;
-  entered->task = now.task->id;
+  entered->task = tabulate_is_thread(tabulator, event->location) ? now.task->id : 0;
   if (!event->attributes)
     return;
   tabulate_args(tabulator, event, false, &entered->args);
@@ -330,6 +330,21 @@ static bool is_told_elsewhere(enum trace_kind kind) {
   }
 }
 
+/* Locks have columns for what their events' attributes say. */
+static bool has_more(const struct trace_event *event) {
+  switch ((int)event->kind) {
+  case TRACE_Enter:
+  case TRACE_Leave:
+  case TRACE_ThreadAcquireLock:
+  case TRACE_ThreadReleaseLock:
+  case TRACE_OmpAcquireLock:
+  case TRACE_OmpReleaseLock:
+    return false;
+  default:
+    return event->attributes && trace_event_attribute_count(event) > 0;
+  }
+}
+
 static void write_event(struct tabulator *tabulator, const struct trace_event *event) {
   struct replay_now now = replay_now(tabulator->replay, event->location);
   tabulator->made.count = 0;
@@ -342,7 +357,8 @@ static void write_event(struct tabulator *tabulator, const struct trace_event *e
   points[COLUMN_points_parent] =
       tabulate_id_or_null(tabulator, TABLE_regions, tabulate_around(tabulator, event->location));
   points[COLUMN_points_team] = tabulate_id_or_null(tabulator, TABLE_teams, now.team ? now.team->id : 0);
-  points[COLUMN_points_task] = tabulate_id_or_null(tabulator, TABLE_tasks, now.task->id);
+  if (tabulate_is_thread(tabulator, event->location))
+    points[COLUMN_points_task] = tabulate_id(tabulator, TABLE_tasks, now.task->id);
   points[COLUMN_points_args] = cell_text(tabulate_text(&tabulator->made));
   row_write(tabulator->writer, TABLE_points, points);
 }
@@ -396,7 +412,7 @@ void tabulate_regions_after(struct tabulator *tabulator, const struct trace_even
     tabulate_metric(tabulator, event);
   else if (event->kind == TRACE_CallingContextSample)
     tabulate_sample(tabulator, event);
-  else if (!is_told_elsewhere(event->kind) && !tabulate_operation(tabulator, event))
+  else if (is_told_elsewhere(event->kind) ? has_more(event) : !tabulate_operation(tabulator, event))
     write_event(tabulator, event);
 }
 

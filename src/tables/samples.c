@@ -52,5 +52,7 @@ void tabulate_sample(struct tabulator *tabulator, const struct trace_event *even
     samples[COLUMN_samples_processor] = cell_number(value);
   if (values_attribute(trace, event, "missed samples", &value))
     samples[COLUMN_samples_missed] = cell_number(value);
+  if (values_attribute(trace, event, "wait id", &value))
+    samples[COLUMN_samples_wait_id] = cell_number(value);
   row_write(tabulator->writer, TABLE_samples, samples);
 }

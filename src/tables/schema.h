@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Counts every change of schema.def and views.def. */
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
 enum schema_type {
   SCHEMA_INTEGER,

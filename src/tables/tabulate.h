@@ -43,6 +43,7 @@ struct tabulate_place {
   uint64_t fork_team, fork_requested; /* of the last fork: the team around it, and the threads asked for */
   bool has_fork, has_collective, has_state;
   uint64_t collective_ticks, state_ticks; /* since when */
+  int64_t collective_name;                /* number of region_names, of the region that it is in */
   int64_t processor;                      /* with has_state; -1: not known */
   uint8_t state;
   struct dependences_task created; /* the last one, and by whom: dependences that follow are its own */
@@ -100,6 +101,11 @@ static inline struct cell tabulate_id(const struct tabulator *tabulator, enum sc
 static inline struct cell tabulate_id_or_null(const struct tabulator *tabulator, enum schema_table table,
                                               uint64_t number) {
   return number ? tabulate_id(tabulator, table, number) : (struct cell){CELL_NULL, {0}};
+}
+
+/* What devices and metrics have is part of no task. */
+static inline bool tabulate_is_thread(const struct tabulator *tabulator, size_t location) {
+  return trace_location_is_thread(&tabulator->trace->locations[location]);
 }
 
 static inline struct cell tabulate_run(const struct tabulator *tabulator) {

@@ -147,8 +147,7 @@ void tabulate_implicit_task(struct tabulator *tabulator, const struct replay_tea
 void tabulate_initial_tasks(struct tabulator *tabulator) {
   for (size_t i = 0; i < tabulator->trace->location_count; i++) {
     const struct tabulate_place *place = &tabulator->places[i];
-    if (place->events == 0 || place->outer_count > 0 ||
-        !trace_location_is_thread(&tabulator->trace->locations[i]))
+    if (place->events == 0 || place->outer_count > 0 || !tabulate_is_thread(tabulator, i))
       continue;
     struct living_task task = {.known = *replay_implicit_task(tabulator->replay, i)};
     task.known.begun_ticks = place->first_ticks;

@@ -6,6 +6,7 @@ usage: test_mpi.py BUILD openmpi|mpich [RANKS]
 """
 import collections
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import archive
 import auditor
 import jobs
 import operations
+import table_truth
 import tracing
 from tracing import expect
 
@@ -88,6 +90,22 @@ def check_merged(build, paths, folder):
     expect(sum(name.endswith("/shared") for name in files) == 1, f"files: {files}")
 
 
+def check_tables(build, merged):
+    """Each row of each table against python3-otf2's reading."""
+    path = merged.parent / "run.db"
+    result = subprocess.run([build.stave, "export", "-f", "sqlite", "-o", path, merged], capture_output=True, text=True,
+                            check=False)
+    if "without SQLite" in result.stderr:
+        return
+    expect(result.returncode == 0, f"stave export: {result.stderr}")
+    connection = sqlite3.connect(path)
+    lines = table_truth.differences(merged, connection)
+    expect(not lines, "tables: " + "\n".join(lines[:20]))
+    for table in ("messages", "collectives", "rma", "io"):
+        expect(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] > 0, f"no rows in {table}")
+    connection.close()
+
+
 def check_lines(lines, what):
     lines = list(lines)
     expect(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
@@ -124,6 +142,7 @@ def main():
         check_operations(paths, folder)
         check_merged(build, paths, folder)
         check_whole(folder / "merged", ranks)
+        check_tables(build, folder / "merged")
         for rank in ranks:
             rank.archive.close()
 
