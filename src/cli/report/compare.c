@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "cli/common/memory.h"
-#include "cli/report/compare_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,9 +39,8 @@ static void add_with(struct compare *compare, size_t run, enum compare_kind kind
     add_seconds(compare, run, kind, name, json_number_value(seconds), json_number_value(uncertainty));
 }
 
-static void add_construct(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
-                          double seconds) {
-  add_seconds(compare, run, kind, name, seconds, 0);
+static void add_construct(void *compare, const char *name, const struct paired *what) {
+  add_seconds(compare, what->run, (enum compare_kind)what->kind, name, what->seconds, 0);
 }
 
 static void add(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
@@ -67,8 +65,10 @@ static void add_region(struct compare *compare, size_t run, const json_t *region
   const json_t *seconds = parallel ? json_object_get(json_object_get(parallel, "duration"), "sum_s")
                                    : json_object_get(region, "inclusive_s");
   if (json_is_number(seconds) && json_object_get(region, "name"))
-    compare_pairs_add(compare, run, parallel ? COMPARE_PARALLEL : COMPARE_REGION, region,
-                      json_number_value(seconds));
+    pairs_add(&compare->pairs, region,
+              &(struct paired){.run = run,
+                               .kind = parallel ? COMPARE_PARALLEL : COMPARE_REGION,
+                               .seconds = json_number_value(seconds)});
 }
 
 void compare_add(struct compare *compare, size_t run, const json_t *report) {
@@ -108,7 +108,8 @@ static double least_p(size_t old_count, size_t count) {
 
 void compare_finish(struct compare *compare) {
   size_t old = compare->old_count, new = compare->count - old;
-  compare_pairs_finish(compare, add_construct);
+  compare->pairs.old_count = old;
+  pairs_finish(&compare->pairs, add_construct, compare);
   compare->least_p = least_p(old, compare->count);
   for (size_t i = 0; i < compare->row_count; i++) {
     struct compare_row *row = &compare->rows[i];

@@ -3,6 +3,7 @@
 #define STAVE_CLI_REPORT_COMPARE_H
 
 #include "cli/common/json.h"
+#include "cli/report/compare_pairs.h"
 #include "cli/report/fail_condition.h"
 #include "cli/report/rank.h"
 
@@ -38,10 +39,9 @@ enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN };
 
 struct compare {
   const char *const *paths;
-  size_t old_count, count;              /* runs */
-  double least_p;                       /* that so many runs can have */
-  struct compare_construct *constructs; /* until compare_finish (compare_pairs.c) */
-  size_t construct_count;
+  size_t old_count, count; /* runs */
+  double least_p;          /* that so many runs can have */
+  struct pairs pairs;      /* until compare_finish */
   struct compare_row *rows;
   size_t row_count; /* what changed most comes first */
 };

@@ -6,17 +6,16 @@
 
 #include "base/array.h"
 #include "cli/common/memory.h"
+#include "cli/report/rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct compare_construct {
-  size_t run;
-  enum compare_kind kind;
+struct pairs_construct {
+  struct paired what;
   char *group, *name;
   uint64_t line;
-  double seconds;
 };
 
 static const char *text_of(const json_t *region, const char *member) {
@@ -24,27 +23,25 @@ static const char *text_of(const json_t *region, const char *member) {
   return text ? text : "";
 }
 
-void compare_pairs_add(struct compare *compare, size_t run, enum compare_kind kind, const json_t *region,
-                       double seconds) {
+void pairs_add(struct pairs *pairs, const json_t *region, const struct paired *what) {
   const char *name = text_of(region, "name"), *place = strstr(name, " @");
-  struct compare_construct *one =
-      memory_needed(array_add(&compare->constructs, &compare->construct_count, sizeof *one));
-  *one = (struct compare_construct){.run = run, .kind = kind, .seconds = seconds};
+  struct pairs_construct *one = memory_needed(array_add(&pairs->all, &pairs->count, sizeof *one));
+  *one = (struct pairs_construct){.what = *what};
   one->line = (uint64_t)json_integer_value(json_object_get(region, "line"));
   one->name = memory_needed(strdup(name));
-  if (asprintf(&one->group, "%d\n%.*s\n%s\n%s", (int)kind, place ? (int)(place - name) : (int)strlen(name),
+  if (asprintf(&one->group, "%d\n%.*s\n%s\n%s", what->kind, place ? (int)(place - name) : (int)strlen(name),
                name, text_of(region, "file"), text_of(region, "function")) < 0)
     one->group = NULL;
   memory_needed(one->group);
 }
 
 static int by_group_run_line(const void *left, const void *right) {
-  const struct compare_construct *a = left, *b = right;
+  const struct pairs_construct *a = left, *b = right;
   int groups = strcmp(a->group, b->group);
   if (groups != 0)
     return groups;
-  if (a->run != b->run)
-    return a->run < b->run ? -1 : 1;
+  if (a->what.run != b->what.run)
+    return a->what.run < b->what.run ? -1 : 1;
   if (a->line != b->line)
     return a->line < b->line ? -1 : 1;
   return strcmp(a->name, b->name);
@@ -52,14 +49,14 @@ static int by_group_run_line(const void *left, const void *right) {
 
 /* The constructs of one group that one run has. */
 struct run_constructs {
-  const struct compare_construct *first;
+  const struct pairs_construct *first;
   size_t count;
 };
 
-static size_t split(const struct compare_construct *group, size_t count, struct run_constructs *ret) {
+static size_t split(const struct pairs_construct *group, size_t count, struct run_constructs *ret) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
-    if (i == 0 || group[i].run != group[i - 1].run)
+    if (i == 0 || group[i].what.run != group[i - 1].what.run)
       ret[runs++] = (struct run_constructs){&group[i], 0};
     ret[runs - 1].count++;
   }
@@ -96,45 +93,46 @@ static bool all_pairs(const struct run_constructs *runs, size_t count,
 }
 
 /* "!$omp for @a.c:11 -> 16" */
-static void name_moved(char *name, size_t size, const struct compare_construct *from,
-                       const struct compare_construct *to) {
+static void name_moved(char *name, size_t size, const struct pairs_construct *from,
+                       const struct pairs_construct *to) {
   if (strcmp(from->name, to->name) == 0)
     snprintf(name, size, "%s", from->name);
   else
     snprintf(name, size, "%s -> %llu", from->name, (unsigned long long)to->line);
 }
 
-typedef void (*adder)(struct compare *compare, size_t run, enum compare_kind kind, const char *name,
-                      double seconds);
+/* Of a construct that may have no pair: the old or the new one. */
+static const char *side_of(const struct pairs *pairs, const struct pairs_construct *one) {
+  if (pairs->old_count == 0)
+    return "";
+  return one->what.run < pairs->old_count ? " (old)" : " (new)";
+}
 
-static void add_group(struct compare *compare, const struct compare_construct *group, size_t count,
-                      adder add) {
+static void add_group(const struct pairs *pairs, const struct pairs_construct *group, size_t count,
+                      pairs_row *add, void *data) {
   char name[1024];
   struct run_constructs runs[RANK_VALUES_MAX];
   size_t n = split(group, count, runs);
   bool in_order = all_pairs(runs, n, have_moved_alike), by_line = all_pairs(runs, n, lacks_some);
   for (size_t run = 0; run < n; run++)
     for (size_t i = 0; i < runs[run].count; i++) {
-      const struct compare_construct *one = &runs[run].first[i];
+      const struct pairs_construct *one = &runs[run].first[i];
       if (in_order)
         name_moved(name, sizeof name, &runs[0].first[i], &runs[n - 1].first[i]);
       else
-        snprintf(name, sizeof name, "%s%s", one->name,
-                 by_line                         ? ""
-                 : one->run < compare->old_count ? " (old)"
-                                                 : " (new)");
-      add(compare, one->run, one->kind, name, one->seconds);
+        snprintf(name, sizeof name, "%s%s", one->name, by_line ? "" : side_of(pairs, one));
+      add(data, name, &one->what);
     }
 }
 
-void compare_pairs_finish(struct compare *compare, adder add) {
-  struct compare_construct *all = compare->constructs;
-  size_t count = compare->construct_count, begin = 0;
+void pairs_finish(struct pairs *pairs, pairs_row *add, void *data) {
+  struct pairs_construct *all = pairs->all;
+  size_t count = pairs->count, begin = 0;
   if (count > 1)
     qsort(all, count, sizeof *all, by_group_run_line);
   for (size_t i = 1; i <= count; i++)
     if (i == count || strcmp(all[i].group, all[begin].group) != 0) {
-      add_group(compare, all + begin, i - begin, add);
+      add_group(pairs, all + begin, i - begin, add, data);
       begin = i;
     }
   for (size_t i = 0; i < count; i++) {
@@ -142,6 +140,6 @@ void compare_pairs_finish(struct compare *compare, adder add) {
     free(all[i].name);
   }
   free(all);
-  compare->constructs = NULL;
-  compare->construct_count = 0;
+  pairs->all = NULL;
+  pairs->count = 0;
 }

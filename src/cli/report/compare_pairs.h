@@ -2,16 +2,32 @@
 #ifndef STAVE_CLI_REPORT_COMPARE_PAIRS_H
 #define STAVE_CLI_REPORT_COMPARE_PAIRS_H
 
-#include "cli/report/compare.h"
+#include "cli/common/json.h"
 
-/* A construct of one run, to be paired with those of others. The object stays the caller's. */
-void compare_pairs_add(struct compare *compare, size_t run, enum compare_kind kind, const json_t *region,
-                       double seconds);
+#include <stddef.h>
 
-/* When all runs are there: calls `add` for each construct, with the name of the row that it belongs to, and
- * forgets them. */
-void compare_pairs_finish(struct compare *compare,
-                          void (*add)(struct compare *compare, size_t run, enum compare_kind kind,
-                                      const char *name, double seconds));
+/* What is known of a construct of one run. */
+struct paired {
+  size_t run; /* below RANK_VALUES_MAX */
+  int kind;   /* only constructs of one kind are paired */
+  double seconds;
+  const void *item; /* the caller's */
+};
+
+struct pairs {
+  struct pairs_construct *all;
+  size_t count;
+  size_t
+      old_count; /* runs of which a construct without a pair is named "(old)", others "(new)"; 0: neither */
+};
+
+/* A construct of one run, an object of `report --json`, to be paired with those of others. */
+void pairs_add(struct pairs *pairs, const json_t *region, const struct paired *what);
+
+/* Takes a construct in, with the name of the row that it belongs to. */
+typedef void pairs_row(void *data, const char *name, const struct paired *what);
+
+/* When all runs are there: calls `add` for each construct, and forgets them. */
+void pairs_finish(struct pairs *pairs, pairs_row *add, void *data);
 
 #endif
