@@ -12,19 +12,18 @@
 #include "cli/record/cmd_record.h"
 #include "cli/recover/cmd_recover.h"
 #include "cli/report/cmd_report.h"
+#include "cli/scale/cmd_scale.h"
 #include "cli/tables/cmd_query.h"
 #include "cli/timeline/cmd_timeline.h"
 
 #include <string.h>
 
 static const struct command commands[] = {
-    {cmd_record_usage, cmd_record},     {cmd_info_usage, cmd_info},
-    {cmd_timeline_usage, cmd_timeline}, {cmd_watch_usage, cmd_watch},
-    {cmd_report_usage, cmd_report},     {cmd_check_usage, cmd_check},
-    {cmd_query_usage, cmd_query},       {cmd_export_usage, cmd_export},
-    {cmd_merge_usage, cmd_merge},       {cmd_mcp_usage, cmd_mcp},
-    {cmd_recover_usage, cmd_recover},   {cmd_dump_usage, cmd_dump},
-    {cmd_config_usage, cmd_config},     {cmd_completion_usage, cmd_completion},
+    {cmd_record_usage, cmd_record}, {cmd_info_usage, cmd_info},     {cmd_timeline_usage, cmd_timeline},
+    {cmd_watch_usage, cmd_watch},   {cmd_report_usage, cmd_report}, {cmd_scale_usage, cmd_scale},
+    {cmd_check_usage, cmd_check},   {cmd_query_usage, cmd_query},   {cmd_export_usage, cmd_export},
+    {cmd_merge_usage, cmd_merge},   {cmd_mcp_usage, cmd_mcp},       {cmd_recover_usage, cmd_recover},
+    {cmd_dump_usage, cmd_dump},     {cmd_config_usage, cmd_config}, {cmd_completion_usage, cmd_completion},
 };
 
 const struct command *commands_all(size_t *ret_count) {

@@ -11,8 +11,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 
-COMMANDS = ("record", "info", "timeline", "watch", "report", "check", "query", "export", "merge", "mcp", "recover",
-            "dump", "config", "completion")
+COMMANDS = ("record", "scale", "info", "timeline", "watch", "report", "check", "query", "export", "merge", "mcp",
+            "recover", "dump", "config", "completion")
 ASK = """
 source <("$1" completion bash)
 shift

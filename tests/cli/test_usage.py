@@ -14,8 +14,8 @@ from made_archive import Made
 MANUALS = pathlib.Path(__file__).resolve().parents[2] / "docs/man"
 UNDONE, USAGE = 1, 2
 # What each command calls its argument, and the options that it needs.
-COMMANDS = {"record": "program", "info": "archive", "timeline": "archive", "watch": "directory", "report": "archive",
-            "check": "archive", "export": "archive", "query": "archive",
+COMMANDS = {"record": "program", "scale": "program", "info": "archive", "timeline": "archive", "watch": "directory",
+            "report": "archive", "check": "archive", "export": "archive", "query": "archive",
             "recover": "directory", "merge": "directory", "dump": "pid", "config": None, "mcp": None,
             "completion": "shell"}
 NEEDED = {"export": ["-f", "csv", "-o", "out.csv"], "query": ["--list"]}

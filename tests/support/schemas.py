@@ -9,7 +9,7 @@ except ImportError:
     jsonschema = None
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/schemas"
-COMMANDS = ("report", "check", "info")
+COMMANDS = ("report", "check", "info", "scale")
 
 
 def kind_of(command):
@@ -18,6 +18,8 @@ def kind_of(command):
     name = next((word for word in words[1:3] if word in COMMANDS), None)
     if name is None or "--json" not in words:
         return None
+    if name == "scale" or (name == "report" and "--scaling" in words):
+        return "scaling"
     return "compare" if name == "report" and "--compare" in words else name
 
 

@@ -8,6 +8,7 @@
 #include "cli/report/history.h"
 #include "cli/report/report_condition.h"
 #include "cli/report/report_print.h"
+#include "cli/report/scaling_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct report_request {
   size_t top;
   const char *pattern;
   regex_t only;
-  bool is_json, is_brief, is_markdown, is_compare;
+  bool is_json, is_brief, is_markdown, is_compare, is_scaling, is_weak;
   const char *html;                            /* the history page's name */
   FILE *out;                                   /* where a run's object goes that is compared */
   const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written */
@@ -40,7 +41,9 @@ enum {
   OPTION_COMPARE,
   OPTION_FAIL_IF,
   OPTION_HTML,
-  OPTION_MARKDOWN
+  OPTION_MARKDOWN,
+  OPTION_SCALING,
+  OPTION_WEAK
 };
 
 static const struct usage_option options[] = {
@@ -55,9 +58,12 @@ static const struct usage_option options[] = {
     {OPTION_MARKDOWN, "markdown", NULL, "Markdown, for a pull request's comment or GITHUB_STEP_SUMMARY",
      USAGE_NOTHING, NULL},
     {OPTION_COMPARE, "compare", NULL, "what changed: OLD NEW, or OLD ... -- NEW ...", USAGE_NOTHING, NULL},
+    {OPTION_SCALING, "scaling", NULL, "how runs with several numbers of threads scale, and what limits them",
+     USAGE_NOTHING, NULL},
+    {OPTION_WEAK, "weak", NULL, "with --scaling: the work grows with the threads", USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
      "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s'; with --compare what has grown: 'wall > 5 "
-     "%', 'region:REGEX > 20 ms'",
+     "%', 'region:REGEX > 20 ms'; with --scaling 'efficiency at 8 < 70 %'",
      USAGE_NOTHING, NULL},
     {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
      USAGE_FILE, NULL},
@@ -205,6 +211,12 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_COMPARE:
     request->is_compare = true;
     return true;
+  case OPTION_SCALING:
+    request->is_scaling = true;
+    return true;
+  case OPTION_WEAK:
+    request->is_weak = true;
+    return true;
   case OPTION_HTML:
     request->html = value;
     return true;
@@ -289,6 +301,26 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   return EXIT_USAGE;
 }
 
+static int report_scaling(struct report_request *request, char **paths, size_t count) {
+  struct compare_wanted runs = {.paths = paths,
+                                .count = count,
+                                .form = compare_form(request),
+                                .top = request->top,
+                                .report = write_object,
+                                .data = request};
+  if (request->is_compare || request->is_brief || request->is_markdown || request->pattern)
+    usage_error("report", "--scaling goes without --compare, --brief, --markdown and --region");
+  else if (count > RANK_VALUES_MAX)
+    usage_error("report", "--scaling takes %d runs at most", RANK_VALUES_MAX);
+  else
+    return scaling_runs(&(struct scaling_request){.runs = &runs,
+                                                  .is_weak = request->is_weak,
+                                                  .fail_if = request->fail_if,
+                                                  .fail_if_count = request->fail_if_count,
+                                                  .html = request->html});
+  return EXIT_USAGE;
+}
+
 static int write_history(struct report_request *request, char **paths, size_t count) {
   if (!request->is_compare && !request->is_json && !request->is_brief && !request->is_markdown &&
       !request->pattern && request->fail_if_count == 0)
@@ -300,9 +332,12 @@ static int write_history(struct report_request *request, char **paths, size_t co
 }
 
 static int check_single(const struct report_request *request, int count) {
-  if (request->is_compare || request->html || count == 1)
+  if (request->is_weak && !request->is_scaling)
+    usage_error("report", "--weak goes with --scaling");
+  else if (request->is_compare || request->is_scaling || request->html || count == 1)
     return -1;
-  usage_error("report", "one archive at a time");
+  else
+    usage_error("report", "one archive at a time");
   return EXIT_USAGE;
 }
 
@@ -312,7 +347,7 @@ int cmd_report(int argc, char **argv) {
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
   if (status < 0)
     status = check_single(&request, argc - optind);
-  if (status < 0 && !read_conditions(&request))
+  if (status < 0 && !request.is_scaling && !read_conditions(&request))
     status = EXIT_USAGE;
   if (status < 0 && request.is_json + request.is_brief + request.is_markdown > 1) {
     usage_error("report", "one of --brief, --json and --markdown");
@@ -320,7 +355,9 @@ int cmd_report(int argc, char **argv) {
   }
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
-  if (status < 0 && request.html) {
+  if (status < 0 && request.is_scaling) {
+    status = report_scaling(&request, argv + optind, (size_t)(argc - optind));
+  } else if (status < 0 && request.html) {
     status = write_history(&request, argv + optind, (size_t)(argc - optind));
   } else if (status < 0 && request.is_compare) {
     status = compare_wanted(&request, argv + optind, (size_t)(argc - optind), behind);

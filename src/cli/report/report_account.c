@@ -135,5 +135,6 @@ json_t *report_account_json(const struct report *report) {
   json_put(object, "quota", account->quota > 0 ? json_real(account->quota) : json_null());
   json_put(object, "may_use", json_from_number(account->processors));
   json_put(object, "online", json_from_number(account->online));
+  json_put(object, "ran_before_s", json_real(report->life.ran / second));
   return object;
 }

@@ -1,0 +1,109 @@
+"""Runs of one program with several numbers of threads, whose times follow a law that is known: for numbers of threads
+that the machine has not. Times are exact to a nanosecond.
+
+    run(path, threads, [serial(10), loop(20, 80)])    # 10 ms without a team, then 80 ms of work shared by all
+
+Each part is a function that gets the archive, the time and the number of threads, and returns when it ends.
+"""
+from made_archive import Made
+from otf2.enums import Paradigm, RegionRole
+
+
+class Scaled(Made):
+    """Events happen at the time that at() has set, in ms since the beginning."""
+
+    def __init__(self, path, threads, **more):
+        super().__init__(path, threads=threads, source="app.c", region=False, ticks_per_us=1000, **more)
+        self.threads = threads
+
+    def at(self, ms):
+        self.now = 1000 + round(1e6 * ms)
+        return self
+
+    def event(self, thread, name, *arguments, attributes=None, step=True):
+        super().event(thread, name, *arguments, attributes=attributes, step=False)
+
+    def parallel(self, at, line, work, start=0, end=0, late=None):
+        """A region in which each thread works from `start` behind the fork for its time, does what `late` does in
+        between, waits for the last, and is let go after `end`."""
+        self.at(at).event(0, "thread_fork", Paradigm.OPENMP, self.threads)
+        for i in range(self.threads):
+            self.at(at + (start if i else 0))
+            self.begin_team(i, line)
+        ends = late(at + start) if late else [at + (start if i else 0) + work[i] for i in range(self.threads)]
+        last = max(ends)
+        for i in sorted(range(self.threads), key=lambda i: ends[i]):
+            self.at(ends[i]).enter(i, "implicit barrier", line)
+        self.at(last + end)
+        for i in reversed(range(self.threads)):
+            self.leave(i, "implicit barrier", line)
+            self.leave(i, "parallel", line)
+            self.event(i, "thread_team_end", self.team)
+        self.event(0, "thread_join", Paradigm.OPENMP)
+        return last + end
+
+
+def serial(ms):
+    """No part of the work of all."""
+    return lambda made, at: at + ms
+
+
+def region(line, ms, slower=lambda threads: 1, imbalance=lambda threads: 0, start=lambda threads: 0,
+           end=lambda threads: 0, repeat=1):
+    """ms of work, shared by all: slower(n) times as much of n threads; the first has imbalance(n) ms more than the
+    mean, the others less; start(n) ms until the others begin, end(n) ms until a barrier lets all go."""
+    def part(made, at):
+        n = made.threads
+        mean, more = ms * slower(n) / n / repeat, imbalance(n) / repeat
+        work = [mean + more] + [mean - more / (n - 1) for _ in range(n - 1)] if n > 1 else [mean]
+        for _ in range(repeat):
+            at = made.parallel(at, line, work, start(n), end(n))
+        return at
+    return part
+
+
+def loop(line, in_line, ms, slower=lambda threads: 1):
+    """The same as a loop in a region."""
+    def part(made, at):
+        each = ms * slower(made.threads) / made.threads
+
+        def work(begin):
+            for i in range(made.threads):
+                made.at(begin).enter(i, "for", line)
+            for i in range(made.threads):
+                made.at(begin + each).leave(i, "for", line)
+            return [begin + each] * made.threads
+        return made.parallel(at, in_line, None, late=work)
+    return part
+
+
+def locked(line, ms, held_ms, lock_line=90):
+    """Each thread has its share of ms of work, of which all the held_ms are under one lock: one by one, after the
+    rest."""
+    def part(made, at):
+        n = made.threads
+        alone, held = (ms - held_ms) / n, held_ms / n
+
+        def work(begin):
+            for i in range(n):
+                made.at(begin + alone).enter(i, "critical", lock_line)
+            for i in range(n):
+                made.at(begin + alone + i * held).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
+                made.enter(i, "critical sblock", lock_line)
+                made.at(begin + alone + (i + 1) * held).leave_critical(i, 3, i + 1, lock_line)
+            return [begin + alone + (i + 1) * held for i in range(n)]
+        return made.parallel(at, line, None, late=work)
+    return part
+
+
+def run(path, threads, parts, **more):
+    """Makes the archive; returns its wall time in ms."""
+    with Scaled(path, threads, **more) as made:
+        program = made.definitions.region("program", "program", "", RegionRole.ARTIFICIAL,
+                                          Paradigm.MEASUREMENT_SYSTEM)
+        now = 0
+        made.at(now).event(0, "enter", program)
+        for part in parts:
+            now = part(made, now)
+        made.at(now).event(0, "leave", program)
+    return now
