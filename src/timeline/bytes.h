@@ -16,6 +16,9 @@ struct bytes {
 /* Adds a number as unsigned LEB128: seven bits a byte, the lowest first. */
 void bytes_number(struct bytes *bytes, uint64_t number);
 
+/* Adds others. */
+void bytes_add(struct bytes *bytes, const unsigned char *others, size_t count);
+
 /* Writes all as base64 without line breaks. Errors are left to ferror. */
 void bytes_write_base64(const struct bytes *bytes, FILE *file);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "timeline/page_data.h"
 #include "timeline/page_parts.h"
@@ -25,11 +26,23 @@ static void discard(struct page_data *data) {
   free(data->functions);
 }
 
+/* A page that is served may ask its server, and nobody else. */
+static void write_begin(FILE *file, bool is_served) {
+  static const char policy[] = "default-src 'none'";
+  const char *begin = (const char *)page_before_about,
+             *place = memmem(begin, page_before_about_bytes, policy, strlen(policy));
+  size_t before = is_served && place ? (size_t)(place - begin) + strlen(policy) : 0;
+  fwrite(begin, 1, before, file);
+  if (before > 0)
+    fputs("; connect-src 'self'", file);
+  fwrite(begin + before, 1, page_before_about_bytes - before, file);
+}
+
 int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {
   struct page_data data = {.timeline = timeline, .request = request};
   int result = prepare(&data) ? 0 : -ENOMEM;
   if (result == 0) {
-    fwrite(page_before_about, 1, page_before_about_bytes, file);
+    write_begin(file, request->served != NULL);
     result = page_write_about(file, &data);
     fwrite(page_before_events, 1, page_before_events_bytes, file);
     bytes_write_base64(&data.bytes, file);

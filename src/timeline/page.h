@@ -18,6 +18,9 @@ struct page_request {
   /* what stands beside the picture (panel.h): each `place` a region's number in the trace, `rows` locations';
    * the page replaces them by its own. NULL: nothing */
   json_t *report;
+  /* has the details of what the page merges, for which it asks the server that it comes from; NULL: it stands
+   * alone */
+  const struct detail_writer *served;
 };
 
 /* Writes the page. Returns 0, or -ENOMEM; errors of the file are left to ferror. */

@@ -74,7 +74,14 @@ static json_t *attributes(const struct page_data *data) {
   return array;
 }
 
-/* The texts that attributes of the page refer to, by reference. */
+static void put_string(json_t *object, uint64_t ref, const char *text) {
+  char key[32];
+  snprintf(key, sizeof key, "%" PRIu64, ref);
+  if (!json_object_get(object, key))
+    json_object_set_new(object, key, page_text(text));
+}
+
+/* The texts that attributes refer to, by reference: those of the page, and those of what it asks for. */
 static json_t *texts(const struct page_data *data) {
   const struct attribute_lists *lists = &data->timeline->attributes;
   const struct trace *trace = data->timeline->trace;
@@ -82,12 +89,12 @@ static json_t *texts(const struct page_data *data) {
   for (size_t place = 1; place < lists->count; place += 1 + 2 * lists->words[place])
     for (uint64_t i = 0; i < lists->words[place]; i++) {
       uint64_t attribute = lists->words[place + 1 + 2 * i], value = lists->words[place + 2 + 2 * i];
-      uint8_t type = trace->attributes[attribute].type;
-      char key[32];
-      snprintf(key, sizeof key, "%" PRIu64, value);
-      if (trace_type_of(type) == TRACE_TEXT && !json_object_get(object, key))
-        json_object_set_new(object, key, page_text(trace_string(trace, value)));
+      if (trace_type_of(trace->attributes[attribute].type) == TRACE_TEXT)
+        put_string(object, value, trace_string(trace, value));
     }
+  for (size_t i = 0; data->request->served && i < trace->string_count; i++)
+    if (detail_has_text(data->request->served, i))
+      put_string(object, trace->strings[i].ref, trace->strings[i].text);
   return object;
 }
 
@@ -271,6 +278,14 @@ static json_t *report(const struct page_data *data) {
   return report ? json_incref(report) : json_null();
 }
 
+/* The numbers in the trace of the page's regions, by which a server's answers have them. */
+static json_t *served(const struct page_data *data) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < data->region_count; i++)
+    json_array_append_new(array, number(data->regions[i]));
+  return array;
+}
+
 /* -- all of it -- */
 
 static json_t *resolution(const struct timeline *timeline) {
@@ -312,6 +327,8 @@ static json_t *about(const struct page_data *data) {
                 page_facts(timeline), "warnings", page_warnings(timeline), "report", report(data));
   if (made)
     add_sides(made, &sides);
+  if (made && data->request->served)
+    json_object_set_new(made, "served", served(data));
   return made;
 }
 

@@ -19,6 +19,23 @@ struct reading {
 
 /* -- keeping within the limits -- */
 
+/* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
+enum { REGIONS_PER_MIX = 3, REGIONS_PER_OTHER = 10, REGIONS_PER_SAMPLE = 2 };
+
+struct timeline_limits timeline_limits(size_t regions) {
+  size_t others = regions / REGIONS_PER_OTHER;
+  return (struct timeline_limits){.slices = regions,
+                                  .mixes = regions / REGIONS_PER_MIX,
+                                  .tasks = others,
+                                  .messages = others,
+                                  .values = others,
+                                  .conditions = others,
+                                  .locks = others,
+                                  .samples = regions / REGIONS_PER_SAMPLE,
+                                  .links = others,
+                                  .transfers = others};
+}
+
 /* How many items there may be after merging: room is left, so that it is rarely done, but not much, since the
  * next power of two may merge most of what there is. */
 static size_t after_merging(size_t limit) {
@@ -147,6 +164,9 @@ static void on_interval(void *data, const struct replay_interval *interval) {
   timeline->is_out_of_memory |= !activity_track_add(track, interval->begin_ticks, interval->end_ticks,
                                                     interval->activity, timeline->mix_resolution);
   timeline->mix_count += track->count - before;
+  if (timeline->limits.all)
+    detail_add_activity(timeline->limits.all, timeline->positions[interval->location], interval->begin_ticks,
+                        interval->end_ticks, interval->activity);
   critical_path_interval(&timeline->path, interval);
 }
 
@@ -192,6 +212,9 @@ static void on_slice(void *data, const struct replay_slice *slice) {
                        .count = 1,
                        .region = region_index(timeline, slice->region)};
   describe(timeline, slice, &kept);
+  if (timeline->limits.all)
+    detail_add_slice(timeline->limits.all, timeline->positions[slice->location], slice->depth, &kept,
+                     &timeline->attributes);
   size_t before = track->count;
   timeline->is_out_of_memory |= !slice_track_add(track, &kept, timeline->slice_resolution);
   timeline->slice_count += track->count - before;

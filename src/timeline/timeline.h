@@ -11,6 +11,7 @@
 #include "timeline/counter_table.h"
 #include "timeline/critical_path.h"
 #include "timeline/dependence_table.h"
+#include "timeline/detail.h"
 #include "timeline/lock_table.h"
 #include "timeline/message_table.h"
 #include "timeline/sample_table.h"
@@ -23,7 +24,11 @@ enum { TIMELINE_MAX_DEPTH = 48 };
 /* How much is kept, over all rows. */
 struct timeline_limits {
   size_t mixes, slices, tasks, messages, values, conditions, locks, samples, links, transfers;
+  struct detail_writer *all; /* gets every activity and region besides (detail.h); NULL: nobody does */
 };
+
+/* With so many regions, of the rest what goes with them. */
+struct timeline_limits timeline_limits(size_t regions);
 
 /* The attributes of the Enter of an open region. */
 struct timeline_open {

@@ -352,7 +352,7 @@ static void name_output(struct live *live) {
 }
 
 static bool open_live(struct live *live) {
-  struct server_source source = {make_page, make_news, open_picture, live};
+  struct server_source source = {.page = make_page, .news = make_news, .picture = open_picture, .data = live};
   int error = server_open(&live->server, (unsigned)live->request->port, &source);
   if (error) {
     message_say("cannot serve at port %u of 127.0.0.1: %s", (unsigned)live->request->port, strerror(-error));

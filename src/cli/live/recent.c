@@ -15,7 +15,7 @@
 #include "timeline/page.h"
 
 /* So that a page is made and shown again in a blink; the finished one has more. */
-enum { REGIONS = 100000, MIXES = REGIONS / 3, SAMPLES = REGIONS / 2, OTHERS = REGIONS / 10 };
+enum { REGIONS = 100000 };
 
 static uint64_t begin_of(const struct recent *recent, const struct trace *trace) {
   const struct trace_clock *clock = &trace->clock;
@@ -40,16 +40,7 @@ static int write_page(const struct recent *recent, const struct timeline *timeli
 }
 
 static int draw(void *data, const struct archive_job *job) {
-  static const struct timeline_limits limits = {.slices = REGIONS,
-                                                .mixes = MIXES,
-                                                .tasks = OTHERS,
-                                                .messages = OTHERS,
-                                                .values = OTHERS,
-                                                .conditions = OTHERS,
-                                                .locks = OTHERS,
-                                                .samples = SAMPLES,
-                                                .links = OTHERS,
-                                                .transfers = OTHERS};
+  const struct timeline_limits limits = timeline_limits(REGIONS);
   const struct recent *recent = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];

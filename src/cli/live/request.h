@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { REQUEST_HEAD_MAX = 8192, REQUEST_PATH_BYTES = 64, TOKEN_DIGITS = 32 };
+enum { REQUEST_HEAD_MAX = 8192, REQUEST_PATH_BYTES = 96, TOKEN_DIGITS = 32 };
 
 enum request_answer {
   REQUEST_OK = 200,

@@ -83,10 +83,14 @@ void server_close(struct server *server) {
 
 /* -- answers -- */
 
-static void put(struct server_connection *connection, char *text) {
-  connection->out = text;
-  connection->out_bytes = strlen(text);
+static void put_bytes(struct server_connection *connection, char *bytes, size_t count) {
+  connection->out = bytes;
+  connection->out_bytes = count;
   connection->out_done = 0;
+}
+
+static void put(struct server_connection *connection, char *text) {
+  put_bytes(connection, text, strlen(text));
 }
 
 /* The head says that nothing is to be kept, framed, guessed or told to others; the token is in the address.
@@ -147,6 +151,24 @@ static void answer_picture(const struct server *server, struct server_connection
     answer_text(connection, 404, "Not Found", "text/plain", "This is not there, or not any more.\n");
 }
 
+static void answer_bytes(const struct server *server, struct server_connection *connection,
+                         const char *path) {
+  size_t count = 0;
+  char *bytes = server->source.bytes(server->source.data, path, &count);
+  if (!bytes) {
+    answer_text(connection, 404, "Not Found", "text/plain", "This is not there.\n");
+    return;
+  }
+  char *head = make_head(200, "OK", *path ? "application/octet-stream" : "text/html", (int64_t)count);
+  size_t length = strlen(head);
+  char *whole = memory_needed(malloc(length + count));
+  memcpy(whole, head, length);
+  memcpy(whole + length, bytes, count);
+  free(head);
+  free(bytes);
+  put_bytes(connection, whole, length + count);
+}
+
 static void answer(const struct server *server, struct server_connection *connection) {
   char path[REQUEST_PATH_BYTES];
   connection->is_asked = true;
@@ -165,7 +187,9 @@ static void answer(const struct server *server, struct server_connection *connec
     answer_text(connection, 400, "Bad Request", "text/plain", "This is no request of HTTP/1.1.\n");
     return;
   }
-  if (*path == '\0')
+  if (server->source.bytes)
+    answer_bytes(server, connection, path);
+  else if (*path == '\0')
     answer_page(server, connection);
   else if (strcmp(path, "news") == 0)
     answer_news(server, connection);

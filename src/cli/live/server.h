@@ -1,5 +1,6 @@
-/* The server of `stave watch`: one thread, GET, this machine only. Who asks needs the token that is in the
- * address. A connection is for one answer, but for news (text/event-stream), which goes on. */
+/* The server of `stave watch` and `stave timeline --serve`: one thread, GET, this machine only. Who asks
+ * needs the token that is in the address. A connection is for one answer, but for news (text/event-stream),
+ * which goes on. */
 #ifndef STAVE_CLI_LIVE_SERVER_H
 #define STAVE_CLI_LIVE_SERVER_H
 
@@ -18,6 +19,8 @@ struct server_source {
   char *(*page)(void *data);                   /* the page itself: to be freed */
   char *(*news)(void *data);                   /* one line of JSON: to be freed */
   int (*picture)(void *data, unsigned number); /* opens the page of a picture; -1: it is not there */
+  /* Instead of all these: the bytes at a path, "" for the page; NULL: nothing is there. To be freed. */
+  char *(*bytes)(void *data, const char *path, size_t *ret_count);
   void *data;
 };
 

@@ -9,6 +9,7 @@
 #include "cli/common/usage.h"
 #include "cli/timeline/beside.h"
 #include "cli/timeline/panel.h"
+#include "cli/timeline/serve.h"
 #include "timeline/page.h"
 #include "timeline/picture.h"
 
@@ -27,10 +28,9 @@
 #define TEXT_OF(number) TEXT_AS_WRITTEN(number)
 #define TEXT_AS_WRITTEN(number) #number
 
-enum { MAX_WIDTH = 20000, MIN_WIDTH = 300 };
+enum { MAX_WIDTH = 20000, MIN_WIDTH = 300, PORT_MAX = 65535 };
 
-/* What a page may hold so that it opens in a second or two (docs/ARCHIVES.md). */
-enum { MIN_REGIONS = 100, REGIONS_PER_MIX = 3, REGIONS_PER_TASK = 10, REGIONS_PER_SAMPLE = 2 };
+enum { MIN_REGIONS = 100 };
 
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
@@ -46,9 +46,11 @@ struct timeline_request {
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
   bool has_no_findings;    /* on the page */
-  json_t *report;          /* its first screen; NULL: not there */
-  bool is_named;           /* the output; else it is standard output */
-  int fd;                  /* what it is written to */
+  bool is_served;          /* at this port; 0: any */
+  uint64_t port;
+  json_t *report; /* its first screen; NULL: not there */
+  bool is_named;  /* the output; else it is standard output */
+  int fd;         /* what it is written to */
   char output[PATH_MAX];
 };
 
@@ -57,7 +59,9 @@ enum {
   OPTION_ALIGN = 256,
   OPTION_FROM,
   OPTION_NO_FINDINGS,
+  OPTION_PORT,
   OPTION_REGIONS,
+  OPTION_SERVE,
   OPTION_TO,
   OPTION_TITLE,
   OPTION_WIDTH
@@ -85,6 +89,12 @@ static const struct usage_option options[] = {
     {OPTION_NO_FINDINGS, "no-findings", NULL,
      "a page without the findings of stave report and stave check, for which the archive is read twice more",
      USAGE_NOTHING, NULL},
+    {OPTION_SERVE, "serve", NULL,
+     "serve a page for this machine's browsers that has all details wherever it is zoomed to, of an archive "
+     "of any "
+     "size, until the command is ended",
+     USAGE_NOTHING, NULL},
+    {OPTION_PORT, "port", "N", "serve at this port; default any that is free", USAGE_NOTHING, NULL},
     {0},
 };
 
@@ -159,7 +169,7 @@ static void say_written(const struct timeline_request *request, const struct tim
   message_say("%s: %s events, %s", request->output, summary_number(events, timeline->events),
               summary_size(size, bytes));
   if (timeline->slice_resolution > 0 && request->format == FORMAT_HTML)
-    message_say("what is shorter than %s is merged there; --from and --to show more of a part",
+    message_say("what is shorter than %s is merged there; --from and --to show more of a part, --serve all",
                 summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
@@ -172,25 +182,12 @@ static bool read_findings(struct timeline_request *request, const struct archive
   return request->report != NULL;
 }
 
-static struct timeline_limits limits_of(uint64_t regions) {
-  return (struct timeline_limits){.slices = regions,
-                                  .mixes = regions / REGIONS_PER_MIX,
-                                  .tasks = regions / REGIONS_PER_TASK,
-                                  .messages = regions / REGIONS_PER_TASK,
-                                  .values = regions / REGIONS_PER_TASK,
-                                  .conditions = regions / REGIONS_PER_TASK,
-                                  .locks = regions / REGIONS_PER_TASK,
-                                  .samples = regions / REGIONS_PER_SAMPLE,
-                                  .links = regions / REGIONS_PER_TASK,
-                                  .transfers = regions / REGIONS_PER_TASK};
-}
-
 static int draw(void *data, const struct archive_job *job) {
   struct timeline_request *request = data;
   struct timeline timeline;
   char error[TRACE_ERROR_BYTES];
   uint64_t from, to, bytes;
-  struct timeline_limits limits = limits_of(request->regions);
+  struct timeline_limits limits = timeline_limits(request->regions);
   int status = EXIT_FAILED;
   if (!archive_job_has_time(job, &request->times))
     return EXIT_FAILED;
@@ -264,6 +261,11 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_NO_FINDINGS:
     request->has_no_findings = true;
     return true;
+  case OPTION_SERVE:
+    request->is_served = true;
+    return true;
+  case OPTION_PORT:
+    return usage_number("timeline", "--port", value, 1, PORT_MAX, &request->port);
   case OPTION_FROM:
     return times_read("timeline", "--from", value, &request->times.from_ns);
   case OPTION_TO:
@@ -331,6 +333,29 @@ static int show_named(struct timeline_request *request, const struct beside *bes
   return status;
 }
 
+static int serve_one(const struct timeline_request *request) {
+  char *name = beside_name(request->paths[0]);
+  struct serve_request serve = {.path = request->paths[0],
+                                .title = request->title ? request->title : name,
+                                .port = request->port,
+                                .has_no_findings = request->has_no_findings};
+  int status = name ? serve_run(&serve) : EXIT_FAILED;
+  if (!name)
+    message_say("out of memory");
+  free(name);
+  return status;
+}
+
+static bool can_serve(const struct timeline_request *request) {
+  bool is_whole = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX && !request->wanted;
+  if (request->is_served && (request->count > 1 || !is_whole))
+    return usage_error("timeline",
+                       "--serve is for the whole of one archive, without --output, --from and --to");
+  if (request->port && !request->is_served)
+    return usage_error("timeline", "--port is for --serve");
+  return true;
+}
+
 static int show_both(struct timeline_request *request) {
   struct beside beside;
   int status = EXIT_FAILED;
@@ -381,5 +406,9 @@ int cmd_timeline(int argc, char **argv) {
     return usage_error("timeline", "at most two archives are drawn together"), EXIT_USAGE;
   if (request.wanted_align && request.count < SIDES_MAX)
     return usage_error("timeline", "--align is for two archives"), EXIT_USAGE;
+  if (!can_serve(&request))
+    return EXIT_USAGE;
+  if (request.is_served)
+    return serve_one(&request);
   return request.count < SIDES_MAX ? show_one(&request) : show_both(&request);
 }

@@ -23,21 +23,33 @@ class Mixes {
   }
 }
 
-function decode(reader, count, kinds, resolution) {
-  const mixes = new Mixes(count, kinds, resolution);
-  let time = 0;
-  for (let i = 0; i < count; i++) {
-    const {since, head, length} = readActivity(reader), {isMixed, kinds: mask} = unpackActivity(head);
-    const begin = time + since, end = time = begin + length, at = mixes.add(begin, end);
-    if (!isMixed) {
-      mixes.parts[at + mask] = end - begin;
-      continue;
+// Of sections one after another.
+function decode({bytes, sections, resolution}, kinds) {
+  const mixes = new Mixes(sections.reduce((sum, [, count]) => sum + count, 0), kinds, resolution);
+  for (const [offset, count] of sections) {
+    const reader = new NumberReader(bytes, offset);
+    let time = 0;
+    for (let i = 0; i < count; i++) {
+      const {since, head, length} = readActivity(reader), {isMixed, kinds: mask} = unpackActivity(head);
+      const begin = time + since, end = time = begin + length, at = mixes.add(begin, end);
+      if (!isMixed) {
+        mixes.parts[at + mask] = end - begin;
+        continue;
+      }
+      for (let kind = 0; kind < kinds; kind++)
+        if (mask >> kind & 1)
+          mixes.parts[at + kind] = reader.next();
     }
-    for (let kind = 0; kind < kinds; kind++)
-      if (mask >> kind & 1)
-        mixes.parts[at + kind] = reader.next();
   }
   return mixes;
+}
+
+// A part of a mix is as the whole.
+function copy(to, from, i, begin, end) {
+  const {kinds} = from, share = from.end[i] > from.begin[i] ? (end - begin) / (from.end[i] - from.begin[i]) : 1;
+  const at = to.add(begin, end);
+  for (let kind = 0; kind < kinds; kind++)
+    to.parts[at + kind] = from.parts[kinds * i + kind] * share;
 }
 
 // The same at a larger resolution: neighbours that are shorter become one.
@@ -76,7 +88,13 @@ function checkpoints(mixes) {
 
 export class ActivityTrack {
   constructor(bytes, section, kinds, resolution) {
-    this.levels = new Levels(() => decode(new NumberReader(bytes, section[0]), section[1], kinds, resolution), coarsen);
+    this.levels = new Levels({bytes, sections: [section], resolution}, {coarsen, copy,
+      decode: source => decode(source, kinds), make: (capacity, ns) => new Mixes(capacity, kinds, ns)});
+  }
+
+  setDetail(detail) {
+    this.levels.setDetail(detail);
+    this.checks = null;
   }
 
   // Adds to `sums` how long each activity took before `time`, times `sign`.

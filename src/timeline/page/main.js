@@ -6,6 +6,7 @@ import {counterFacts} from './counters.js';
 import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
+import {Detail} from './detail.js';
 import {Findings, peakOf, sliceOfProblem} from './findings.js';
 import {Flame} from './flame.js';
 import {duration} from './format.js';
@@ -51,7 +52,8 @@ class Page {
       {found: regions => this.#showMatches(regions), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
     this.numbers = new Numbers(model, this, region => this.showInstances(region), row => this.#goToRow(row));
-    this.instances = new Instances(model, {go: ({row, depth, i}) => this.#goTo(model.slice(row, depth, i)),
+    this.instances = new Instances(model, {go: ({row, depth, i, begin}) =>
+      this.#goTo(model.sliceBeginning(row, depth, begin) ?? model.slice(row, depth, i)),
       closed: () => this.#changeInstances()});
     this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,
       hidden: this.chart.hidden, changed: () => this.updateNumbers()});
@@ -61,6 +63,7 @@ class Page {
     this.bookmarks = this.overlay.bookmarks = new Bookmarks(this.chart, {go: (from, to) => this.view.show(from, to),
       changed: () => this.redraw()});
     this.address = new Address({read: () => readState(this), apply: state => applyState(this, state)});
+    this.detail = this.notes.detail = new Detail(this, () => this.#showDetail());
     this.notes.describe();
     this.#listen();
     this.#changeColours();
@@ -90,6 +93,16 @@ class Page {
     }
     this.overlay.draw(this.palette);
     this.notes.showLeftOut();
+    this.detail.update();
+  }
+
+  // Tracks have other items now.
+  #showDetail() {
+    const {overlay: {selected}, model} = this;
+    this.overlay.hovered = null;
+    if (selected)
+      this.overlay.selected = model.sliceBeginning(selected.row, selected.depth, selected.begin) ?? selected;
+    this.redraw();
   }
 
   #resize() {

@@ -189,6 +189,12 @@ export class Model {
     return slice;
   }
 
+  // The slice of the row that begins then; null: the page has none, or merges it.
+  sliceBeginning(row, depth, time) {
+    const track = this.rows[row].slices[depth], i = track ? track.find(time, 0) : -1;
+    return i >= 0 && track.finest.begin[i] === time ? this.slice(row, depth, i) : null;
+  }
+
   // The depth of the bar that begins in the row at a time; otherwise of the deepest that is open then, or -1.
   depthAt(row, time) {
     let deepest = -1;

@@ -42,12 +42,18 @@ export class Notes {
   #showResolution() {
     const {resolution} = this.model.about, {view, plotWidth} = this.chart, perPixel = view.length / plotWidth;
     const isCoarse = this.chart.hasMerged && Math.max(resolution.slices, resolution.activities) > 3 * perPixel;
-    byId('coarse').hidden = !isCoarse;
-    if (!isCoarse)
+    const {isServed, hasFailed} = this.detail;
+    byId('coarse').hidden = !isCoarse || isServed && !hasFailed;
+    if (byId('coarse').hidden)
       return;
+    if (isServed) {
+      byId('coarse-text').textContent = 'This page has no more detail: its server has ended. To start it again:';
+      byId('command').textContent = `stave timeline --serve ${this.model.about.archive}`;
+      return;
+    }
     byId('coarse-text').textContent = 'This page keeps regions shorter than ' +
       `${duration(resolution.slices)} and activities shorter than ${duration(resolution.activities)} merged. ` +
-      'For more of this interval:';
+      '`stave timeline --serve` shows all of it; for more of this interval:';
     byId('command').textContent = this.model.command(view.from, view.to);
   }
 

@@ -35,21 +35,38 @@ function decodeAttributes(reader) {
   return attributes;
 }
 
-function decode(reader, count, resolution) {
-  const slices = new Slices(count, resolution);
+// Of sections one after another; `regionOf`: the page's number of what they have, where that is another.
+function decode({bytes, sections, resolution, regionOf = number => number}) {
+  const slices = new Slices(sections.reduce((sum, [, count]) => sum + count, 0), resolution);
   slices.attributes = new Map();
-  let time = 0;
-  for (let i = 0; i < count; i++) {
-    const {since, length, head} = readSlice(reader);
-    const {isMerged, hasAttributes, activity, region} = unpackSlice(head), begin = time + since;
-    time = begin + length;
-    const {count: merged, busy, longest} = isMerged ? readMergedSlice(reader)
-      : {count: 1, busy: length, longest: length};
-    slices.add(begin, time, region, activity, merged, busy, longest);
-    if (hasAttributes)
-      slices.attributes.set(i, decodeAttributes(reader));
+  for (const [offset, count] of sections) {
+    const reader = new NumberReader(bytes, offset);
+    let time = 0;
+    for (let i = 0; i < count; i++) {
+      const {since, length, head} = readSlice(reader);
+      const {isMerged, hasAttributes, activity, region} = unpackSlice(head), begin = time + since;
+      time = begin + length;
+      const {count: merged, busy, longest} = isMerged ? readMergedSlice(reader)
+        : {count: 1, busy: length, longest: length};
+      if (hasAttributes)
+        slices.attributes.set(slices.count, decodeAttributes(reader));
+      slices.add(begin, time, regionOf(region), activity, merged, busy, longest);
+    }
   }
   return slices;
+}
+
+function make(capacity, resolution) {
+  return Object.assign(new Slices(capacity, resolution), {attributes: new Map()});
+}
+
+// A part of a slice is as busy as the whole.
+function copy(to, from, i, begin, end) {
+  const share = from.end[i] > from.begin[i] ? (end - begin) / (from.end[i] - from.begin[i]) : 1;
+  if (from.attributes.has(i))
+    to.attributes.set(to.count, from.attributes.get(i));
+  to.add(begin, end, from.region[i], from.activity[i], Math.ceil(from.merged[i] * share), from.busy[i] * share,
+    Math.min(from.longest[i], end - begin));
 }
 
 function mergeIntoLast(to, from, i) {
@@ -81,7 +98,11 @@ function coarsen(from, resolution) {
 
 export class SliceTrack {
   constructor(bytes, section, resolution) {
-    this.levels = new Levels(() => decode(new NumberReader(bytes, section[0]), section[1], resolution), coarsen);
+    this.levels = new Levels({bytes, sections: [section], resolution}, {decode, make, copy, coarsen});
+  }
+
+  setDetail(detail) {
+    this.levels.setDetail(detail);
   }
 
   // All that the page has.
