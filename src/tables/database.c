@@ -1,5 +1,5 @@
-/* One transaction a run, statements that are prepared once, and no journal: a file that is not closed is
- * removed by who wanted it. Rows are appended; indexes come at the end. */
+/* One transaction a run, statements that are prepared once and insert a batch of rows each, and no journal: a
+ * file that is not closed is removed by who wanted it. Rows are appended; indexes come at the end. */
 #include "tables/database.h"
 
 #include <errno.h>
@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "tables/database_sql.h"
+#include "tables/row_batch.h"
 
 struct database {
   struct row_writer writer;
   sqlite3 *connection;
   sqlite3_stmt *inserts[SCHEMA_TABLE_COUNT];
+  struct row_batch batches[SCHEMA_TABLE_COUNT];
   _Atomic bool *is_waiting;
   char error[DATABASE_ERROR_BYTES];
 };
@@ -45,40 +46,25 @@ static bool execute(struct database *database, const char *sql) {
 
 /* -- rows -- */
 
-/* What is no UTF-8, SQLite would store and others refuse. */
-static int bind_text(sqlite3_stmt *insert, int place, const char *text) {
-  if (utf8_is_valid(text))
-    return sqlite3_bind_text(insert, place, text, -1, SQLITE_STATIC);
-  char *clean = utf8_clean(text);
-  return clean ? sqlite3_bind_text(insert, place, clean, -1, free) : SQLITE_NOMEM;
-}
-
-static int bind(sqlite3_stmt *insert, int place, const struct cell *cell) {
-  switch (cell->kind) {
-  case CELL_INTEGER:
-    return sqlite3_bind_int64(insert, place, cell->integer);
-  case CELL_REAL:
-    return sqlite3_bind_double(insert, place, cell->real);
-  case CELL_TEXT:
-    return bind_text(insert, place, cell->text);
-  case CELL_NULL:
-    break;
-  }
-  return sqlite3_bind_null(insert, place);
+static void insert_batch(struct database *database, enum schema_table table) {
+  struct row_batch *batch = &database->batches[table];
+  if (batch->count == 0 || database->writer.error)
+    return;
+  if (sqlite3_step(database->inserts[table]) != SQLITE_DONE)
+    failed(database);
+  sqlite3_reset(database->inserts[table]);
+  row_batch_clear(batch);
 }
 
 static void write_row(struct row_writer *writer, enum schema_table table, const struct cell *cells) {
   struct database *database = (struct database *)writer;
-  sqlite3_stmt *insert = database->inserts[table];
-  size_t count = schema_describe(table)->column_count;
-  int result = SQLITE_OK;
-  for (size_t i = 0; i < count && result == SQLITE_OK; i++)
-    result = bind(insert, (int)i + 1, &cells[i]);
-  if (result == SQLITE_OK)
-    result = sqlite3_step(insert);
-  sqlite3_reset(insert);
-  if (result != SQLITE_DONE)
-    failed(database);
+  struct row_batch *batch = &database->batches[table];
+  if (!row_batch_add(batch, cells)) {
+    database->writer.error = ENOMEM;
+    snprintf(database->error, sizeof database->error, "out of memory");
+  } else if (row_batch_is_full(batch)) {
+    insert_batch(database, table);
+  }
 }
 
 /* -- opening -- */
@@ -94,14 +80,20 @@ static bool create_tables(struct database *database) {
   return execute(database, sql);
 }
 
+static bool prepare_insert(struct database *database, enum schema_table table) {
+  char sql[DATABASE_SQL_BYTES], source[DATABASE_NAME_BYTES];
+  database_sql_insert(sql, source, table);
+  int result = row_batch_define(&database->batches[table], database->connection, source, table);
+  if (result == SQLITE_OK)
+    result = sqlite3_prepare_v3(database->connection, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                &database->inserts[table], NULL);
+  return result == SQLITE_OK || failed(database);
+}
+
 static bool prepare_inserts(struct database *database) {
-  char sql[DATABASE_SQL_BYTES];
-  for (int table = 0; table < SCHEMA_TABLE_COUNT; table++) {
-    database_sql_insert(sql, (enum schema_table)table);
-    if (sqlite3_prepare_v3(database->connection, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                           &database->inserts[table], NULL) != SQLITE_OK)
-      return failed(database);
-  }
+  for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
+    if (!prepare_insert(database, (enum schema_table)table))
+      return false;
   return true;
 }
 
@@ -180,11 +172,15 @@ static bool commit(struct database *database) {
 }
 
 bool database_close(struct database *database, char error[DATABASE_ERROR_BYTES]) {
+  for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
+    insert_batch(database, (enum schema_table)table);
   bool is_whole = database->writer.error == 0 && commit(database);
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
     sqlite3_finalize(database->inserts[table]);
   if (sqlite3_close(database->connection) != SQLITE_OK)
     is_whole = failed(database);
+  for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
+    row_batch_free(&database->batches[table]);
   snprintf(error, DATABASE_ERROR_BYTES, "%s", database->error);
   free(database);
   return is_whole;

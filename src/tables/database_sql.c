@@ -48,13 +48,12 @@ void database_sql_create(char ret[DATABASE_SQL_BYTES], enum schema_table table) 
     add_view(ret, description);
 }
 
-void database_sql_insert(char ret[DATABASE_SQL_BYTES], enum schema_table table) {
-  const struct schema_description *description = schema_describe(table);
+void database_sql_insert(char ret[DATABASE_SQL_BYTES], char ret_source[DATABASE_NAME_BYTES],
+                         enum schema_table table) {
+  const char *name = schema_describe(table)->name;
+  snprintf(ret_source, DATABASE_NAME_BYTES, "%s_batch", name);
   *ret = '\0';
-  add(ret, "INSERT INTO %s%s VALUES (", description->name, rows_of(table));
-  for (size_t i = 0; i < description->column_count; i++)
-    add(ret, i ? ", ?" : "?");
-  add(ret, ")");
+  add(ret, "INSERT INTO %s%s SELECT * FROM %s", name, rows_of(table), ret_source);
 }
 
 bool database_sql_next_id(char ret[DATABASE_SQL_BYTES], enum schema_table table) {

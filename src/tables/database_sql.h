@@ -8,13 +8,14 @@
 
 #include "tables/schema.h"
 
-enum { DATABASE_SQL_BYTES = 4096 };
+enum { DATABASE_SQL_BYTES = 4096, DATABASE_NAME_BYTES = 64 };
 
 /* CREATE TABLE IF NOT EXISTS, and the view. */
 void database_sql_create(char ret[DATABASE_SQL_BYTES], enum schema_table table);
 
-/* INSERT with a parameter for each column. */
-void database_sql_insert(char ret[DATABASE_SQL_BYTES], enum schema_table table);
+/* INSERT of all rows of another table, whose name it chooses. */
+void database_sql_insert(char ret[DATABASE_SQL_BYTES], char ret_source[DATABASE_NAME_BYTES],
+                         enum schema_table table);
 
 /* The number behind the greatest id; false if the table has no ids. */
 bool database_sql_next_id(char ret[DATABASE_SQL_BYTES], enum schema_table table);

@@ -16,6 +16,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import cli
+import table_rows
 import table_truth
 from made_archive import Made
 from made_mpi import Job
@@ -31,8 +32,8 @@ PROGRAMS = (
 MEASURED = {"STAVE_SYSTEM": "on", "STAVE_SAMPLE_HZ": 1000, "STAVE_COUNTERS": "page-faults"}
 
 
-@unittest.skipIf(b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent").stderr,
-                 "this stave was built without SQLite")
+@unittest.skipIf(b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent")
+                 .stderr, "this stave was built without SQLite")
 class Truth(cli.FreshCase):
     maxDiff = None
 
@@ -43,7 +44,7 @@ class Truth(cli.FreshCase):
         try:
             self.assertEqual("\n".join(table_truth.differences(archive, connection)), "")
             return {table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-                    for table in table_truth.QUERIES}
+                    for table in table_rows.QUERIES}
         finally:
             connection.close()
 
@@ -146,13 +147,13 @@ class Truth(cli.FreshCase):
         self.succeeds(cli.stave("export", "-f", "sqlite", "-o", path, self.path("job")))
         connection = sqlite3.connect(path)
         self.addCleanup(connection.close)
-        self.assertEqual(connection.execute("SELECT process, region, begin_ns IS NULL, end_ns, operation FROM collectives "
-                                            "ORDER BY process").fetchall(),
+        self.assertEqual(connection.execute("SELECT process, region, begin_ns IS NULL, end_ns, operation "
+                                            "FROM collectives ORDER BY process").fetchall(),
                          [(0, "MPI_Ibarrier", 0, None, None), (1, "MPI_Bcast", 0, None, None)])
 
     def test_every_table_is_compared(self):
         schema = (HERE.parents[1] / "src/tables/schema.def").read_text(encoding="utf-8")
-        self.assertEqual({*table_truth.QUERIES, "critical_path"}, set(re.findall(r"(?m)^TABLE_BEGIN\((\w+),", schema)))
+        self.assertEqual({*table_rows.QUERIES, "critical_path"}, set(re.findall(r"(?m)^TABLE_BEGIN\((\w+),", schema)))
 
 
 if __name__ == "__main__":

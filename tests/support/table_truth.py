@@ -8,6 +8,7 @@ import collections
 import itertools
 import json
 
+import table_rows
 from archive import Archive, enum_name
 
 WAITS = {"barrier": "barrier wait", "implicit barrier": "barrier wait", "barrier wait": "barrier wait",
@@ -197,8 +198,8 @@ class Truth:
 
     def note_meanings(self, one, where):
         if one.construct in WAITS:
-            self.tables["waits"].append((one.location, WAITS[one.construct], one.name, self.region(one), None, *where[1:],
-                                         self.ns(one.begin), self.ns(self.time), self.span(one.ticks)))
+            self.tables["waits"].append((one.location, WAITS[one.construct], one.name, self.region(one), None,
+                                         *where[1:], self.ns(one.begin), self.ns(self.time), self.span(one.ticks)))
         if "chunk start" in one.args and "doacross" not in one.name or "chunk size" in one.args:
             self.tables["chunks"].append((*self.region(one), where[0], one.args.get("chunk start"),
                                           one.args.get("chunk size"), *where[1:], self.ns(self.time)))
@@ -208,8 +209,9 @@ class Truth:
 
     def note_point(self, kind, event):
         if kind not in ("Metric", "CallingContextSample"):
-            self.tables["points"].append((self.location, self.ns(self.time), kind, None, None, self.region(self.around()),
-                                          self.task(self.current()), self.level().team, None))
+            self.tables["points"].append((self.location, self.ns(self.time), kind, None, None,
+                                          self.region(self.around()), self.task(self.current()), self.level().team,
+                                          None))
 
     # teams
 
@@ -349,8 +351,8 @@ class Truth:
                                              event.bytes, event.matching_id, self.ns(time), self.ns(end), args))
             return
         is_atomic = kind == "RmaAtomic"
-        self.tables["rma"].append((self.location, kind[3:].lower(), event.win._ref, event.win.name or None, event.remote,
-                                   event.bytes_sent if is_atomic else event.bytes,
+        self.tables["rma"].append((self.location, kind[3:].lower(), event.win._ref, event.win.name or None,
+                                   event.remote, event.bytes_sent if is_atomic else event.bytes,
                                    event.bytes_received if is_atomic else None, self.ns(time), self.ns(end),
                                    event.type.value if is_atomic else None, args))
 
@@ -388,8 +390,8 @@ class Truth:
         group = self.archive.locations[self.location].process
         root = event.root if event.root < 2**32 - 3 else None
         self.tables["collectives"].append((
-            self.location, group, self.around().name, event.communicator._ref, event.communicator.name or None, root, event.size_sent,
-            event.size_received, self.ns(begin), self.ns(self.time), event.collective_op.value))
+            self.location, group, self.around().name, event.communicator._ref, event.communicator.name or None,
+            root, event.size_sent, event.size_received, self.ns(begin), self.ns(self.time), event.collective_op.value))
 
     def MpiCollectiveEnd(self, event):          # pylint: disable=invalid-name
         self.note_collective(event, self.collectives.pop(self.location, (None,))[0])
@@ -453,8 +455,8 @@ class Truth:
             for send, receive in itertools.zip_longest(self.sends.get(key, []), receives[key]):
                 ends = [(one[0], self.ns(one[1]), self.ns(one[2])) if one else (None, None, None)
                         for one in (send, receive)]
-                self.tables["messages"].append((key[0], self.archive.comms[key[0]].name or None, *key[1:], (send or receive)[3],
-                                                *ends[0], *ends[1]))
+                self.tables["messages"].append((key[0], self.archive.comms[key[0]].name or None, *key[1:],
+                                                (send or receive)[3], *ends[0], *ends[1]))
 
     # values and samples
 
@@ -537,9 +539,9 @@ class Truth:
         if task.begin is not None and task.end is not None:
             run, suspended = self.span(task.run), self.span(task.end - task.begin - task.run)
         self.tables["tasks"].append((
-            self.task(task), "taskwait" if task.is_taskwait else "explicit", task.region or task.create_region.name, self.team(task.team),
-            self.task(task.parent), task.first, task.last, self.ns(task.begin), self.ns(task.end), run, suspended,
-            task.pieces or None, task.migrations if task.pieces else None))
+            self.task(task), "taskwait" if task.is_taskwait else "explicit", task.region or task.create_region.name,
+            self.team(task.team), self.task(task.parent), task.first, task.last, self.ns(task.begin), self.ns(task.end),
+            run, suspended, task.pieces or None, task.migrations if task.pieces else None))
 
     def define(self):
         archive, definitions = self.archive, self.archive.definitions
@@ -574,124 +576,14 @@ class Truth:
         self.tables["sample_frames"] = [(self.frame(one),) for one in definitions.calling_contexts if one]
 
 
-class Tables:
-    """The same rows out of a database of one run."""
-
-    def __init__(self, connection):
-        self.connection = connection
-        self.threads = dict(self.rows("SELECT id, location FROM threads"))
-        self.processes = dict(self.rows("SELECT id, name FROM processes"))
-        self.regions = {row[0]: (self.threads[row[1]], row[2], row[3]) for row in self.rows(
-            "SELECT id, thread, begin_ns, region FROM regions")}
-        self.tasks = {row[0]: self.name_task(*row[1:]) for row in self.rows(
-            "SELECT id, kind, creator_thread, create_ns, last_thread, begin_ns FROM tasks")}
-        self.members = collections.defaultdict(list)
-        for team, thread, begin in self.rows("SELECT team, last_thread, begin_ns FROM tasks WHERE kind = 'implicit'"):
-            self.members[team].append((self.threads[thread], begin))
-        self.teams = {team: tuple(sorted(members)) for team, members in self.members.items()}
-        self.locks = {number: (self.processes.get(process), name) for number, process, name in self.rows(
-            "SELECT id, process, number FROM locks")}
-        self.frames = {row[0]: row[1:] for row in self.rows(
-            "SELECT id, region, at_file, at_line, parent FROM sample_frames")}
-
-    def rows(self, sql):
-        """What a device does by the host's times has a name that says so."""
-        return [tuple(value.replace("target kernel submission", "target kernel") if isinstance(value, str) else value
-                      for value in row) for row in self.connection.execute(sql)]
-
-    def name_task(self, kind, creator, created, thread, begin):
-        if kind == "initial":
-            return kind, self.threads.get(thread)
-        if kind == "implicit":
-            return kind, self.threads.get(thread), begin
-        return "explicit", self.threads.get(creator), created
-
-    def frame(self, number):
-        found = []
-        while number is not None:
-            *frame, number = self.frames[number]
-            found.append(tuple(frame))
-        return tuple(found)
-
-    # of the columns that name rows of other tables
-    NAMED = {"thread": "threads", "location": "threads", "region": "regions", "task": "tasks", "team": "teams",
-             "lock": "locks", "process": "processes"}
-
-    def value(self, kind, value):
-        if kind == "args":
-            return json.loads(value) if value else {}
-        if kind == "frame":
-            return self.frame(value)
-        return getattr(self, self.NAMED[kind]).get(value) if kind in self.NAMED else value
-
-    def table(self, name):
-        """The fields of events that are no regions are not compared."""
-        sql, kinds = QUERIES[name]
-        kinds = dict(enumerate(kinds))
-        return [row[:-1] + (None,) if name == "points" and row[3] is None else row for row in self.named(sql, kinds)]
-
-    def named(self, sql, kinds):
-        return [tuple(self.value(kinds.get(i), value) for i, value in enumerate(row)) for row in self.rows(sql)]
-
-
-# By table: the columns that are compared, and what the first of them name
-QUERIES = {
-    "runs": ("SELECT program, wall_ns, events, lost_events FROM runs", ()),
-    "properties": ("SELECT owner, CASE owner WHEN 'thread' THEN (SELECT location FROM threads WHERE id = owner_id) "
-                   "WHEN 'process' THEN (SELECT name FROM processes WHERE id = owner_id) ELSE owner_id END, name, "
-                   "value FROM properties", ()),
-    "processes": ("SELECT name, kind, node FROM processes", ()),
-    "threads": ("SELECT location, name, kind, events, process FROM threads", ("", "", "", "", "process")),
-    "region_names": ("SELECT region, construct, line, end_line, canonical_name, description, file FROM region_names",
-                     ()),
-    "regions": ("SELECT thread, region, begin_ns, end_ns, self_ns, parent, depth, task, team, args FROM regions",
-                ("thread", "", "", "", "", "region", "", "task", "team", "args")),
-    "points": ("SELECT thread, time_ns, kind, region, text, parent, task, team, args FROM points",
-               ("thread", "", "", "", "", "region", "task", "team", "args")),
-    "teams": ("SELECT id, region, size, requested, primary_thread, parent, task, fork_ns, begin_ns, end_ns FROM teams",
-              ("team", "", "", "", "thread", "team", "task")),
-    "tasks": ("SELECT id, kind, region, team, parent, thread, last_thread, begin_ns, end_ns, run_ns, suspended_ns, "
-              "slices, migrations FROM tasks", ("task", "", "", "team", "task", "thread", "thread")),
-    "task_slices": ("SELECT task, thread, begin_ns, end_ns FROM task_slices", ("task", "thread")),
-    "chunks": ("SELECT thread, begin_ns, region, loop, start, iterations, task, team, end_ns FROM chunks",
-               ("thread", "", "", "region", "", "", "task", "team")),
-    "locks": ("SELECT process, number, kind, address FROM locks", ("process",)),
-    "lock_acquisitions": ("SELECT lock, acquisition, thread, task, region, wait_begin_ns, acquired_ns, released_ns, "
-                          "releaser_thread FROM lock_acquisitions",
-                          ("lock", "", "thread", "task", "", "", "", "", "thread")),
-    "waits": ("SELECT thread, kind, region, instance, lock, task, team, begin_ns, end_ns, wait_ns FROM waits",
-              ("thread", "", "", "region", "lock", "task", "team")),
-    "dependences": ("SELECT source, sink, address FROM dependences", ("task", "task")),
-    "messages": ("SELECT comm_ref, comm, sender_rank, receiver_rank, tag, bytes, send_thread, send_begin_ns, "
-                 "send_end_ns, receive_thread, receive_begin_ns, receive_end_ns FROM messages",
-                 ("", "", "", "", "", "", "thread", "", "", "thread")),
-    "collectives": ("SELECT thread, process, region, comm_ref, comm, root, bytes_sent, bytes_received, begin_ns, end_ns, "
-                    "operation FROM collectives", ("thread", "process")),
-    "rma": ("SELECT thread, kind, window_ref, window, remote, bytes, bytes_received, begin_ns, end_ns, operation, args FROM rma",
-            ("thread", "", "", "", "", "", "", "", "", "", "args")),
-    "transfers": ("SELECT thread, kind, bytes, matching, begin_ns, end_ns, args FROM transfers",
-                  ("thread", "", "", "", "", "", "args")),
-    "kernels": ("SELECT thread, begin_ns, region, requested_teams, granted_teams, end_ns FROM kernels", ("thread",)),
-    "io": ("SELECT thread, kind, handle, bytes_requested, bytes, begin_ns, end_ns, flags, args FROM io",
-           ("thread", "", "", "", "", "", "", "", "args")),
-    "counters": ("SELECT name, unit, description FROM counters", ()),
-    "counter_values": ("SELECT thread, time_ns, c.name, value FROM counter_values JOIN counters c ON c.id = counter",
-                       ("thread",)),
-    "sample_frames": ("SELECT id FROM sample_frames", ("frame",)),
-    "samples": ("SELECT thread, time_ns, frame, region, state, lock, processor, missed, wait_id FROM samples",
-                ("thread", "", "frame", "", "", "lock")),
-    "run_states": ("SELECT thread, state, processor, begin_ns, end_ns FROM run_states", ("thread",)),
-}
-
-
 def as_text(row):
     return json.dumps(row, sort_keys=True, default=str)
 
 
 def differences(archive, connection):
     """Lines: of each table what only one of them has."""
-    wanted, tables, lines = Truth(archive).tables, Tables(connection), []
-    for name in QUERIES:
+    wanted, tables, lines = Truth(archive).tables, table_rows.Tables(connection), []
+    for name in table_rows.QUERIES:
         found, truth = (collections.Counter(map(as_text, rows)) for rows in (tables.table(name), wanted[name]))
         for sign, rows in (("+", found - truth), ("-", truth - found)):
             lines += [f"{sign} {name} {row}" for row in sorted(rows)]
