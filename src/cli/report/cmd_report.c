@@ -310,6 +310,8 @@ static int report_scaling(struct report_request *request, char **paths, size_t c
                                 .data = request};
   if (request->is_compare || request->is_brief || request->is_markdown || request->pattern)
     usage_error("report", "--scaling goes without --compare, --brief, --markdown and --region");
+  else if (request->html && request->is_json)
+    usage_error("report", "one of --html and --json");
   else if (count > RANK_VALUES_MAX)
     usage_error("report", "--scaling takes %d runs at most", RANK_VALUES_MAX);
   else

@@ -1,15 +1,11 @@
 #include "cli/report/history.h"
 
 #include "cli/common/memory.h"
-#include "cli/common/message.h"
-#include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
-#include "cli/report/history_page.h"
+#include "cli/report/data_page.h"
+#include "cli/report/pages.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* -- what the page needs of a run's report -- */
 
@@ -95,49 +91,11 @@ static bool read_all(const struct compare_wanted *wanted, struct dated *ret) {
   return true;
 }
 
-/* -- writing -- */
-
-static bool write_bytes(int fd, const void *bytes, size_t count) {
-  const char *next = bytes;
-  while (count > 0) {
-    ssize_t written = write(fd, next, count);
-    if (written <= 0)
-      return false;
-    next += written;
-    count -= (size_t)written;
-  }
-  return true;
-}
-
-/* Whatever a region is called, nothing in it ends the element that the data are in. */
-static bool write_data(int fd, const char *text) {
-  bool is_whole = true;
-  for (size_t length; is_whole && *text; text += length) {
-    length = strcspn(text, "<");
-    is_whole = write_bytes(fd, text, length);
-    if (is_whole && text[length] == '<') {
-      is_whole = write_bytes(fd, "\\u003c", 6);
-      length++;
-    }
-  }
-  return is_whole;
-}
-
-static int write_page(json_t *data, const char *output) {
-  struct partial_file file;
-  if (!partial_file_open(&file, output))
-    return EXIT_FAILED;
-  char *text = memory_needed(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
-  bool is_whole = write_bytes(file.fd, history_before_about, history_before_about_bytes) &&
-                  write_data(file.fd, text) &&
-                  write_bytes(file.fd, history_after_about, history_after_about_bytes);
-  free(text);
-  if (!is_whole)
-    message_say("%s cannot be written", output);
-  return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_FAILED;
-}
-
 int history_write(const struct compare_wanted *wanted, const char *output) {
+  const struct data_page page = {.before = history_before_about,
+                                 .before_bytes = history_before_about_bytes,
+                                 .after = history_after_about,
+                                 .after_bytes = history_after_about_bytes};
   struct dated *all = memory_needed(calloc(wanted->count, sizeof *all));
   json_t *data = json_object(), *runs = json_array();
   bool is_read = read_all(wanted, all);
@@ -145,7 +103,7 @@ int history_write(const struct compare_wanted *wanted, const char *output) {
     if (is_read)
       json_array_append(runs, all[i].run);
   json_put(data, "runs", runs);
-  int status = is_read ? write_page(data, output) : EXIT_FAILED;
+  int status = is_read ? data_page_write(&page, data, output) : EXIT_FAILED;
   for (size_t i = 0; i < wanted->count; i++)
     json_decref(all[i].run);
   json_decref(data);

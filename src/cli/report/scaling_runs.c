@@ -3,6 +3,8 @@
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
+#include "cli/report/data_page.h"
+#include "cli/report/pages.h"
 #include "cli/report/scaling.h"
 
 #include <math.h>
@@ -53,7 +55,20 @@ static int judge(const struct scaling_request *request, const struct scaling_con
   return status;
 }
 
+static int write_page(const struct scaling *scaling, const char *output) {
+  const struct data_page page = {.before = scaling_before_about,
+                                 .before_bytes = scaling_before_about_bytes,
+                                 .after = scaling_after_about,
+                                 .after_bytes = scaling_after_about_bytes};
+  json_t *data = scaling_object(scaling);
+  int status = data_page_write(&page, data, output);
+  json_decref(data);
+  return status;
+}
+
 static int print(const struct scaling_request *request, const struct scaling *scaling) {
+  if (request->html)
+    return write_page(scaling, request->html);
   if (request->runs->form == COMPARE_AS_JSON)
     json_print(scaling_object(scaling));
   else

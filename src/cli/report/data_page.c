@@ -1,0 +1,50 @@
+#include "cli/report/data_page.h"
+
+#include "cli/common/memory.h"
+#include "cli/common/message.h"
+#include "cli/common/partial_file.h"
+#include "cli/common/usage.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool write_bytes(int fd, const void *bytes, size_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    ssize_t written = write(fd, next, count);
+    if (written <= 0)
+      return false;
+    next += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+/* Whatever a region is called, nothing in it ends the element that the data are in. */
+static bool write_data(int fd, const char *text) {
+  bool is_whole = true;
+  for (size_t length; is_whole && *text; text += length) {
+    length = strcspn(text, "<");
+    is_whole = write_bytes(fd, text, length);
+    if (is_whole && text[length] == '<') {
+      is_whole = write_bytes(fd, "\\u003c", 6);
+      length++;
+    }
+  }
+  return is_whole;
+}
+
+int data_page_write(const struct data_page *page, const json_t *data, const char *output) {
+  struct partial_file file;
+  if (!partial_file_open(&file, output))
+    return EXIT_FAILED;
+  char *text = memory_needed(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
+  bool is_whole = write_bytes(file.fd, page->before, page->before_bytes) && write_data(file.fd, text) &&
+                  write_bytes(file.fd, page->after, page->after_bytes);
+  free(text);
+  if (!is_whole)
+    message_say("%s cannot be written", output);
+  return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_FAILED;
+}
