@@ -3,9 +3,11 @@
 #include "cli/check_files.h"
 #include "cli/check_print.h"
 #include "cli/common/archive_job.h"
+#include "cli/common/count_condition.h"
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +19,22 @@ struct check_request {
   uint32_t rules;
   bool is_json, is_all;
   const char *sarif, *junit; /* files; NULL: not wanted */
+  struct count_condition conditions[COUNT_CONDITIONS_MAX];
+  size_t condition_count;
 };
 
 enum { RULE_WIDTH = 26 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256, OPTION_SARIF, OPTION_JUNIT };
+enum { OPTION_JSON = 256, OPTION_SARIF, OPTION_JUNIT, OPTION_FAIL_IF };
 
 static const char *rule_word(size_t number);
 
 static const struct usage_option options[] = {
     {'a', "all", NULL, "show every place; otherwise ten of each rule", USAGE_NOTHING, NULL},
+    {OPTION_FAIL_IF, "fail-if", "CONDITION",
+     "exit status 3 if it holds, and otherwise not: 'violations > 0', 'hazards > 5', 'nesting > 0'",
+     USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
     {OPTION_JUNIT, "junit", "FILE", "write a test case for each rule as JUnit's XML, too", USAGE_FILE, NULL},
     {OPTION_SARIF, "sarif", "FILE", "write the findings as SARIF 2.1.0, too", USAGE_FILE, NULL},
@@ -62,6 +69,69 @@ static bool write_files(const struct check_request *request, const struct trace 
   return !request->junit || check_write_junit(request->junit, trace, result, request->rules);
 }
 
+/* -- conditions -- */
+
+/* Severities as the JSON calls their numbers, then rules. */
+static const char *condition_word(size_t number) {
+  static const char *const severities[] = {
+      [CHECK_VIOLATION] = "violations", [CHECK_HAZARD] = "hazards", [CHECK_INFORMATION] = "information"};
+  if (number < CHECK_SEVERITY_COUNT)
+    return severities[number];
+  number -= CHECK_SEVERITY_COUNT;
+  return number < CHECK_RULE_COUNT ? check_rule_text((enum check_rule)number)->name : NULL;
+}
+
+static uint64_t value_of(const struct check_result *result, size_t what) {
+  uint64_t count = 0;
+  if (what < CHECK_SEVERITY_COUNT)
+    return result->of_severity[what];
+  for (size_t i = 0; i < result->count; i++)
+    if (result->findings[i].rule == (enum check_rule)(what - CHECK_SEVERITY_COUNT))
+      count += result->findings[i].count;
+  return count;
+}
+
+/* Of a rule that was looked at. */
+static bool is_known(const struct check_request *request, const struct check_result *result, size_t what) {
+  size_t rule = what - CHECK_SEVERITY_COUNT;
+  return what < CHECK_SEVERITY_COUNT || (request->rules >> rule & 1 && !*result->not_checked[rule]);
+}
+
+/* What is more than allowed is so whatever comes behind; that it is less only the whole run shows. */
+static int judge_one(const struct check_request *request, const struct count_condition *condition,
+                     const struct check_result *result) {
+  uint64_t value = value_of(result, condition->what);
+  bool holds = count_condition_holds(condition, value);
+  if (!is_known(request, result, condition->what) || (result->is_partial && holds == condition->is_less)) {
+    message_say("%s: %s: not known: it could not be checked, or not to the end", request->path,
+                condition->text);
+    return EXIT_FAILED;
+  }
+  if (holds)
+    message_say("%s: condition met: %s (%" PRIu64 ")", request->path, condition->text, value);
+  return holds ? EXIT_FOUND : EXIT_SUCCESS;
+}
+
+static int judge(const struct check_request *request, const struct check_result *result) {
+  int status = EXIT_SUCCESS;
+  for (size_t i = 0; i < request->condition_count; i++) {
+    int one = judge_one(request, &request->conditions[i], result);
+    status = one == EXIT_FAILED || status == EXIT_SUCCESS ? one : status;
+  }
+  return status;
+}
+
+static bool add_condition(struct check_request *request, const char *text) {
+  if (request->condition_count == COUNT_CONDITIONS_MAX)
+    return usage_error("check", "--fail-if is given more than %d times", COUNT_CONDITIONS_MAX);
+  if (count_condition_read(&request->conditions[request->condition_count], text, condition_word))
+    return ++request->condition_count;
+  return usage_error("check",
+                     "--fail-if %s: unknown condition; allowed: violations, hazards, information or a rule "
+                     "(stave check --help has them), then < or >, then a number",
+                     text);
+}
+
 static int print(const struct check_request *request, const struct trace *trace,
                  const struct check_result *result) {
   if (!request->is_json)
@@ -70,6 +140,8 @@ static int print(const struct check_request *request, const struct trace *trace,
     check_print_json(trace, result);
   if (!message_output_is_whole() || !write_files(request, trace, result))
     return EXIT_FAILED;
+  if (request->condition_count)
+    return judge(request, result);
   if (result->of_severity[CHECK_VIOLATION] + result->of_severity[CHECK_HAZARD] > 0)
     return EXIT_FOUND;
   return result->is_partial ? EXIT_FAILED : EXIT_SUCCESS;
@@ -138,6 +210,8 @@ static bool set_option(void *data, int option, const char *value) {
     request->sarif = value;
   if (option == OPTION_JUNIT)
     request->junit = value;
+  if (option == OPTION_FAIL_IF)
+    return add_condition(request, value);
   return option != 'r' || read_rules(value, &request->rules);
 }
 
@@ -159,7 +233,8 @@ const struct usage *cmd_check_usage(void) {
           "checked "
           "too.",
       .status = "Exit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 "
-                "if an option is wrong; 3 if there are violations or hazards.",
+                "if an option is wrong; 3 if there are violations or hazards, with --fail-if if a condition "
+                "holds.",
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,

@@ -101,10 +101,32 @@ class Conditions(cli.Case):
                           "mpi_serialisation", "mpi_transfer", "mpi_start_end"})
         self.assertNotIn("thread efficiency", self.succeeds(cli.stave("report", alone)))
 
+    def test_what_check_finds(self):
+        """A violation that was found twice; the archive is read once more."""
+        wrong = self.folder + "/wrong"
+        with Made(wrong) as made:
+            for _ in range(2):
+                made.leave(1, "masked", line=12)
+        self.assertEqual(json.loads(cli.stave("check", "--json", wrong).stdout)["violations"], 2)
+        for condition, holds in (("violations > 0", True), ("violations > 1", True), ("violations > 2", False),
+                                 ("violations < 3", True), ("hazards > 0", False)):
+            result = cli.stave("report", "--brief", "--fail-if", condition, wrong)
+            self.assertEqual(result.returncode, HOLDS if holds else 0, cli.said(result))
+            self.assertEqual(f": condition met: {condition} (2)" in cli.said(result), holds)
+        self.succeeds(self.status("violations > 0", options=("--json",)))
+
+    def test_what_could_not_be_checked(self):
+        lost = self.folder + "/lost"
+        with Made(lost, properties=[("STAVE::LOST_EVENTS", "7")]) as made:
+            made.enter(1, "lost events", attributes={"lost events": 7})
+            made.leave(1, "lost events", step=False)
+        self.is_not_known(cli.stave("report", "--brief", "--fail-if", "violations > 0", lost))
+
     def test_what_is_none(self):
         for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s",
                           "region:( > 5 %", "region: > 5 %", "cause:imbalanc > 5 %",
-                          "cause: > 5 %", "wall > -1 s", "wall = 5 s"):
+                          "cause: > 5 %", "wall > -1 s", "wall = 5 s", "wall > 5", "violations > 1 s",
+                          "violations > 5 %", "violations", "violation > 0"):
             self.fails(self.status(condition), f"--fail-if {condition}: unknown condition", "efficiency", status=USAGE)
 
 

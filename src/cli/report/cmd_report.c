@@ -1,5 +1,6 @@
 #include "cli/report/cmd_report.h"
 
+#include "check/check.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/times.h"
@@ -62,7 +63,8 @@ static const struct usage_option options[] = {
      USAGE_NOTHING, NULL},
     {OPTION_WEAK, "weak", NULL, "with --scaling: the work grows with the threads", USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
-     "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s'; with --compare what has grown: 'wall > 5 "
+     "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s', 'violations > 0'; with --compare what "
+     "has grown: 'wall > 5 "
      "%', 'region:REGEX > 20 ms'; with --scaling 'efficiency at 8 < 70 %'",
      USAGE_NOTHING, NULL},
     {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
@@ -84,17 +86,40 @@ static void print_condition(const struct report_request *request, const struct f
                             int holds, double value) {
   if (holds < 0)
     message_say("%s: %s: what it names is not in this run, or not known", request->path, condition->text);
+  else if (condition->is_count)
+    message_say("%s: condition met: %s (%.0f)", request->path, condition->text, value);
   else if (condition->is_percent)
     message_say("%s: condition met: %s (%.1f %%)", request->path, condition->text, 100 * value);
   else
     message_say("%s: condition met: %s (%g s)", request->path, condition->text, value);
 }
 
+static bool asks_of_check(const struct report_request *request) {
+  for (size_t i = 0; i < request->condition_count; i++)
+    if (report_condition_is_of_check(&request->conditions[i]))
+      return true;
+  return false;
+}
+
+/* What stave check finds in the same archive. What was not checked to its end has no numbers. */
+static void add_check(json_t *object, struct trace *trace) {
+  char error[TRACE_ERROR_BYTES];
+  struct check_result result = {0};
+  int failure = check_run(trace, (UINT32_C(1) << CHECK_RULE_COUNT) - 1, &result, error);
+  if (failure == 0 && result.has_openmp && !result.is_partial) {
+    json_put(object, "violations", json_from_number(result.of_severity[CHECK_VIOLATION]));
+    json_put(object, "hazards", json_from_number(result.of_severity[CHECK_HAZARD]));
+  }
+  check_free(&result);
+}
+
 /* Of all regions, whatever --region shows. */
-static int judge(const struct report_request *request, struct report_print print) {
+static int judge(const struct report_request *request, struct report_print print, struct trace *trace) {
   int status = EXIT_SUCCESS;
   print.only = NULL;
   json_t *object = report_print_object(&print);
+  if (asks_of_check(request))
+    add_check(object, trace);
   for (size_t i = 0; i < request->condition_count; i++) {
     double value = 0;
     int holds = report_condition_holds(&request->conditions[i], object, &value);
@@ -109,8 +134,9 @@ static int judge(const struct report_request *request, struct report_print print
   return status;
 }
 
-static int print(const struct report_request *request, const struct report *report, const char *anchor) {
-  struct report_print print = {report, request->path, anchor, request->top,
+static int print(const struct report_request *request, const struct report *report,
+                 const struct archive_job *job) {
+  struct report_print print = {report, request->path, job->found->anchor, request->top,
                                request->pattern ? &request->only : NULL};
   if (!has_wanted(&print)) {
     message_say("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
@@ -133,7 +159,7 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_text(&print);
   if (!message_output_is_whole())
     return EXIT_FAILED;
-  return request->condition_count ? judge(request, print) : EXIT_SUCCESS;
+  return request->condition_count ? judge(request, print, job->trace) : EXIT_SUCCESS;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {
@@ -146,7 +172,7 @@ static int read_and_print(void *data, const struct archive_job *job) {
   times_ticks(&request->times, job->trace, &from, &to);
   int result = report_read(&report, job->trace, from, to, error);
   archive_job_has_read(job);
-  int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job->found->anchor);
+  int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job);
   report_free(&report);
   return status;
 }

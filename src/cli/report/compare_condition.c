@@ -10,7 +10,12 @@ const char compare_condition_words[] =
 
 bool compare_condition_read(struct fail_condition *ret, const char *text) {
   static const char *const words[] = {"wall", "serial", "parallel", "useful", "gain", NULL};
-  return fail_condition_read(ret, text, ">", words);
+  if (!fail_condition_read(ret, text, ">", words))
+    return false;
+  if (!ret->is_count)
+    return true;
+  fail_condition_free(ret);
+  return false;
 }
 
 /* Not of regions. */

@@ -15,6 +15,9 @@ static bool read_limit(struct fail_condition *ret, const char *text) {
   if (end == text || !(ret->limit >= 0 && ret->limit < 1e12))
     return false;
   end += strspn(end, " ");
+  ret->is_count = *end == '\0';
+  if (ret->is_count)
+    return true;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(end, units[i].name) == 0) {
       ret->is_percent = i == 0;

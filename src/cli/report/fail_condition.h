@@ -1,5 +1,5 @@
-/* What a condition of --fail-if says: "WHAT < NUMBER UNIT". What of a run it may name, and what it is
- * compared with, is for those who judge it (report_condition.h, compare.h). */
+/* What a condition of --fail-if says: "WHAT < NUMBER UNIT", of numbers without a unit. What of a run it may
+ * name, and what it is compared with, is for those who judge it (report_condition.h, compare.h). */
 #ifndef STAVE_CLI_REPORT_FAIL_CONDITION_H
 #define STAVE_CLI_REPORT_FAIL_CONDITION_H
 
@@ -17,8 +17,8 @@ struct fail_condition {
   const char *text;
   enum fail_condition_kind kind;
   char name[256]; /* behind the colon, if there is one; region: a regular expression */
-  bool is_less, is_percent;
-  double limit; /* seconds; of a percentage a share of 1 */
+  bool is_less, is_percent, is_count;
+  double limit; /* seconds; of a percentage a share of 1; of a count the number */
   regex_t pattern;
 };
 

@@ -5,17 +5,26 @@
 
 const char report_condition_words[] =
     "wall, serial, parallel, efficiency, finding, cause:NAME (stave-report-json(5) has the names), "
-    "activity:NAME or region:REGEX, then < or >, then a number and %, s, ms or us";
+    "activity:NAME or region:REGEX, then < or >, then a number and %, s, ms or us; violations, hazards (what "
+    "stave check finds), then < or >, then a number";
+
+bool report_condition_is_of_check(const struct fail_condition *condition) {
+  return condition->kind == CONDITION_RUN &&
+         (strcmp(condition->name, "violations") == 0 || strcmp(condition->name, "hazards") == 0);
+}
 
 /* A share of the wall time that is the wall time, or a time that is a share, says nothing. */
 static bool has_sense(const struct fail_condition *condition) {
   bool is_run = condition->kind == CONDITION_RUN;
+  if (condition->is_count || report_condition_is_of_check(condition))
+    return condition->is_count && report_condition_is_of_check(condition);
   return condition->is_percent ? !is_run || strcmp(condition->name, "wall") != 0
                                : !is_run || strcmp(condition->name, "efficiency") != 0;
 }
 
 bool report_condition_read(struct fail_condition *ret, const char *text) {
-  static const char *const words[] = {"wall", "serial", "parallel", "efficiency", "finding", NULL};
+  static const char *const words[] = {"wall",    "serial",     "parallel", "efficiency",
+                                      "finding", "violations", "hazards",  NULL};
   if (!fail_condition_read(ret, text, "<>", words))
     return false;
   if (has_sense(ret))
@@ -95,6 +104,8 @@ static int holds_of_activity(const struct fail_condition *condition, const json_
 
 static double value_of(const struct fail_condition *condition, const json_t *report) {
   double wall = member(report, "wall_s");
+  if (report_condition_is_of_check(condition))
+    return member(report, condition->name);
   if (condition->kind == CONDITION_CAUSE)
     return scaled(condition, gain_of(report, condition->name), wall);
   if (strcmp(condition->name, "serial") == 0)
