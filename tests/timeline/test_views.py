@@ -319,6 +319,46 @@ class Views(test_page.PageTest):
         self.assertEqual(colours[:2], [[0xd4, 0, 0x2a], [0x16, 0x19, 0x1d]])
         self.assertNotIn(colours[2], colours[:2])
 
+    def lane_point(self, ms, y):
+        return self.browser.evaluate(f"""(box => [box.x + stave.chart.x({ms} * 1e6), box.y + {y}])(
+            document.getElementById('lanes').getBoundingClientRect())""")
+
+    def lane_colour(self, ms, y):
+        x = self.browser.evaluate(f"Math.round(stave.chart.x({ms} * 1e6))")
+        return self.browser.pixels("#lanes", x, y)
+
+    def test_lanes_of_locks(self):
+        """Where much of the time is lock wait they are there at first: who holds the lock, how many wait for it."""
+        self.open("lock", write_lock)
+        self.settle()
+        lanes = "stave.lanes.lanes.map(({waited, held, contended, longest}) => [waited, held, contended, longest])"
+        self.assertEqual(self.browser.evaluate(lanes), [[2e6, 5e6, 2e6, 1]])
+        self.assertEqual(self.browser.text("#lanes-title"), "1 lock, 1 waited for")
+        nobody = self.lane_colour(8, 10)
+        self.assertNotIn(nobody, [self.lane_colour(2, 13), self.lane_colour(5, 13)])
+        self.assertNotEqual(self.lane_colour(2, 13), self.lane_colour(5, 13))
+        self.assertNotEqual(self.lane_colour(3, 25), self.lane_colour(1.5, 25))
+        self.assertEqual(self.lane_colour(5, 25), self.lane_colour(1.5, 25))
+        self.browser.move(*self.lane_point(3, 10))
+        for fact in ("critical @app.c:7", "held by\nMaster thread", "waiting\n1: OMP thread 1",
+                     "waited for here\n2.00"):
+            self.assertIn(fact, self.browser.text("#tooltip").replace("\u00a0", " "))
+        self.browser.click(*self.lane_point(3, 10))
+        self.assertEqual(self.browser.evaluate("stave.overlay.lock === stave.model.locks[0]"), True)
+        self.browser.evaluate("stave.view.show(0, 1.5e6)")
+        self.settle()
+        self.assertEqual(self.browser.evaluate(lanes), [[0, 0.5e6, 0, 0]])
+        self.assertEqual(self.browser.text("#lanes-title"), "1 lock, 0 waited for")
+        self.browser.key("u")
+        self.assertIsNone(self.browser.text("#lanes-panel"))
+        self.assertIn("locks=0", self.address())
+
+    def test_no_lanes_without_waiting(self):
+        """Locks alone do not open them; without locks there is no button."""
+        self.open_known()
+        self.assertIsNone(self.browser.text("#locks"))
+        self.assertIsNone(self.browser.text("#lanes-panel"))
+
     def test_life_of_a_lock(self):
         """It is drawn while one of its regions is selected: held, waited for, and handed on."""
         self.open("lock", write_lock)

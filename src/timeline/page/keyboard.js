@@ -45,6 +45,7 @@ function globalKeys(actions) {
     m: actions.toggleMessages,
     k: actions.toggleCounters,
     g: actions.toggleFlame,
+    u: actions.toggleLocks,
     f: actions.toggleFit,
     p: actions.toggleGroups,
     e: actions.toggleFolds,

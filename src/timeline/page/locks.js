@@ -4,7 +4,7 @@ import {duration} from './format.js';
 import {readHold, unpackHold} from './tables.js';
 
 const MAX_HOLDS = 300;
-const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
+export const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
 
 // By lock, in the order of acquisition: {wanted, acquired, released, row, before}, before: who held it until then.
 export function decodeLocks(bytes, {section: [offset, count], names}) {

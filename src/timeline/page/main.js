@@ -12,6 +12,7 @@ import {Flame} from './flame.js';
 import {duration} from './format.js';
 import {Instances, rowsWith} from './instances.js';
 import {listenToKeys} from './keyboard.js';
+import {Lanes} from './lanes.js';
 import {Layout, RULER} from './layout.js';
 import {Legend} from './legend.js';
 import {lockOf} from './locks.js';
@@ -57,6 +58,8 @@ class Page {
       closed: () => this.#changeInstances()});
     this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,
       hidden: this.chart.hidden, changed: () => this.updateNumbers()});
+    this.lanes = new Lanes(model, this.chart, {tooltip: this.tooltip, pick: lock => this.#showLock(lock),
+      changed: () => this.updateNumbers()});
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
     this.marking = new Marking(this, () => this.#changeRange());
     this.findings = new Findings(model.about.report, finding => this.#showFinding(finding));
@@ -68,6 +71,7 @@ class Page {
     this.#listen();
     this.#changeColours();
     this.#resize();
+    this.lanes.show(this.lanes.isOnAtFirst);
     this.address.begin();
   }
 
@@ -88,6 +92,7 @@ class Page {
       this.isStale = false;
       this.chart.draw(this.palette);
       this.minimap.draw(this.palette, this.chart.hidden);
+      this.lanes.draw(this.palette);
       this.notes.showInterval(this.overlay.range);
       this.updateNumbers();
     }
@@ -125,6 +130,7 @@ class Page {
   #updateNumbers() {
     this.numbers.update(this.view, this.overlay.range);
     this.flame.update();
+    this.lanes.choose(this.view);
     showPath(this.model, this.overlay.range ?? this.view, this.overlay.isPathOn);
     this.address.update();
   }
@@ -226,6 +232,12 @@ class Page {
     }
     this.search.last = slice;
     this.#changeOverlay();
+  }
+
+  // Draws the life of a lock over the rows; null: of none.
+  #showLock(lock) {
+    this.select(null);
+    this.overlay.lock = lock;
   }
 
   // What lies over the picture has changed, and so the address.
@@ -437,6 +449,7 @@ class Page {
       togglePath: () => this.setPath(!overlay.isPathOn),
       toggleMessages: () => this.setMessages(!overlay.messages.areOn),
       toggleCounters: () => this.setCounters(!this.layout.hasCounters),
+      toggleLocks: () => this.lanes.show(!this.lanes.isOn),
       toggleFlame: () => this.flame.show(!this.flame.isOn),
       toggleGroups: () => this.#toggleGroups(),
       toggleTheme: () => theme.toggle(),
@@ -466,6 +479,7 @@ class Page {
       messages: actions.toggleMessages,
       values: actions.toggleCounters,
       flames: actions.toggleFlame,
+      locks: actions.toggleLocks,
       fit: actions.toggleFit,
       mark: actions.toggleMarking,
       bookmark: actions.addBookmark,
