@@ -65,13 +65,41 @@ static json_t *regions(const struct page_data *data) {
 static const char *const type_names[] = {
     [TRACE_NUMBER] = "number", [TRACE_SIGNED] = "signed", [TRACE_REAL] = "real", [TRACE_TEXT] = "text"};
 
+static const char *type_name(uint8_t type) {
+  return trace_type_is_code_line(type) ? "line" : type_names[trace_type_of(type)];
+}
+
+static bool has_lines(const struct trace *trace) {
+  for (size_t i = 0; i < trace->attribute_count; i++)
+    if (trace_type_is_code_line(trace->attributes[i].type))
+      return true;
+  return false;
+}
+
 static json_t *attributes(const struct page_data *data) {
   const struct trace *trace = data->timeline->trace;
   json_t *array = json_array();
   for (size_t i = 0; i < trace->attribute_count; i++)
     json_array_append_new(array, json_pack("{s:o,s:s}", "name", page_text(trace->attributes[i].name), "type",
-                                           type_names[trace_type_of(trace->attributes[i].type)]));
+                                           type_name(trace->attributes[i].type)));
   return array;
+}
+
+enum { LINES_MAX = 1 << 16 };
+
+/* Lines of the source that attributes may refer to, by reference. */
+static json_t *lines(const struct page_data *data) {
+  const struct trace *trace = data->timeline->trace;
+  json_t *object = json_object();
+  for (size_t i = 0; has_lines(trace) && i < trace->code_line_count && i < LINES_MAX; i++) {
+    const struct trace_code_line *line = &trace->code_lines[i];
+    json_t *file = page_text(line->file);
+    char key[32];
+    snprintf(key, sizeof key, "%" PRIu64, line->ref);
+    json_object_set_new(object, key, json_sprintf("%s:%u", json_string_value(file), (unsigned)line->line));
+    json_decref(file);
+  }
+  return object;
 }
 
 static void put_string(json_t *object, uint64_t ref, const char *text) {
@@ -325,8 +353,10 @@ static json_t *about(const struct page_data *data) {
                 counters(data), "locks", locks(data), "samples", samples(data), "dependences",
                 dependences(data), "path", path(data), "transfers", transfers(data), "facts",
                 page_facts(timeline), "warnings", page_warnings(timeline), "report", report(data));
-  if (made)
+  if (made) {
     add_sides(made, &sides);
+    json_object_set_new(made, "lines", lines(data));
+  }
   if (made && data->request->served)
     json_object_set_new(made, "served", served(data));
   return made;

@@ -100,6 +100,81 @@ class Ranks(test_page.PageTest):
         self.browser.key("p")
 
 
+class Traffic(test_page.PageTest):
+    """Two messages from 0 to 1, of 100 and 300 bytes, one from 1 to 2 of 50; the first receive waits for 1 ms for its
+    sender; a barrier for the last by 1.5 and 1 ms."""
+
+    @staticmethod
+    def write(path):
+        with Job(path, ranks=3, threads=1) as job:
+            for rank in range(3):
+                job.call(rank, "MPI_Init", 0, 0.5)
+            job.call(1, "MPI_Recv", 1, 2.5, line=9, receive=(0, 7, 100))
+            job.call(0, "MPI_Send", 2, 2.2, line=5, send=(1, 7, 100))
+            job.call(0, "MPI_Send", 3, 3.1, line=6, send=(1, 7, 300))
+            job.call(1, "MPI_Recv", 3.5, 4, line=9, receive=(0, 7, 300))
+            job.call(1, "MPI_Send", 4.5, 4.6, line=12, send=(2, 7, 50))
+            job.call(2, "MPI_Recv", 5, 5.5, line=10, receive=(1, 7, 50))
+            for rank in range(3):
+                job.call(rank, "MPI_Barrier", 6 + rank / 2 + rank // 2 * 0.5, 8, line=7, collective=-1)
+            job.finalize(9.6)
+
+    def setUp(self):
+        self.open("traffic", self.write)
+        self.settle()
+
+    def cells(self):
+        return sorted(map(tuple, self.browser.evaluate(
+            "[...stave.traffic.cells.values()].map(({from, to, messages, bytes, ns, worst, wait}) =>"
+            " [from, to, messages, bytes, ns / 1e6, worst / 1e6, wait / 1e6])")))
+
+    def calls(self):
+        lines = self.browser.evaluate("[...document.querySelectorAll('#calls tr')].map(line =>"
+                                      " [...line.children].map(cell => cell.textContent))")
+        return {name: tuple(text.replace("\u00a0", " ") for text in numbers) for name, *numbers in lines}
+
+    def test_matrix(self):
+        self.assertEqual(self.cells(), [(0, 1, 2, 400, 1.5, 1, 1), (1, 2, 1, 50, 1, 1, 0)])
+        self.assertIn("3 messages, 450", self.browser.text("#traffic-note"))
+        self.browser.evaluate("stave.view.show(4.2e6, 9e6)")
+        self.settle()
+        self.assertEqual(self.cells(), [(1, 2, 1, 50, 1, 1, 0)])
+
+    def cell_point(self, row, column):
+        return self.browser.evaluate(f"""(matrix => {{ matrix.scrollIntoView({{block: 'center'}});
+            const box = matrix.getBoundingClientRect(), {{cell}} = stave.traffic;
+            return [box.x + 22 + cell * ({column} + 0.5), box.y + 22 + cell * ({row} + 0.5)]; }})(
+            document.getElementById('matrix'))""")
+
+    def test_a_click_draws_those_alone(self):
+        self.browser.move(*self.cell_point(0, 1))
+        told = self.browser.text("#tooltip").replace("\u00a0", " ")
+        for fact in ("Process to Process 1", "bytes\n400 B", "messages\n2", "waited by who receives\n1.00 ms"):
+            self.assertIn(fact, told)
+        self.browser.click(*self.cell_point(0, 1))
+        self.assertEqual(self.browser.evaluate("stave.overlay.messages.pair"), [0, 1])
+        self.settle()
+        self.assertIn("from Process to Process 1 alone", self.browser.text("#traffic-note"))
+        self.browser.click(*self.cell_point(2, 2))
+        self.assertIsNone(self.browser.evaluate("stave.overlay.messages.pair"))
+
+    def test_calls(self):
+        """By where they are in the source: count, time, wait, bytes sent."""
+        calls = self.calls()
+        self.assertEqual(calls["MPI_Recv @made.c:9"], ("2", "2.00 ms", "1.00 ms", "–"))
+        self.assertEqual(calls["MPI_Recv @made.c:10"], ("1", "500 µs", "–", "–"))
+        self.assertEqual(calls["MPI_Send @made.c:6"], ("1", "100 µs", "–", "300 B"))
+        self.assertEqual(calls["MPI_Barrier @made.c:7"], ("3", "4.00 ms", "2.50 ms", "–"))
+        self.browser.evaluate("stave.marking.mark(0, 5e6, [0])")
+        self.settle()
+        self.assertEqual(set(self.calls()), {"MPI_Init", "MPI_Send @made.c:5", "MPI_Send @made.c:6"})
+        self.browser.evaluate("stave.marking.set(null)")
+
+    def test_line_of_a_call(self):
+        self.browser.click(*self.point(1, 0, 2))
+        self.assertRegex(self.browser.text("#details-facts"), r"call site\s+\S*made.c:9")
+
+
 class Others(test_page.PageTest):
     def test_one_process(self):
         """Nothing to fold, no messages: no buttons."""

@@ -18,6 +18,8 @@ function attributeText(model, [index, value]) {
   const {name, type} = model.about.attributes[index];
   if (type === 'text')
     return [name, model.about.texts[value]];
+  if (type === 'line')
+    return [name, model.about.lines[value] ?? `line ${value}`];
   if (type === 'signed')
     return [name, BigInt.asIntN(64, value).toString()];
   if (type === 'real')

@@ -32,6 +32,7 @@ import {listenToSplitter} from './splitter.js';
 import {Statistics} from './statistics.js';
 import {Theme} from './theme.js';
 import {Tooltip, factList} from './tooltip.js';
+import {Traffic} from './traffic.js';
 import {View} from './view.js';
 
 const QUIET_MS = 120;
@@ -60,6 +61,7 @@ class Page {
       hidden: this.chart.hidden, changed: () => this.updateNumbers()});
     this.lanes = new Lanes(model, this.chart, {tooltip: this.tooltip, pick: lock => this.#showLock(lock),
       changed: () => this.updateNumbers()});
+    this.traffic = new Traffic(model, {tooltip: this.tooltip, only: pair => this.#showMessagesOf(pair)});
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
     this.marking = new Marking(this, () => this.#changeRange());
     this.findings = new Findings(model.about.report, finding => this.#showFinding(finding));
@@ -122,6 +124,7 @@ class Page {
     this.palette = new Palette(this.model.activities, this.theme.isDark);
     this.legend.paint(this.palette);
     this.flame.paint(this.palette);
+    this.traffic.draw(this.palette);
     this.redraw();
   }
 
@@ -131,6 +134,7 @@ class Page {
     this.numbers.update(this.view, this.overlay.range);
     this.flame.update();
     this.lanes.choose(this.view);
+    this.traffic.update(this.overlay.range ?? this.view, this.overlay.range?.rowsOf(this.model) ?? this.model.rows);
     showPath(this.model, this.overlay.range ?? this.view, this.overlay.isPathOn);
     this.address.update();
   }
@@ -376,6 +380,12 @@ class Page {
     this.overlay.messages.areOn = areOn;
     byId('messages').setAttribute('aria-pressed', String(areOn));
     this.#changeOverlay();
+  }
+
+  // Those from one process to another alone; null: all.
+  #showMessagesOf(pair) {
+    this.overlay.messages.pair = pair;
+    this.setMessages(true);
   }
 
   setCounters(areOn) {

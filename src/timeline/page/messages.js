@@ -46,6 +46,14 @@ export class Messages {
     this.chart = chart;
     this.areOn = this.areOnAtFirst = chart.model.hasMessages;
     this.leftOut = 0;
+    this.pair = null; // processes whose messages are drawn alone
+  }
+
+  // Messages that may be drawn.
+  #chosen() {
+    const {pair, chart: {model: {messages, rows}}} = this;
+    return pair ? messages.filter(({from, to}) => rows[from].process === pair[0] && rows[to].process === pair[1])
+      : messages;
   }
 
   draw(context, colours, height) {
@@ -53,8 +61,8 @@ export class Messages {
     if (!this.areOn)
       return;
     const {model, view} = this.chart;
-    const operations = visible(model.operations, view, MAX_OPERATIONS);
-    const messages = visible(model.messages, view, MAX_MESSAGES);
+    const operations = visible(this.pair ? [] : model.operations, view, MAX_OPERATIONS);
+    const messages = visible(this.#chosen(), view, MAX_MESSAGES);
     this.leftOut = messages.all - messages.shown.length + operations.all - operations.shown.length;
     this.height = height;
     this.#drawOperations(context, colours, operations.shown);
