@@ -7,7 +7,8 @@ import {WANTS_LOCK} from './locks.js';
 
 const LANE = 34, HELD = 15, QUEUE = 15;       // pixels: a lane, who holds it, who waits
 const LABEL_FROM = 24, PADDING = 4, MAX_LANES = 40;
-const SHOWN_FROM = 0.02, AT_FIRST = 6;         // at first they are shown where so much of the time is lock wait; so many
+const SHOWN_FROM = 0.02;                       // they are there at first where so much of the time is lock wait,
+const AT_FIRST = 6;                            // so many of them
 const TURN = 137.508;                          // degrees from one holder's hue to the next
 
 function hue(row) {
@@ -225,8 +226,8 @@ export class Lanes {
       const waiting = lock.waits.filter(wait => wait.wanted <= time && wait.acquired > time);
       facts.push(['held by', hold && hold.released >= time ? rows[hold.row].name : 'nobody']);
       if (waiting.length)
-        facts.push(['waiting', `${count(waiting.length)}: ${waiting.slice(0, 6).map(({row}) => rows[row].name).join(', ')}` +
-          (waiting.length > 6 ? ', …' : '')]);
+        facts.push(['waiting', `${count(waiting.length)}: ` +
+          waiting.slice(0, 6).map(({row}) => rows[row].name).join(', ') + (waiting.length > 6 ? ', …' : '')]);
     }
     return [['lock', lock.name], ...facts, ['held here', `${duration(held)} (${percent(held, view.length)})`],
       ['waited for here', duration(waited)], ['while anybody waited', `${duration(contended)} ` +

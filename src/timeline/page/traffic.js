@@ -22,7 +22,8 @@ function callAt(model, row, time) {
   for (const track of [...model.rows[row].slices].reverse()) {
     const i = track.find(time, 1), {finest} = track;
     if (i >= 0 && model.activities[finest.activity[i]].name === 'MPI' && finest.merged[i] === 1)
-      return {begin: finest.begin[i], end: finest.end[i], region: finest.region[i], attributes: finest.attributes.get(i)};
+      return {begin: finest.begin[i], end: finest.end[i], region: finest.region[i],
+        attributes: finest.attributes.get(i)};
   }
   return null;
 }
@@ -47,7 +48,8 @@ export class Traffic {
       bytes: (one, other) => other.bytes - one.bytes,
     }, 'ns', () => this.#showCalls());
     this.canvas = byId('matrix');
-    byId('measure').replaceChildren(...Object.entries(MEASURES).map(([value, {name}]) => element('option', {value}, name)));
+    byId('measure').replaceChildren(...Object.entries(MEASURES).map(([value, {name}]) =>
+      element('option', {value}, name)));
     byId('measure').addEventListener('change', () => this.draw());
     this.canvas.addEventListener('pointermove', event => this.#hover(event));
     this.canvas.addEventListener('pointerleave', () => this.tooltip.hide());
@@ -70,7 +72,8 @@ export class Traffic {
     byId('traffic-note').textContent = `${plural(messages.length, 'message')}, ` +
       `${size(messages.reduce((sum, {bytes}) => sum + bytes, 0))}` +
       (stored < all ? ` (the page has ${count(stored)} of ${count(all)}, those longest under way)` : '') +
-      (this.chosen ? `; those from ${this.#name(this.chosen.from)} to ${this.#name(this.chosen.to)} alone are drawn` : '');
+      (this.chosen ? `; those from ${this.#name(this.chosen.from)} to ${this.#name(this.chosen.to)} alone are drawn`
+        : '');
     byId('matrix').hidden = byId('measure').hidden = messages.length === 0;
     this.draw();
     this.#showCalls();
@@ -96,7 +99,8 @@ export class Traffic {
 
   draw(palette = this.palette) {
     this.palette = palette;
-    const {canvas, processes: {length}} = this, measure = MEASURES[byId('measure').value], scale = devicePixelRatio || 1;
+    const {canvas, processes: {length}} = this, measure = MEASURES[byId('measure').value];
+    const scale = devicePixelRatio || 1;
     if (!palette || !measure || canvas.hidden || canvas.clientWidth === 0)
       return;
     const room = canvas.clientWidth - EDGE, cell = this.cell = Math.min(LARGEST, room / length);
@@ -130,7 +134,8 @@ export class Traffic {
   }
 
   #cellAt({offsetX, offsetY}) {
-    const [to, from] = [offsetX, offsetY].map(place => Math.floor((place - EDGE) / this.cell)), {length} = this.processes;
+    const [to, from] = [offsetX, offsetY].map(place => Math.floor((place - EDGE) / this.cell));
+    const {length} = this.processes;
     return from < 0 || to < 0 || from >= length || to >= length ? null : this.cells.get(from * length + to) ?? null;
   }
 
@@ -206,9 +211,10 @@ export class Traffic {
 
   #makeLine({name, title, count: times, ns, wait, bytes}) {
     const [head, tail] = headAndTail(name);
-    return element('tr', {title: title ? `${name}: ${title}` : name}, element('td', {}, element('span', {className: 'cut'},
-      element('span', {className: 'head'}, head), element('span', {}, tail))), element('td', {}, count(times)),
-    element('td', {}, duration(ns)), element('td', {}, wait > 0 ? duration(wait) : '–'),
-    element('td', {}, bytes > 0 ? size(bytes) : '–'));
+    const parts = [element('span', {className: 'head'}, head), element('span', {}, tail)];
+    return element('tr', {title: title ? `${name}: ${title}` : name},
+      element('td', {}, element('span', {className: 'cut'}, ...parts)), element('td', {}, count(times)),
+      element('td', {}, duration(ns)), element('td', {}, wait > 0 ? duration(wait) : '–'),
+      element('td', {}, bytes > 0 ? size(bytes) : '–'));
   }
 }
