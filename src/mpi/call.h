@@ -49,14 +49,27 @@ struct mpi {
   stave_recorder_t *find_recorder; /* libstave.so's; NULL: was not there before the program began */
   struct abi abi;
   int rank, size;
-  bool is_refused; /* no session, or none wanted: stays so */
+  bool is_refused;     /* no session, or none wanted: stays so */
+  uint64_t loop_ticks; /* what a loop around calls that ask takes, and Stave in front of them */
 };
 
 extern struct mpi mpi __attribute__((visibility("hidden")));
 
+/* Calls in a row that asked and found nothing (polls.h). */
+struct mpi_polls {
+  uint64_t row;      /* how many are in records */
+  uint32_t count;    /* those that wait for one */
+  uint32_t function; /* of the first of them */
+  const void *code;
+  uint64_t ticks;    /* that they took */
+  uint64_t end;      /* of the last one */
+  uint64_t position; /* of the thread's next record: another one means that something came between */
+  uint64_t late;     /* that cannot be recorded any more */
+};
+
 /* What a thread of the program has beside. */
 struct mpi_thread {
-  uint64_t failed_tests; /* since its last record */
+  struct mpi_polls polls;
 };
 
 extern _Thread_local struct mpi_thread mpi_thread

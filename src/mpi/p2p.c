@@ -2,6 +2,7 @@
  * others alike. */
 #include "mpi/comms.h"
 #include "mpi/messages.h"
+#include "mpi/polls.h"
 
 enum { STATUS_BYTES_MAX = 64 };
 
@@ -233,7 +234,7 @@ void mpi_on_imrecv(struct call *call) {
   call_leave(call);
 }
 
-/* -- calls that ask: one that gets a no is counted only -- */
+/* -- calls that ask: those that get a no share records (polls.h) -- */
 
 static bool says_no(const struct call *call, size_t flag_at) {
   return call_succeeded(call) && !*(const int *)call->a[flag_at];
@@ -243,7 +244,7 @@ void mpi_on_poll(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   call_invoke(call);
   if (says_no(call, call->argument)) {
-    mpi_thread.failed_tests++;
+    polls_add(call, begin);
     return;
   }
   call_enter(call, begin);
@@ -254,7 +255,7 @@ void mpi_on_improbe(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   call_invoke(call);
   if (says_no(call, 3)) {
-    mpi_thread.failed_tests++;
+    polls_add(call, begin);
     return;
   }
   call_enter(call, begin);

@@ -5,6 +5,7 @@
 #include "mpi/clocks.h"
 #include "mpi/comms.h"
 #include "mpi/find_recorder.h"
+#include "mpi/polls.h"
 #include "session/layout.h"
 #include "session/mpi_setting.h"
 
@@ -58,8 +59,10 @@ void mpi_on_init(struct call *call) {
     call_invoke(call);
     return;
   }
+  struct polls_clock before = polls_clock_now();
   call_enter(call, 0);
   call_invoke(call);
+  polls_begin(&before);
   if (is_first && call_succeeded(call))
     begin();
   call_leave(call);

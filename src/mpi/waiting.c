@@ -1,7 +1,8 @@
 /* Calls that complete requests. They are taken out of the table before the call, and put back if they are not
- * complete after it (requests.h). A call that only asks and gets a no is counted, and not recorded; one that
- * has nothing to ask for (no request, inactive ones) gets a yes, and is counted with them. */
+ * complete after it (requests.h). A call that only asks and gets a no shares a record with others (polls.h);
+ * so does one that has nothing to ask for (no request, inactive ones) and gets a yes. */
 #include "mpi/own_heap.h"
+#include "mpi/polls.h"
 #include "mpi/requests.h"
 
 enum { STATUS_BYTES_MAX = 32, OWN_MAX = 64 };
@@ -99,12 +100,19 @@ static bool has_active(const struct waited *set) {
 
 /* Enters where the call is worth it: it has got something, or failed. */
 static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
-  if (call_succeeded(call) && !has_something) {
-    mpi_thread.failed_tests++;
+  if (call_succeeded(call) && !has_something)
     return false;
-  }
   call_enter(call, begin);
   return true;
+}
+
+/* The end of a call that asks, as is_worth_it has said. */
+static void asked(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
+  put_rest_back(set);
+  if (is_entered)
+    call_leave(call);
+  else
+    polls_add(call, begin);
 }
 
 static bool flag_at(const struct call *call, size_t argument) {
@@ -123,9 +131,7 @@ static void test_all(struct call *call, int count, word requests, size_t flag, s
     complete_all(&set);
   else if (is_entered)
     complete_gone(&set);
-  put_rest_back(&set);
-  if (is_entered)
-    call_leave(call);
+  asked(call, begin, &set, is_entered);
 }
 
 void mpi_on_test(struct call *call) {
@@ -178,9 +184,7 @@ void mpi_on_testany(struct call *call) {
   bool is_entered = is_worth_it(call, begin, flag_at(call, 3) && *(const int *)call->a[2] >= 0);
   if (is_entered && flag_at(call, 3))
     complete_any(&set, call, 2);
-  put_rest_back(&set);
-  if (is_entered)
-    call_leave(call);
+  asked(call, begin, &set, is_entered);
 }
 
 /* -- some: MPI_Waitsome(count, requests, outcount, indices, statuses) -- */
@@ -203,9 +207,7 @@ void mpi_on_testsome(struct call *call) {
   bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] > 0);
   if (is_entered)
     complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
-  put_rest_back(&set);
-  if (is_entered)
-    call_leave(call);
+  asked(call, begin, &set, is_entered);
 }
 
 /* -- none -- */

@@ -8,6 +8,7 @@
 #include "mpi/groups.h"
 #include "mpi/messages.h"
 #include "mpi/own_heap.h"
+#include "mpi/polls.h"
 
 static struct handles windows = HANDLES;
 
@@ -195,13 +196,13 @@ void mpi_on_window_end(struct call *call) {
   call_leave(call);
 }
 
-/* One that gets a no is counted only. */
+/* Those that get a no share records (polls.h). */
 void mpi_on_window_test(struct call *call) {
   struct known_window *window = window_of(call->a[0]);
   uint64_t begin = mpi.recorder->ticks();
   call_invoke(call);
   if (call_succeeded(call) && !*(const int *)call->a[1]) {
-    mpi_thread.failed_tests++;
+    polls_add(call, begin);
     return;
   }
   call_enter(call, begin);

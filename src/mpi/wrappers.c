@@ -3,10 +3,8 @@
 
 #include "mpi/files.h"
 #include "mpi/messages.h"
+#include "mpi/polls.h"
 #include "mpi/windows.h"
-
-struct mpi mpi;
-_Thread_local struct mpi_thread mpi_thread;
 
 #define PARAMETERS_0 void
 #define ARGUMENTS_0 0
@@ -51,10 +49,9 @@ static inline bool starts_mpi(enum mpi_function_number function) {
 static void put_enter(uint32_t function, uint64_t ticks, const void *code) {
   code = fortran_has(code) ? NULL : code;
   const struct record_mpi_enter record = {.type = RECORD_mpi_enter,
-                                          .failed_tests = mpi_thread.failed_tests,
+                                          .failed_tests = polls_flush(),
                                           .codeptr = (uint64_t)(uintptr_t)code,
                                           .function = function};
-  mpi_thread.failed_tests = 0;
   mpi.recorder->put((const struct record *)&record, NULL, ticks, code);
 }
 

@@ -21,6 +21,8 @@ struct recorder {
   uint64_t (*put)(const struct record *record, const uint64_t *words, uint64_t ticks, const void *code);
   /* Now, on the session's clock. */
   uint64_t (*ticks)(void);
+  /* Where the calling thread's next record goes: the same as before, if it has made none since. */
+  uint64_t (*position)(void);
   /* "stave: ..." as one line on stderr. */
   void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
   /* Which clock these ticks are of (session/clock.h); `ret` has CLOCK_DOMAIN_BYTES. */

@@ -61,6 +61,10 @@ static uint64_t now(void) {
   return clock_ticks(tool.clock);
 }
 
+static uint64_t position(void) {
+  return thread_self->ring.reserved;
+}
+
 static void domain(char *ret) {
   clock_domain(tool.clock, ret);
 }
@@ -73,7 +77,7 @@ static const char *job_archive(void) {
 __attribute__((visibility("default"))) stave_recorder_t stave_recorder;
 
 const struct recorder *stave_recorder(uint64_t magic) {
-  static const struct recorder recorder = {join,     leave,  put,         now,
-                                           tool_log, domain, job_archive, &tool.constants.config};
+  static const struct recorder recorder = {
+      join, leave, put, now, position, tool_log, domain, job_archive, &tool.constants.config};
   return magic == SESSION_MAGIC ? &recorder : NULL;
 }

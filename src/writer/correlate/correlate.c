@@ -11,6 +11,7 @@
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
+#include "writer/correlate/mpi.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/regions.h"
@@ -125,6 +126,8 @@ static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint3
   struct traced_thread *thread = thread_of_record(c, slot, record);
   if (!thread)
     return;
+  if (thread->has_polls && record->type != RECORD_mpi_polls && record->type != RECORD_mpi_enter)
+    mpi_polls_end(c, thread);
   if (thread->undecided_count || thread->acquire_ticks || thread->has_gap)
     settle(c, thread, record);
   c->counting.thread = NULL;
@@ -135,7 +138,7 @@ static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint3
 
 /* Whether the thread is known and nothing of it waits for the record. */
 static inline bool is_simple(const struct traced_thread *thread, const struct record *record) {
-  return thread && !thread->undecided_count && !thread->has_gap &&
+  return thread && !thread->undecided_count && !thread->has_gap && !thread->has_polls &&
          (!thread->acquire_ticks || record->type == RECORD_mutex_acquired) && record->type != RECORD_attach &&
          !(record->flags & RECORD_FLAG_COUNTERS);
 }

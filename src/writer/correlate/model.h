@@ -83,6 +83,10 @@ struct traced_thread {
    * says for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MAX];
   unsigned undecided_count;
+  /* MPI: its innermost region is of calls that found nothing, so many, and ends with the last of them, at
+   * last_ticks, unless its next record goes on with it (mpi.c) */
+  bool has_polls;
+  uint64_t polls, polls_begin;
   unsigned mpi_collectives;        /* that are open and whose begin was written */
   struct thread_counters *counted; /* what its counters say (counters.c); NULL: nothing so far */
   /* STAVE_SYSTEM: its state, its processor plus one (0: not known), and that as far as was written */

@@ -17,24 +17,87 @@
 
 /* -- regions -- */
 
-void on_mpi_enter(struct correlator *c, struct traced_thread *thread, const struct record_mpi_enter *record) {
-  uint64_t now = thread_now(c, thread, record->ticks);
-  struct event enter = {.ticks = now};
-  if (!regions_is_nowhere(c->regions, record->codeptr)) {
-    enter.attribute = ATTRIBUTE_call_site;
-    enter.value = call_sites_get(c->call_sites, record->codeptr);
+static void enter_function(struct correlator *c, struct traced_thread *thread, uint32_t function,
+                           uint64_t codeptr, struct event *enter) {
+  if (!regions_is_nowhere(c->regions, codeptr)) {
+    enter->attribute2 = ATTRIBUTE_call_site;
+    enter->value2 = call_sites_get(c->call_sites, codeptr);
   }
-  if (record->failed_tests) {
-    enter.attribute2 = enter.attribute;
-    enter.value2 = enter.value;
-    enter.attribute = ATTRIBUTE_failed_tests;
-    enter.value = record->failed_tests;
+  if (!enter->attribute) {
+    enter->attribute = enter->attribute2;
+    enter->value = enter->value2;
+    enter->attribute2 = 0;
   }
   frame_enter_with(c, thread, thread->current,
                    (struct frame){.kind = FRAME_MPI,
-                                  .detail = record->function,
-                                  .region = regions_get(c->regions, CONSTRUCT_mpi, 0, record->function)},
-                   &enter);
+                                  .detail = function,
+                                  .region = regions_get(c->regions, CONSTRUCT_mpi, 0, function)},
+                   enter);
+}
+
+static struct frame *top_function(struct traced_thread *thread) {
+  struct stack *stack = &thread->current->stack;
+  struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+  return top && top->kind == FRAME_MPI ? top : NULL;
+}
+
+/* Whether calls that begin then, and take so long, go on with the region of those that found nothing: where
+ * the program does little else between them, or a processor was lacking for a moment. */
+static bool is_near(const struct traced_thread *thread, uint64_t begin, uint64_t took) {
+  uint64_t before = (thread->last_ticks - thread->polls_begin) / 8;
+  return begin <= thread->last_ticks + (took / 2 > before ? took / 2 : before);
+}
+
+/* Calls that found nothing and what they found at last are one region, as a call is that waits. */
+static bool goes_on(struct traced_thread *thread, const struct record_mpi_enter *record) {
+  const struct frame *top = thread->has_polls ? top_function(thread) : NULL;
+  uint64_t each = thread->polls ? (thread->last_ticks - thread->polls_begin) / thread->polls : 0;
+  return top && top->detail == record->function && is_near(thread, record->ticks, 4 * each);
+}
+
+void on_mpi_enter(struct correlator *c, struct traced_thread *thread, const struct record_mpi_enter *record) {
+  struct event enter = {.attribute = record->failed_tests ? ATTRIBUTE_failed_tests : 0,
+                        .value = record->failed_tests};
+  if (goes_on(thread, record)) {
+    thread->has_polls = false;
+    thread->polls += record->failed_tests;
+    thread_now(c, thread, record->ticks);
+    return;
+  }
+  mpi_polls_end(c, thread);
+  enter.ticks = thread_now(c, thread, record->ticks);
+  enter_function(c, thread, record->function, record->codeptr, &enter);
+}
+
+static void leave_function(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  struct event leave = {.ticks = now, .attribute = ATTRIBUTE_failed_tests, .value = thread->polls};
+  if (thread->polls)
+    frame_leave_with(c, thread, thread->current, &leave);
+  else
+    frame_leave(c, thread, thread->current, now);
+  thread->polls = 0;
+}
+
+void mpi_polls_end(struct correlator *c, struct traced_thread *thread) {
+  if (thread->has_polls && top_function(thread))
+    leave_function(c, thread, thread->last_ticks);
+  thread->has_polls = false;
+  thread->polls = 0;
+}
+
+/* Their region is as long as all of them took, and ends with the last one, or goes on with that before. */
+void on_mpi_polls(struct correlator *c, struct traced_thread *thread, const struct record_mpi_polls *record) {
+  uint64_t took = record->polled_ticks < record->ticks ? record->polled_ticks : 0;
+  uint64_t begin = record->ticks - took;
+  if (!thread->has_polls || !is_near(thread, begin, took)) {
+    mpi_polls_end(c, thread);
+    struct event enter = {.ticks = thread_now(c, thread, begin)};
+    enter_function(c, thread, record->function_and_count & UINT16_MAX, record->codeptr, &enter);
+    thread->polls_begin = enter.ticks;
+  }
+  thread->has_polls = true;
+  thread->polls += record->function_and_count >> 16;
+  thread_now(c, thread, record->ticks);
 }
 
 /* What is open inside goes with it: a function that was left by longjmp, from a handler of errors. */
@@ -50,7 +113,7 @@ void on_mpi_leave(struct correlator *c, struct traced_thread *thread, const stru
     return;
   }
   frames_leave_above(c, thread, task, now, i);
-  frame_leave(c, thread, task, now);
+  leave_function(c, thread, now);
 }
 
 /* -- communicators -- */

@@ -33,6 +33,9 @@ struct mpi_group_ranks {
   struct mpi_ranks ranks;
 };
 
+/* The region of calls that found nothing (model.h, has_polls) ends. */
+void mpi_polls_end(struct correlator *correlator, struct traced_thread *thread);
+
 void mpi_comms_free(struct correlator *correlator);
 void mpi_windows_free(struct correlator *correlator);
 

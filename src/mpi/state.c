@@ -1,0 +1,4 @@
+#include "mpi/call.h"
+
+struct mpi mpi;
+_Thread_local struct mpi_thread mpi_thread;
