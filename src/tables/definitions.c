@@ -113,6 +113,10 @@ static void write_property(struct tabulator *tabulator, const char *owner, struc
   row_write(tabulator->writer, TABLE_properties, properties);
 }
 
+void tabulate_property(struct tabulator *tabulator, const char *name, const char *value) {
+  write_property(tabulator, "archive", (struct cell){CELL_NULL, {0}}, name, value);
+}
+
 static struct cell location_id(const struct tabulator *tabulator, uint64_t ref) {
   uint32_t position = trace_location_position(tabulator->trace, ref);
   struct cell null = {CELL_NULL, {0}};

@@ -219,7 +219,10 @@ static struct entered *push(struct tabulator *tabulator, const struct replay_tas
   return entered;
 }
 
-static void enter(struct tabulator *tabulator, const struct trace_event *event, uint64_t parent) {
+/* `depth`: one more than that of the region around it, on the same team's stacks. The replay's ends at 2^16.
+ */
+static void enter(struct tabulator *tabulator, const struct trace_event *event, uint64_t parent,
+                  uint32_t depth) {
   struct replay_now now = replay_now(tabulator->replay, event->location);
   struct entered *entered = push(tabulator, now.task);
   if (!entered || !now.frame)
@@ -229,7 +232,7 @@ static void enter(struct tabulator *tabulator, const struct trace_event *event, 
   entered->name = tabulate_name(tabulator, now.frame->region, event);
   entered->begin_ticks = now.frame->begin_ticks;
   entered->location = event->location;
-  entered->depth = now.frame->depth;
+  entered->depth = now.frame->depth > depth ? now.frame->depth : depth;
   entered->team = now.team ? now.team->id : 0;
   entered->task = tabulate_is_thread(tabulator, event->location) ? now.task->id : 0;
   if (!event->attributes)
@@ -418,9 +421,11 @@ void tabulate_regions_after(struct tabulator *tabulator, const struct trace_even
 
 bool tabulate_enter(struct tabulator *tabulator, const struct trace_event *event) {
   uint64_t parent = tabulate_around(tabulator, event->location);
+  const struct entered *inner = tabulate_innermost(tabulator, event->location);
+  uint32_t depth = inner ? inner->depth + 1 : 0;
   if (!replay_process(tabulator->replay, event))
     return false;
-  enter(tabulator, event, parent);
+  enter(tabulator, event, parent, depth);
   return true;
 }
 

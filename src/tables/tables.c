@@ -88,6 +88,8 @@ static void write_run(struct tabulator *tabulator, const char *archive, const ch
   runs[COLUMN_runs_lost_events] = cell_number(trace_lost_events(trace));
   runs[COLUMN_runs_incomplete] = cell_text(incomplete);
   row_write(tabulator->writer, TABLE_runs, runs);
+  if (incomplete)
+    tabulate_property(tabulator, "incomplete", incomplete);
 }
 
 static int read_all(struct tabulator *tabulator, const char *archive, char error[TRACE_ERROR_BYTES]) {

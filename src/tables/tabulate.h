@@ -117,6 +117,9 @@ static inline struct cell tabulate_run(const struct tabulator *tabulator) {
 /* Writes threads, processes, region_names and properties. */
 void tabulate_definitions(struct tabulator *tabulator);
 
+/* One more property of the archive. */
+void tabulate_property(struct tabulator *tabulator, const char *name, const char *value);
+
 /* The number in region_names of a region that an event enters; -1: none, of REPLAY_NONE. */
 int64_t tabulate_name(struct tabulator *tabulator, uint32_t region, const struct trace_event *event);
 
