@@ -16,6 +16,7 @@
 #include "tool/counters.h"
 #include "tool/exit_status.h"
 #include "tool/first_rings.h"
+#include "tool/reaper.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 #include "tool/writer_process.h"
@@ -27,7 +28,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-enum { FD_LOWEST = 10, SLICE_NS = 10000000 };
+enum { FD_LOWEST = 10, SLICE_NS = 10000000, REAPER_MS = 1000 };
 
 /* Moves a descriptor out of the way of 0 to 9: the application may have closed its standard ones. */
 static int move_up(int fd) {
@@ -165,10 +166,12 @@ static bool start_writer(int session_fd, int *ret_pidfd) {
                                    .session_fd = session_fd,
                                    .session = tool.session,
                                    .session_bytes = session_bytes_before_rings(tool.session),
+                                   .needs_reaper = !*tool.constants.config.status && reaper_is_needed(),
                                    .application_fd = move_up((int)syscall(SYS_pidfd_open, getpid(), 0))};
   int error = writer_process_start(&process);
   close_if_open(process.application_fd);
   *ret_pidfd = move_up(process.pidfd);
+  tool.reaper = process.reaper;
   char number[TOOL_ERROR_BYTES];
   if (error == -ECHILD && atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
     error = 0; /* it was started, and has ended already: its own words are the reason */
@@ -210,18 +213,26 @@ static int keep_session_fd(int fd) {
   return 0;
 }
 
+/* The writer ends behind its last step. */
+static void collect_reaper(bool is_ending) {
+  reaper_collect(tool.reaper, is_ending ? REAPER_MS : 0);
+  tool.reaper = 0;
+}
+
 void tool_withdraw_session(void) {
   close_if_open(tool.writer_pidfd);
   tool.writer_pidfd = -1;
   tool.is_starting = false;
   if (tool.session)
     atomic_store(&tool.session->shared.tool_state, TOOL_WITHDREW);
+  collect_reaper(true);
   drop_session();
 }
 
 /* The parent's session is not mapped in a child. */
 static void leave_parents_session(void) {
   close_session_fd();
+  tool.reaper = 0;
   tool.session = NULL;
   atomic_store(tool.fork_mark, 1);
 }
@@ -392,6 +403,7 @@ static void end(enum recording recording, enum tool_state state) {
   if (state == TOOL_FINISHED)
     first_rings_let_go();
   bool is_closed = !has_given_up && wait_until_closed();
+  collect_reaper(is_closed); /* else it may never end */
   remove_name_of_memory();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);

@@ -78,6 +78,7 @@ struct tool {
   _Atomic uint32_t *fork_mark;    /* 1 in the process that mapped it, 0 in its children (MADV_WIPEONFORK) */
   bool is_starting;               /* the session has a writer, which nobody has waited for yet */
   int writer_pidfd;               /* while it starts; -1: none */
+  pid_t reaper;                   /* the writer's parent (reaper.h); 0: none */
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
   uint64_t session_device, session_inode; /* to know whether session_fd still is what it was */
   uint32_t large_rings;             /* slots that begin with a ring of RING_START_BYTES: the first ones */

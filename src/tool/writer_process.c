@@ -19,6 +19,7 @@
 #include "session/process_stat.h"
 #include "session/session.h"
 #include "tool/loaded.h"
+#include "tool/reaper.h"
 
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x00001000
@@ -198,14 +199,14 @@ struct fork_result {
 
 /* The application hears nothing of the child's end; but emulators of processors (qemu-user) know no fork
  * without a signal. */
-static int plain_fork(void) {
-  int pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
+static int plain_fork(unsigned long flags) {
+  int pid = (int)syscall(SYS_clone, flags, NULL, NULL, NULL, 0);
   return pid >= 0 || errno != EINVAL ? pid : (int)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
 }
 
 /* The first of two forks: forks again, and tells through the pipe what became of that. */
 static void fork_writer(struct steps *steps, int result_fd) {
-  struct fork_result result = {.pid = plain_fork()};
+  struct fork_result result = {.pid = plain_fork(0)};
   if (result.pid == 0)
     run_writer(steps);
   result.error = result.pid < 0 ? errno : 0;
@@ -215,30 +216,81 @@ static void fork_writer(struct steps *steps, int result_fd) {
   _exit(written != sizeof result);
 }
 
-/* The same by two forks, which copy the application's page tables: only where nothing else works. What exec
- * says is lost; a writer that is not there shows when it does not become ready. */
-static int fork_and_reap(struct steps *steps) {
+/* The fork that waits for the writer: tells through the pipe that this runs, and stays. */
+static void fork_reaper(struct steps *steps, int result_fd) {
+  char *stack = steps->stacks + 2 * STACK_BYTES;
+  struct fork_result result = {0, 0};
+  result.pid = clone_with_stack(run_writer, stack, CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, steps, NULL);
+  result.error = result.pid < 0 ? errno : steps->error;
+  if (result.error && write(result_fd, &result, sizeof result) < 0)
+    errno = 0;
+  if (result.error)
+    end_step(0);
+  if (duplicate(result_fd, 0))
+    result_fd = 0;
+  close_from(1);
+  reaper_stay(&(struct reaper_word){result_fd, &result, sizeof result});
+}
+
+/* What the fork has said, at the end of the pipe; the writer's pidfd then is this process's. Returns an error
+ * number. */
+static int read_result(struct steps *steps, int fd) {
+  struct fork_result result = {.pid = -1, .error = EIO};
+  if (read(fd, &result, sizeof result) == sizeof result && !result.error)
+    steps->process->pidfd = (int)syscall(SYS_pidfd_open, result.pid, 0);
+  return result.error;
+}
+
+/* By forks, which copy the application's page tables: where nothing else works, or where the first one is to
+ * stay. What exec says is lost of two; a writer that is not there shows when it does not become ready. */
+static int start_by_fork(struct steps *steps, unsigned long flags,
+                         void (*in_child)(struct steps *steps, int result_fd), int *ret_pid) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
     return -errno;
-  int pid = plain_fork();
-  if (pid == 0)
-    fork_writer(steps, ends[1]);
-  int error = pid < 0 ? errno : 0;
+  *ret_pid = plain_fork(flags);
+  if (*ret_pid == 0)
+    in_child(steps, ends[1]);
+  int error = *ret_pid < 0 ? errno : 0;
   close(ends[1]);
-  struct fork_result result = {.pid = -1, .error = EIO};
-  if (!error && read(ends[0], &result, sizeof result) == sizeof result)
-    steps->process->pidfd = (int)syscall(SYS_pidfd_open, result.pid, 0);
+  if (!error)
+    error = read_result(steps, ends[0]);
   close(ends[0]);
+  return -error;
+}
+
+/* It has ended, by itself or since it could not say what it did. */
+static bool has_ended(int pid) {
+  return pid <= 0 || waitpid(pid, NULL, WNOHANG | __WALL) != 0;
+}
+
+static void wait_for(int pid) {
   while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
   }
-  return error ? -error : -result.error;
+}
+
+static int fork_and_reap(struct steps *steps) {
+  int pid = 0, error = start_by_fork(steps, 0, fork_writer, &pid);
+  wait_for(pid);
+  return error;
+}
+
+/* Where no such fork is to be had, a zombie is the lesser harm. */
+static bool has_reaper(struct steps *steps) {
+  int pid = 0, error = start_by_fork(steps, CLONE_UNTRACED, fork_reaper, &pid);
+  if (error && error != -EIO)
+    wait_for(pid);
+  else if (!error || !has_ended(pid))
+    steps->process->reaper = pid;
+  return steps->process->reaper > 0;
 }
 
 /* Emulators of processors refuse as invalid what neither fork nor pthread_create ask of clone. */
 static int start_steps(struct steps *steps) {
   if (runs_on_valgrind())
     return fork_and_reap(steps);
+  if (steps->process->needs_reaper && has_reaper(steps))
+    return 0;
   int error = clone_and_reap(steps);
   return error == -EINVAL ? fork_and_reap(steps) : error;
 }
@@ -273,6 +325,7 @@ int writer_process_start(struct writer_process *process) {
     if (is_for_writer(environ[i]))
       *next++ = environ[i];
   process->pidfd = -1;
+  process->reaper = 0;
   int error = clone_outside_of_family(&steps);
   munmap(memory, bytes);
   if (error && process->pidfd >= 0) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct session_header;
 
@@ -14,8 +15,10 @@ struct writer_process {
   void *session;  /* where it is mapped, and its size: children do not have it */
   size_t session_bytes;
   int application_fd; /* a pidfd of this process, or -1 */
+  bool needs_reaper;  /* see reaper.h */
   /* result */
-  int pidfd; /* the writer's, the caller's to close; -1: the kernel has none */
+  int pidfd;    /* the writer's, the caller's to close; -1: the kernel has none */
+  pid_t reaper; /* its parent, which ends when it does, the caller's to collect; 0: none */
 };
 
 /* Whether valgrind is running this program. */
@@ -26,9 +29,9 @@ bool runs_on_valgrind(void);
  * "". */
 const char *writer_process_waits(const struct session_header *session);
 
-/* Starts the writer. The application does not see it: it is not its child afterwards, no SIGCHLD comes, no
- * wait() returns it, no descriptor is left in it. Returns 0 once it has been exec'ed, or a negative errno of
- * clone or exec. */
+/* Starts the writer. The application does not see it: it is not its child afterwards, nor does wait() return
+ * the reaper, no SIGCHLD comes, no wait() returns it, no descriptor is left in it. Returns 0 once it has been
+ * exec'ed, or a negative errno of clone or exec. */
 int writer_process_start(struct writer_process *process);
 
 /* Finds the stave-writer to start: `configured` (STAVE_WRITER) if not empty, else beside this library, in the
