@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "writer/symbols/symbols_rows.h"
 
 /* From demangle.h, which Debian puts into another package: parameters, and const and the like. */
 enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
@@ -37,6 +38,8 @@ struct object {
    * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
   asymbol *no_symbols[1];
   struct symbol_table functions, variables;
+  struct line_rows *rows; /* of `lines`; NULL until libbfd has none */
+  bfd_byte *row_sections[3];
   asymbol *stubs; /* of the procedure linkage table, with their names in one piece of memory; NULL: none */
   Elf64_Rela *relocations; /* those of pointers; of 32-bit files none */
   size_t n_relocations;
@@ -285,6 +288,9 @@ struct object *object_open(const char *path, const uint8_t *build_id, unsigned b
 void object_close(struct object *object) {
   if (!object)
     return;
+  rows_close(object->rows);
+  for (unsigned i = 0; i < 3; i++)
+    free(object->row_sections[i]);
   free(object->sections);
   free(object->functions.symbols);
   free(object->stubs);
@@ -338,17 +344,43 @@ static asection *section_at(const struct object *object, uint64_t address) {
   return section && address - bfd_section_vma(section) < bfd_section_size(section) ? section : NULL;
 }
 
+/* A section's contents without compression. */
+static struct rows_section row_section(struct object *object, const char *name, bfd_byte **ret_own) {
+  asection *section = bfd_get_section_by_name(object->lines, name);
+  bool is_there = section && bfd_section_flags(section) & SEC_HAS_CONTENTS &&
+                  bfd_get_full_section_contents(object->lines, section, ret_own);
+  return is_there ? (struct rows_section){*ret_own, bfd_section_size(section)}
+                  : (struct rows_section){NULL, 0};
+}
+
+static bool has_rows(struct object *object) {
+  bfd_byte **own = object->row_sections;
+  if (!object->rows)
+    object->rows = rows_open(row_section(object, ".debug_line", &own[0]),
+                             row_section(object, ".debug_line_str", &own[1]),
+                             row_section(object, ".debug_str", &own[2]));
+  return object->rows;
+}
+
+/* What gcc's link-time optimisation calls the file that it compiles. */
+static bool is_artificial(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return strcmp(slash ? slash + 1 : file, "<artificial>") == 0;
+}
+
 bool object_line_at(struct object *object, uint64_t address, struct object_line *ret) {
   asection *section = section_at(object, address);
   *ret = (struct object_line){NULL, NULL, 0};
   if (!section)
     return false;
-  if (bfd_find_nearest_line(object->lines, section, object->no_symbols, address - bfd_section_vma(section),
-                            &ret->file, &ret->function, &ret->line))
+  bool is_found =
+      bfd_find_nearest_line(object->lines, section, object->no_symbols, address - bfd_section_vma(section),
+                            &ret->file, &ret->function, &ret->line);
+  if (!is_found) /* libbfd may have written something all the same */
+    *ret = (struct object_line){NULL, NULL, 0};
+  if (ret->file && !is_artificial(ret->file))
     return true;
-  /* libbfd may have written something all the same. */
-  *ret = (struct object_line){NULL, NULL, 0};
-  return false;
+  return (has_rows(object) && rows_find(object->rows, address, &ret->file, &ret->line)) || is_found;
 }
 
 bool object_inlined_into(struct object *object, struct object_line *ret) {
