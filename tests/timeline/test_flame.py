@@ -262,11 +262,44 @@ class Flame(test_page.PageTest):
         functions = self.browser.evaluate("stave.model.functions.map(({name, short}) => [name, short])")
         self.assertEqual({name: short for name, short in functions if name in names}, names)
 
-    def test_without_samples(self):
+    def tree(self):
+        """Each region by its path: ms with what is inside, in itself, instances."""
+        return {tuple(path): numbers for path, *numbers in self.browser.evaluate("""(() => {
+            const found = [], add = (node, path) => {
+                for (const child of node.sorted) {
+                    const here = [...path, stave.model.regions[child.inside]?.labels.at(-1) ?? 'merged'];
+                    found.push([here, child.total / 1e6, child.self / 1e6, child.count]);
+                    add(child, here);
+                } };
+            add(stave.flame.root, []);
+            return found; })()""")}
+
+    def test_regions_by_call_path(self):
+        """Without samples the view is of regions, of all threads together, with and without what is inside."""
         self.open("known", pictured.write_known)
-        self.assertTrue(self.browser.evaluate("document.getElementById('flames').hidden"))
         self.browser.key("g")
-        self.assertFalse(self.browser.evaluate("stave.flame.isOn"))
+        parallel, barrier = "parallel", "implicit barrier"
+        self.assertEqual(self.tree(), {
+            (parallel,): [20, 4.99, 2], (parallel, barrier): [12, 9, 2], (parallel, barrier, "task"): [3, 3, 1],
+            (parallel, "for"): [3, 3, 1], (parallel, "create task"): [0.01, 0.01, 1]})
+        self.assertIn("Regions by call path, 20.0", self.title())
+        self.assertIsNone(self.browser.text("#flame-source"))
+        self.assertEqual(self.address(), "#flame=1")
+        self.browser.evaluate("stave.view.show(0, 4e6)")
+        self.settle()
+        self.assertEqual(self.tree()[(parallel,)][0], 8)
+        self.browser.evaluate("stave.showInstances(stave.model.regions.find(({name}) => /implicit/.test(name)))")
+        self.browser.evaluate("stave.view.showAll()")
+        self.settle()
+        self.assertEqual(self.tree(), {(barrier,): [12, 9, 2], (barrier, "task"): [3, 3, 1]})
+
+    def test_both(self):
+        self.open_samples()
+        self.browser.key("g")
+        self.assertIn("200 samples", self.title())
+        self.browser.evaluate("stave.flame.choose('regions')")
+        self.assertIn("Regions by call path", self.title())
+        self.assertEqual(self.address(), "#flame=regions")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Dependences and the critical path on the page of stave timeline: test_path.py BUILD [unittest arguments]."""
 import pathlib
+import re
 import sys
 import unittest
 
@@ -271,6 +272,9 @@ class Path(test_page.PageTest):
         note = self.browser.text("#path-note").replace("\u00a0", " ")
         self.assertIn("Critical path here: 10.0 ms: ", note)
         self.assertIn("from thread to thread 4.0 %", note)
+        regions = dict(re.findall(r"(\w[\w ]*(?: @[\w.:]+)?) ([\d.]+) %", note.partition(" In: ")[2]))
+        self.assertAlmostEqual(sum(map(float, regions.values())), 96, delta=4)
+        self.assertIn("app.c", note.partition(" In: ")[2])
         self.browser.move(*self.point(1, -1, 4))
         self.assertIn("since 3.00 ms, after the fork of a team on Master thread",
                       self.browser.text("#tooltip").replace("\u00a0", " "))

@@ -170,6 +170,18 @@ class Traffic(test_page.PageTest):
         self.assertEqual(set(self.calls()), {"MPI_Init", "MPI_Send @made.c:5", "MPI_Send @made.c:6"})
         self.browser.evaluate("stave.marking.set(null)")
 
+    def chain(self, row, ms):
+        self.browser.click(*self.point(row, 0, ms))
+        return [text.replace("\u00a0", " ") for text in self.browser.evaluate(
+            "[...document.querySelectorAll('#details-chain li')].map(({textContent}) => textContent)")]
+
+    def test_who_was_waited_for(self):
+        """The sender of a late message, the rank that came last; nobody where nothing was late."""
+        self.assertEqual(self.chain(1, 1.5),
+                         ["Master thread sent late, 1.00 ms after the wait began"])
+        self.assertEqual(self.chain(1, 3.8), [])
+        self.assertEqual(self.chain(0, 6.5), ["OMP thread 2 came last, 1.50 ms after the wait began"])
+
     def test_line_of_a_call(self):
         self.browser.click(*self.point(1, 0, 2))
         self.assertRegex(self.browser.text("#details-facts"), r"call site\s+\S*made.c:9")

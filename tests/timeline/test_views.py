@@ -319,6 +319,40 @@ class Views(test_page.PageTest):
         self.assertEqual(colours[:2], [[0xd4, 0, 0x2a], [0x16, 0x19, 0x1d]])
         self.assertNotIn(colours[2], colours[:2])
 
+    def chain(self, row, depth, ms):
+        self.browser.click(*self.point(row, depth, ms))
+        return [text.replace("\u00a0", " ") for text in self.browser.evaluate(
+            "[...document.querySelectorAll('#details-chain li')].map(({textContent}) => textContent)")]
+
+    def test_chain_of_waits(self):
+        """Thread 2 waits for thread 1, which had waited for thread 0: from lock to lock."""
+        def write(path):
+            with pictured.Archive(path, ["Master thread", "OMP thread 1", "OMP thread 2"]) as archive:
+                region = archive.region("!$omp critical @app.c:7", pictured.RegionRole.CRITICAL, 7)
+                main, openmp = archive.region("main"), pictured.Paradigm.OPENMP
+                for thread, times in enumerate(((1000, 1000, 4000, 1), (2000, 4000, 6000, 2), (3000, 6000, 7000, 3))):
+                    wanted, acquired, released, order = times
+                    writer = archive.writers[thread]
+                    writer.enter(0, main)
+                    writer.enter(wanted, region)
+                    writer.thread_acquire_lock(acquired, openmp, 5, order)
+                    writer.thread_release_lock(released, openmp, 5, order)
+                    writer.leave(released, region)
+                    writer.leave(10000, main)
+        self.open("chain", write)
+        self.assertEqual(self.chain(2, 1, 5), [
+            "OMP thread 1 held the lock, 3.00 ms after the wait began, in critical @app.c:7",
+            "it had waited 2.00 ms in critical @app.c:7",
+            "Master thread held the lock, 2.00 ms after the wait began, in critical @app.c:7"])
+        self.assertEqual(self.chain(0, 1, 2), [])
+
+    def test_chain_at_a_barrier(self):
+        """Thread 0 comes last, from its loop; a click goes there."""
+        self.open_known()
+        self.assertEqual(self.chain(1, 1, 4.5),
+                         ["Master thread came last, 2.00 ms after the wait began, in for @app.c:20"])
+        self.assertEqual(self.chain(0, 1, 4), [])
+
     def lane_point(self, ms, y):
         return self.browser.evaluate(f"""(box => [box.x + stave.chart.x({ms} * 1e6), box.y + {y}])(
             document.getElementById('lanes').getBoundingClientRect())""")

@@ -4,6 +4,7 @@ import {NumberReader, lowerBound, upperBound} from './bytes.js';
 import {byId} from './dom.js';
 import {duration, percent} from './format.js';
 import {LETTERS} from './groups.js';
+import {topRegions} from './statistics.js';
 import {CAUSES, readSegment} from './tables.js';
 
 const LINE = 3, EDGE = 1.5, MANY = 200; // pixels; of more segments lines are thinner
@@ -115,13 +116,37 @@ function partsOf(model, path, interval) {
     .map(({ns, name}) => `${name} ${percent(ns, whole)}`).join(', ')}.`;
 }
 
+const MAX_SEGMENTS = 4000, MAX_REGIONS = 8; // that are looked at, evenly chosen; that are named
+
+// The regions on it by their own time, the longest first: {region, ns}; of many segments each so many-th.
+export function pathRegions(model, path, {from, to}) {
+  const [first, last] = visible(path, {from, to}), step = Math.ceil(Math.max(1, last - first) / MAX_SEGMENTS);
+  const sums = new Map();
+  for (let i = first; i < last; i += step) {
+    const [begin, end] = [Math.max(from, path.begin[i]), Math.min(to, path.end[i])];
+    if (end > begin)
+      for (const {region, ns} of topRegions(model, {from: begin, to: end, length: end - begin}, [model.rows[path.row[i]]],
+        Infinity))
+        sums.set(region, (sums.get(region) ?? 0) + ns);
+  }
+  return [...sums].map(([region, ns]) => ({region, ns: ns * step})).sort((one, other) => other.ns - one.ns);
+}
+
+// "parallel @app.c:12 40 %, ...": on all that it is.
+function regionsOf(model, path, interval) {
+  const {between, length} = pathTimes(model, path, interval), whole = length + between;
+  const regions = pathRegions(model, path, interval).filter(({ns}) => ns >= 0.005 * whole).slice(0, MAX_REGIONS);
+  return regions.length ? ` In: ${regions.map(({region, ns}) => `${region?.short ?? 'merged short regions'} ` +
+    `${percent(Math.min(ns, whole), whole)}`).join(', ')}.` : '';
+}
+
 export function showPath(model, interval, isOn) {
   const note = byId('path-note'), {shortest} = model.about.path;
   note.hidden = !isOn;
   if (!isOn)
     return;
   const texts = model.paths.map((path, side) =>
-    (model.paths.length > 1 ? `${LETTERS[side]}: ` : '') + partsOf(model, path, interval));
+    (model.paths.length > 1 ? `${LETTERS[side]}: ` : '') + partsOf(model, path, interval) + regionsOf(model, path, interval));
   note.textContent = `Critical path here: ${texts.join(' ')}` +
     (shortest ? ` Waits shorter than ${duration(shortest)} are not followed.` : '');
 }

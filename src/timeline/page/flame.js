@@ -1,9 +1,11 @@
-// The flame view: in which functions the samples of what is looked at were taken, below those that called them.
+// The flame view: in which functions the samples of what is looked at were taken, below those that called them; or the
+// time of regions, each below the one around it.
 import {FONT} from './chart.js';
 import {byId} from './dom.js';
 import {follow, makeFlameTree, wayTo} from './flame_tree.js';
 import {fit} from './fit.js';
-import {count, percent, plural} from './format.js';
+import {count, duration, percent, plural} from './format.js';
+import {makeRegionTree} from './region_tree.js';
 import {countSamples} from './samples.js';
 
 const BAR = 18, NARROWEST = 0.5, LABEL_FROM = 20, PADDING = 4; // pixels
@@ -20,13 +22,45 @@ export class Flame {
     this.canvas.addEventListener('pointerleave', () => this.#leave());
     this.canvas.addEventListener('click', event => this.#focus(this.#at(event)));
     this.canvas.addEventListener('keydown', event => this.#onKey(event));
+    this.source = model.hasSamples ? 'samples' : 'regions';
+    byId('flame-source').hidden = !model.hasSamples;
+    byId('flame-source').addEventListener('change', ({target: {value}}) => this.choose(value));
     byId('flame-up').addEventListener('click', () => this.#focus(null));
     byId('flame-close').addEventListener('click', () => this.show(false));
     new ResizeObserver(() => this.isOn && this.draw()).observe(byId('flame-room'));
   }
 
+  // Of samples or of regions.
+  choose(source) {
+    this.source = source === 'samples' && this.model.hasSamples ? source : 'regions';
+    byId('flame-source').value = this.source;
+    this.way = [];
+    this.selected = null;
+    this.update();
+    this.changed();
+  }
+
+  get areSamples() {
+    return this.source === 'samples';
+  }
+
+  // Of regions though there are samples.
+  get isOther() {
+    return this.model.hasSamples && !this.areSamples;
+  }
+
+  // What a node is of: {name, short, file, line}.
+  #insideOf({inside}) {
+    const known = this.areSamples ? this.model.functions[inside] : this.model.regions[inside];
+    return known ?? {name: 'merged short regions', short: 'merged', file: '', line: 0};
+  }
+
+  #amount(value) {
+    return this.areSamples ? count(value) : duration(value);
+  }
+
   show(isOn) {
-    this.isOn = isOn && this.model.hasSamples;
+    this.isOn = isOn;
     this.panel.hidden = !this.isOn;
     byId('flames').setAttribute('aria-pressed', String(this.isOn));
     if (this.isOn)
@@ -45,8 +79,10 @@ export class Flame {
     if (!this.isOn)
       return;
     const scope = this.scope(), way = this.selected && wayTo(this.selected);
-    this.root = makeFlameTree(this.model, countSamples(this.model, scope, this.hidden));
-    byId('flame-title').textContent = `${plural(this.root.total, 'sample')} of ${scope.name}`;
+    this.root = this.areSamples ? makeFlameTree(this.model, countSamples(this.model, scope, this.hidden))
+      : makeRegionTree(this.model, scope, this.hidden);
+    byId('flame-title').textContent = this.areSamples ? `${plural(this.root.total, 'sample')} of ${scope.name}`
+      : `Regions by call path, ${duration(this.root.total)} of ${scope.name}, all rows together`;
     const again = way && follow(this.root, way);
     this.selected = again?.depth === way?.length ? again : null;
     this.draw();
@@ -93,7 +129,7 @@ export class Flame {
     context.fillStyle = paint.css;
     context.fillRect(x, y, Math.max(width - 0.5, 0.5), BAR - 1);
     context.globalAlpha = 1;
-    const room = width - 2 * PADDING, {short} = this.model.functions[node.inside];
+    const room = width - 2 * PADDING, {short} = this.#insideOf(node);
     const label = width >= LABEL_FROM ? fit(short, room, letter => context.measureText(letter).width) : '';
     context.fillStyle = isAround ? this.palette.colours.text : paint.text;
     context.fillText(label, x + PADDING, y + BAR / 2);
@@ -120,7 +156,7 @@ export class Flame {
   #hover(event) {
     const node = this.#at(event);
     if (node)
-      this.tooltip.show(event.clientX, event.clientY, this.model.functions[node.inside].name, this.facts(node));
+      this.tooltip.show(event.clientX, event.clientY, this.#insideOf(node).name, this.facts(node));
     else
       this.tooltip.hide();
   }
@@ -130,9 +166,11 @@ export class Flame {
   }
 
   facts(node) {
-    const {name, file, line} = this.model.functions[node.inside], {total} = this.root;
-    const facts = [['samples', `${count(node.total)}, ${percent(node.total, total)}`],
-      ['in itself', `${count(node.self)}, ${percent(node.self, total)}`]];
+    const {name, file, line} = this.#insideOf(node), {total} = this.root, share = ns => percent(ns, total);
+    const facts = [[this.areSamples ? 'samples' : 'with all inside', `${this.#amount(node.total)}, ${share(node.total)}`],
+      ['in itself', `${this.#amount(node.self)}, ${share(node.self)}`]];
+    if (!this.areSamples)
+      facts.push(['instances', `${count(node.count)}, ${duration(node.total / Math.max(1, node.count))} each`]);
     if (file && !name.includes(file))
       facts.push(['source', line ? `${file}:${line}` : file]);
     const lines = [...node.lines].filter(([at]) => at > 0).sort((one, other) => other[1] - one[1]);
@@ -169,8 +207,8 @@ export class Flame {
     if (!node)
       return;
     this.selected = node;
-    byId('spoken').textContent = `${this.model.functions[node.inside].name}, ${plural(node.total, 'sample')}, ` +
-      `${percent(node.total, this.root.total)}`;
+    byId('spoken').textContent = `${this.#insideOf(node).name}, ${this.#amount(node.total)}` +
+      `${this.areSamples ? ' samples' : ''}, ${percent(node.total, this.root.total)}`;
     this.draw();
   }
 }

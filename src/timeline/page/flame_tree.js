@@ -1,6 +1,6 @@
 // The tree of calls that samples were taken in: each function below the one that called it.
 
-class Node {
+export class Node {
   constructor(inside, parent, kinds) {
     Object.assign(this, {inside, parent, total: 0, self: 0, kinds: new Float64Array(kinds), children: new Map(),
       lines: new Map()});

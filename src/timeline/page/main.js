@@ -1,6 +1,7 @@
 // Puts the page together.
 import {Address} from './address.js';
 import {Bookmarks} from './bookmarks.js';
+import {chainOf} from './chains.js';
 import {Chart} from './chart.js';
 import {counterFacts} from './counters.js';
 import {showPath} from './critical.js';
@@ -231,11 +232,22 @@ class Page {
     if (slice) {
       byId('details-title').textContent = sliceTitle(slice);
       byId('details-facts').replaceChildren(factList(sliceFacts(this.model, slice, false)));
+      byId('details-chain').replaceChildren(...chainOf(this.model, slice).map(step => this.#makeStep(step)));
       byId('spoken').textContent = `${sliceTitle(slice)}, ${duration(slice.end - slice.begin)}, ` +
         `${this.model.rows[slice.row].name}`;
     }
     this.search.last = slice;
     this.#changeOverlay();
+  }
+
+  // A step of a chain of waits, by a click on which its row and time come into view.
+  #makeStep({row, time, text}) {
+    const button = element('button', {type: 'button', className: 'link'}, text);
+    button.addEventListener('click', () => {
+      this.#revealRow(row);
+      this.view.panTo(time, time);
+    });
+    return element('li', {}, button);
   }
 
   // Draws the life of a lock over the rows; null: of none.

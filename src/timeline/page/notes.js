@@ -22,7 +22,6 @@ export class Notes {
     byId('values').hidden = this.model.counters.length + this.model.transfers.length === 0;
     byId('dependences').hidden = about.dependences.stored === 0;
     byId('path').hidden = about.path.sections.every(([, length]) => length === 0);
-    byId('flames').hidden = !this.model.hasSamples;
     byId('warning').hidden = about.warnings.length === 0;
     byId('warning').textContent = about.warnings.join(' ');
   }

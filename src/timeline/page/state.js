@@ -35,7 +35,7 @@ export function readState(page) {
   add('messages', overlay.messages.areOn ? '1' : '0', overlay.messages.areOnAtFirst ? '1' : '0');
   add('counters', page.layout.hasCounters ? '1' : '0', page.layout.hasCountersAtFirst ? '1' : '0');
   add('locks', page.lanes.isOn ? '1' : '0', page.lanes.isOnAtFirst ? '1' : '0');
-  add('flame', page.flame.isOn ? '1' : '0', '0');
+  add('flame', page.flame.isOn ? page.flame.isOther ? 'regions' : '1' : '0', '0');
   add('find', search.input.value.trim(), '');
   add('region', instances.region ? String(instances.region.index) : '', '');
   if (overlay.selected)
@@ -93,7 +93,8 @@ export function applyState(page, state) {
   page.setMessages(state.has('messages') ? state.get('messages') === '1' : overlay.messages.areOnAtFirst);
   page.setCounters(state.has('counters') ? state.get('counters') === '1' : page.layout.hasCountersAtFirst);
   page.lanes.show(state.has('locks') ? state.get('locks') === '1' : page.lanes.isOnAtFirst);
-  page.flame.show(state.get('flame') === '1');
+  page.flame.source = state.get('flame') === 'regions' || !model.hasSamples ? 'regions' : 'samples';
+  page.flame.show(['1', 'regions'].includes(state.get('flame')));
   view.show(...unpackInterval(state.get('at')) ?? [view.start, view.stop]);
   marking.set(rangeOf(model, state));
   page.select(sliceOf(model, state.get('selected')));
