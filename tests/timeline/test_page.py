@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The page of stave timeline in a real browser: test_page.py BUILD [unittest arguments]."""
+import csv
 import os
 import pathlib
 import subprocess
@@ -114,6 +115,82 @@ class Known(PageTest):
             self.assertIn(fact, told)
         self.browser.click(*self.point(0, 1, 1.5))
         self.assertIsNone(self.browser.text("#details-title"))
+
+    # -- export, filters --
+
+    def search(self, text):
+        self.browser.evaluate(f"stave.search.find({text!r})")
+        self.browser.frame()
+
+    def saved(self, button):
+        """What a click on the button gives to the user: its name, and its bytes as text."""
+        return self.browser.evaluate(f"""(async () => {{
+            const {{createObjectURL}} = URL, {{click}} = HTMLAnchorElement.prototype;
+            const saved = new Promise(done => {{
+                let blob;
+                URL.createObjectURL = one => {{ blob = one; return '#'; }};
+                HTMLAnchorElement.prototype.click = function() {{ done([this.download, blob]); }};
+            }});
+            document.getElementById('{button}').click();
+            const [name, blob] = await saved;
+            URL.createObjectURL = createObjectURL;
+            HTMLAnchorElement.prototype.click = click;
+            window.savedBlob = blob;
+            return [name, blob.type, await blob.text()]; }})()""")
+
+    def test_table_of_what_is_visible(self):
+        """The regions that reach into the interval, as a spreadsheet or pandas reads them."""
+        self.browser.evaluate("stave.view.show(2.5e6, 6.5e6)")
+        name, kind, text = self.saved("export-csv")
+        lines = list(csv.DictReader(text.splitlines()))
+        self.assertEqual((name, kind), ("known.csv", "text/csv"))
+        found = {(line["thread"], line["region"], int(line["begin_ns"]), int(line["end_ns"])) for line in lines}
+        self.assertEqual(found, {
+            ("Master thread", "!$omp parallel @app.c:12", 0, 10000000),
+            ("Master thread", "!$omp for @app.c:20", 2000000, 5000000),
+            ("Master thread", "!$omp implicit barrier @app.c:12", 5000000, 10000000),
+            ("OMP thread 1", "!$omp parallel @app.c:12", 0, 10000000),
+            ("OMP thread 1", "!$omp implicit barrier @app.c:12", 3000000, 10000000),
+            ("OMP thread 1", "!$omp task @app.c:30", 4000000, 7000000)})
+        self.browser.evaluate("stave.marking.mark(0, 1.5e6, [1])")
+        lines = list(csv.DictReader(self.saved("export-csv")[2].splitlines()))
+        self.assertEqual([line["region"] for line in lines], ["!$omp parallel @app.c:12"])
+        self.browser.evaluate("stave.marking.set(null)")
+
+    def test_picture_of_what_is_seen(self):
+        """What the canvases show, with a title above and a legend below."""
+        self.browser.frame()
+        name, kind, _ = self.saved("export-png")
+        self.assertEqual((name, kind), ("known.png", "image/png"))
+        same, width, more = self.browser.evaluate("""(async () => {
+            const image = await createImageBitmap(savedBlob), {canvas} = stave.chart;
+            const pixels = (from, y) => { const copy = new OffscreenCanvas(canvas.width, canvas.height);
+                const context = copy.getContext('2d'); context.drawImage(from, 0, y);
+                return context.getImageData(stave.chart.gutter, 40, 400, 60).data; };
+            const [one, other] = [pixels(canvas, 0), pixels(image, -22)];
+            return [one.every((value, i) => value === other[i]), image.width - canvas.width,
+                image.height - canvas.height]; })()""")
+        self.assertTrue(same)
+        self.assertEqual(width, 0)
+        self.assertTrue(30 < more < 80, more)
+
+    def test_search_by_duration(self):
+        """"> 4 ms" finds regions of such a length; the others are faded, and n goes from one to the next."""
+        self.search("> 4 ms")
+        self.assertIn("names found", self.browser.text("#found"))
+        found = []
+        for _ in range(5):
+            self.browser.key("n")
+            found.append(self.browser.evaluate("(({region, row, end, begin}) => [region.short, row, end - begin])("
+                                               "stave.overlay.selected)"))
+        self.assertEqual(found[:4], [["parallel @app.c:12", 0, 10e6], ["parallel @app.c:12", 1, 10e6],
+                                     ["implicit barrier @app.c:12", 1, 7e6], ["implicit barrier @app.c:12", 0, 5e6]])
+        self.assertEqual(found[4], found[0])
+        self.assertIn("1 of 4", self.browser.text("#found"))
+        self.search("barrier > 6ms")
+        self.browser.key("n")
+        self.assertEqual(self.browser.evaluate("stave.overlay.selected.row"), 1)
+        self.assertIn("1 of 1", self.browser.text("#found"))
 
     def test_wheel_zooms_where_the_pointer_is(self):
         x, y = self.point(0, 0, 4)

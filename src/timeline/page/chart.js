@@ -25,6 +25,7 @@ export class Chart {
     this.bands = new Bands(model.activities.length);
     this.hidden = new Set();  // activities that the legend has turned off
     this.matches = null;      // regions that the search has found, or null
+    this.least = 0;           // ns that they have to be long
     this.letters = new Map(); // widths
     this.gutter = 150;
     this.clear();
@@ -241,7 +242,8 @@ export class Chart {
     left = Math.max(left, this.gutter);
     right = Math.min(right, this.width);
     const width = Math.max(right - left, 1), paint = this.palette.paints[activity];
-    const isMatch = !this.matches || this.matches.has(region.index), isOne = slices.merged[i] === 1;
+    const isMatch = (!this.matches || this.matches.has(region.index)) &&
+      (!this.least || slices.longest[i] >= this.least), isOne = slices.merged[i] === 1;
     context.globalAlpha = isMatch ? (isOne ? 1 : 0.75) : 0.15;
     if (slices.end[i] === slices.begin[i]) {
       this.#drawPoint(left, y, paint);

@@ -8,6 +8,7 @@ import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
 import {Detail} from './detail.js';
+import {listenToExport} from './export.js';
 import {Findings, peakOf, sliceOfProblem} from './findings.js';
 import {Flame} from './flame.js';
 import {duration} from './format.js';
@@ -52,7 +53,7 @@ class Page {
     this.legend = new Legend(byId('legend'), model, this.chart.hidden, () => this.redraw());
     this.notes = new Notes(model, this.chart, this.overlay);
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
-      {found: regions => this.#showMatches(regions), go: this.#destinations()});
+      {found: (regions, least) => this.#showMatches(regions, least), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
     this.numbers = new Numbers(model, this, region => this.showInstances(region), row => this.#goToRow(row));
     this.instances = new Instances(model, {go: ({row, depth, i, begin}) =>
@@ -140,6 +141,13 @@ class Page {
     this.address.update();
   }
 
+  // What numbers are of: the marked interval and rows, else what is visible of rows that are not taken out.
+  #scope() {
+    const {model, view, layout, overlay: {range}} = this;
+    return {interval: range ?? view, rows: range?.rowsOf(model) ?? model.rows.filter(({index}) =>
+      !layout.isTakenOut(index))};
+  }
+
   // What the flame view is of: the instances of the region listed, the region selected, what is marked or visible.
   #flameScope() {
     const {model, view, overlay: {selected, range}, instances: {region}} = this, {from, to} = range ?? view;
@@ -159,8 +167,8 @@ class Page {
     this.#updateNumbers();
   }
 
-  #showMatches(regions) {
-    this.chart.matches = regions;
+  #showMatches(regions, least = 0) {
+    Object.assign(this.chart, {matches: regions, least});
     this.redraw();
   }
 
@@ -275,7 +283,7 @@ class Page {
 
   #changeInstances() {
     const {region} = this.instances;
-    this.#showMatches(region ? new Set([region.index]) : this.search.matches);
+    this.#showMatches(region ? new Set([region.index]) : this.search.matches, region ? 0 : this.search.least);
     this.updateNumbers();
   }
 
@@ -455,6 +463,7 @@ class Page {
     listenToKeys(byId('overlay'), actions);
     this.#listenToButtons(actions);
     listenToSplitter();
+    listenToExport(this, {describe: () => this.notes.describeView(), scope: () => this.#scope()});
   }
 
   #actions() {

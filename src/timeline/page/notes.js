@@ -26,6 +26,12 @@ export class Notes {
     byId('warning').textContent = about.warnings.join(' ');
   }
 
+  // "run, 1.2 ms – 3.4 ms": the title of a picture.
+  describeView() {
+    const {view, plotWidth} = this.chart, step = view.length / plotWidth;
+    return `${this.model.about.title}, ${instant(view.from, step)} – ${instant(view.to, step)}`;
+  }
+
   // Of what the numbers are: of an interval that was marked, or of what is visible.
   showInterval(range) {
     const {view} = this.chart, step = view.length / this.chart.plotWidth;

@@ -10,6 +10,14 @@ function rank({short, name}, text) {
   return names.includes(lower) ? 0 : names.some(one => one.startsWith(lower)) ? 1 : 2;
 }
 
+const NS_OF = {ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9};
+
+// "critical > 1 ms": the text, and how long at least in ns; 0: however long.
+export function parseSearch(text) {
+  const parts = /^(.*?)\s*>\s*(\d+(?:\.\d*)?)\s*(ns|us|µs|ms|s)$/.exec(text.trim());
+  return parts ? {text: parts[1], least: Number(parts[2]) * NS_OF[parts[3]]} : {text: text.trim(), least: 0};
+}
+
 function matcher(text) {
   const lower = text.toLowerCase();
   return name => name.toLowerCase().includes(lower);
@@ -22,9 +30,9 @@ function taskOf(model, text) {
 }
 
 export class Search {
-  // `found` is told of the set of regions, or null; `go` shows a slice, a row or a task.
+  // `found` is told of the set of regions, or null, and how long they have to be; `go` shows a slice, a row or a task.
   constructor({input, list, status}, model, {found, go}) {
-    Object.assign(this, {input, list, status, model, found, go, regions: null, matches: null});
+    Object.assign(this, {input, list, status, model, found, go, regions: null, matches: null, least: 0});
     input.addEventListener('input', () => this.update());
     input.addEventListener('keydown', event => this.#onKey(event));
   }
@@ -54,16 +62,16 @@ export class Search {
   }
 
   update() {
-    const text = this.input.value.trim(), matches = matcher(text);
-    this.last = null;
-    const regions = text ? this.model.regions.filter(region => matches(region.name) || matches(region.file) ||
+    const {text, least} = parseSearch(this.input.value), matches = matcher(text);
+    Object.assign(this, {last: null, least});
+    const regions = text || least ? this.model.regions.filter(region => matches(region.name) || matches(region.file) ||
       matches(region.description)) : [];
     const rows = text ? this.model.rows.filter(row => matches(row.name)) : [];
     const task = text ? taskOf(this.model, text) : null;
-    this.regions = text ? new Set(regions.map(region => region.index)) : null;
+    this.regions = text || least ? new Set(regions.map(region => region.index)) : null;
     this.#list(regions, rows, task, text);
     this.matches = rows.length || task ? this.regions?.size ? this.regions : null : this.regions;
-    this.found(this.matches);
+    this.found(this.matches, least);
   }
 
   #list(regions, rows, task, text) {
@@ -78,7 +86,7 @@ export class Search {
         () => this.#go(region)));
     this.list.replaceChildren(...lines);
     const places = regions.length + rows.length + (task ? 1 : 0);
-    this.summary = text ? places ? `${plural(places, 'name')} found` : 'nothing found' : '';
+    this.summary = text || this.least ? places ? `${plural(places, 'name')} found` : 'nothing found' : '';
     this.status.textContent = this.summary;
   }
 
@@ -96,13 +104,14 @@ export class Search {
 
   // Goes to the next slice, or to the one before, of a region that was found.
   step(direction, regions = this.regions) {
-    const next = regions?.size && nextSlice(this.model, regions, this.last, direction);
+    const next = regions?.size && nextSlice(this.model, regions, this.last, direction,
+      regions === this.regions ? this.least : 0);
     if (!next)
       return;
     this.go.slice(next);
     this.last = next;
     if (regions === this.regions)
-      this.status.textContent = `${this.summary}; ${positionOf(this.model, regions, next)}`;
+      this.status.textContent = `${this.summary}; ${positionOf(this.model, regions, next, this.least)}`;
   }
 }
 
@@ -112,13 +121,13 @@ function comesBefore(one, other) {
 }
 
 // "3 of 4,180": which of the regions' slices it is.
-function positionOf(model, regions, slice) {
+function positionOf(model, regions, slice, least) {
   let before = 0, all = 0;
   for (const row of model.rows)
     for (const [depth, track] of row.slices.entries()) {
-      const {begin, region, count: length} = track.finest;
+      const {begin, end, region, count: length} = track.finest;
       for (let i = 0; i < length; i++) {
-        if (!regions.has(region[i]))
+        if (!regions.has(region[i]) || end[i] - begin[i] < least)
           continue;
         all++;
         before += comesBefore({begin: begin[i], row: row.index, depth}, slice) < 0;
@@ -128,13 +137,13 @@ function positionOf(model, regions, slice) {
 }
 
 // The first slice of the regions after `last`, or the last before it; wraps around.
-function nextSlice(model, regions, last, direction) {
+function nextSlice(model, regions, last, direction, least = 0) {
   let best = null, wrapped = null;
   for (const row of model.rows) {
     for (const [depth, track] of row.slices.entries()) {
-      const {begin, region, count: length} = track.finest;
+      const {begin, end, region, count: length} = track.finest;
       for (let i = 0; i < length; i++) {
-        if (!regions.has(region[i]))
+        if (!regions.has(region[i]) || end[i] - begin[i] < least)
           continue;
         const here = {begin: begin[i], row: row.index, depth, i};
         if (!wrapped || direction * comesBefore(here, wrapped) < 0)
