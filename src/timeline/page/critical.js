@@ -125,8 +125,8 @@ export function pathRegions(model, path, {from, to}) {
   for (let i = first; i < last; i += step) {
     const [begin, end] = [Math.max(from, path.begin[i]), Math.min(to, path.end[i])];
     if (end > begin)
-      for (const {region, ns} of topRegions(model, {from: begin, to: end, length: end - begin}, [model.rows[path.row[i]]],
-        Infinity))
+      for (const {region, ns} of topRegions(model, {from: begin, to: end, length: end - begin},
+        [model.rows[path.row[i]]], Infinity))
         sums.set(region, (sums.get(region) ?? 0) + ns);
   }
   return [...sums].map(([region, ns]) => ({region, ns: ns * step})).sort((one, other) => other.ns - one.ns);
@@ -146,7 +146,8 @@ export function showPath(model, interval, isOn) {
   if (!isOn)
     return;
   const texts = model.paths.map((path, side) =>
-    (model.paths.length > 1 ? `${LETTERS[side]}: ` : '') + partsOf(model, path, interval) + regionsOf(model, path, interval));
+    (model.paths.length > 1 ? `${LETTERS[side]}: ` : '') + partsOf(model, path, interval) +
+    regionsOf(model, path, interval));
   note.textContent = `Critical path here: ${texts.join(' ')}` +
     (shortest ? ` Waits shorter than ${duration(shortest)} are not followed.` : '');
 }

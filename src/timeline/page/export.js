@@ -9,8 +9,8 @@ function quote(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// The regions that reach into an interval of some rows, row by row and depth by depth. What the page has merged is a line
-// that counts.
+// The regions that reach into an interval of some rows, row by row and depth by depth. What the page has merged is a
+// line that counts.
 export function asCsv(model, {from, to}, rows) {
   const lines = [['process', 'thread', 'depth', 'region', 'file', 'line', 'activity', 'begin_ns', 'end_ns', 'count']];
   for (const {group, name, slices} of rows)

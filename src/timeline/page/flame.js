@@ -167,7 +167,8 @@ export class Flame {
 
   facts(node) {
     const {name, file, line} = this.#insideOf(node), {total} = this.root, share = ns => percent(ns, total);
-    const facts = [[this.areSamples ? 'samples' : 'with all inside', `${this.#amount(node.total)}, ${share(node.total)}`],
+    const what = this.areSamples ? 'samples' : 'with all inside';
+    const facts = [[what, `${this.#amount(node.total)}, ${share(node.total)}`],
       ['in itself', `${this.#amount(node.self)}, ${share(node.self)}`]];
     if (!this.areSamples)
       facts.push(['instances', `${count(node.count)}, ${duration(node.total / Math.max(1, node.count))} each`]);

@@ -1,4 +1,4 @@
-// The tree of regions by call path: each construct below the one that it was met in, with the time of all its instances.
+// The tree of regions by call path: each construct below the one that it was met in, with the time of its instances.
 import {lowerBound} from './bytes.js';
 import {Node} from './flame_tree.js';
 
@@ -10,8 +10,8 @@ function childOf(parent, inside, kinds) {
   return parent.children.get(inside);
 }
 
-// The nodes of one depth's slices in an interval, by their positions; `nodeAbove` gives that of the slice around one, or
-// null where that is left out.
+// The nodes of one depth's slices in an interval, by their positions; `nodeAbove` gives that of the slice around one,
+// or null where that is left out.
 function addDepth(slices, {from, to, others, kinds, hidden}, nodeAbove) {
   const first = lowerBound(slices.end, from, 0, slices.count), nodes = new Map();
   for (let i = first; i < slices.count && slices.begin[i] <= to; i++) {
