@@ -30,7 +30,7 @@ class Schemas(cli.Case):
                 self.exact(command, command, "--json", archive)
 
     def test_schemas_are_right(self):
-        for kind in ("report", "check", "info", "compare", "scaling"):
+        for kind in ("report", "check", "info", "compare", "scaling", "what-if"):
             schema = schemas.schema_of(kind)
             jsonschema = schemas.jsonschema
             jsonschema.validators.validator_for(schema, default=None).check_schema(schema)

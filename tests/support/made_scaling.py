@@ -88,7 +88,8 @@ def locked(line, ms, held_ms, lock_line=90):
             for i in range(n):
                 made.at(begin + alone).enter(i, "critical", lock_line)
             for i in range(n):
-                made.at(begin + alone + i * held).event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
+                made.at(begin + alone + i * held + 1e-6 * (i > 0))
+                made.event(i, "thread_acquire_lock", Paradigm.OPENMP, 3, i + 1)
                 made.enter(i, "critical sblock", lock_line)
                 made.at(begin + alone + (i + 1) * held).leave_critical(i, 3, i + 1, lock_line)
             return [begin + alone + (i + 1) * held for i in range(n)]

@@ -18,6 +18,8 @@ def kind_of(command):
     name = next((word for word in words[1:3] if word in COMMANDS), None)
     if name is None or "--json" not in words:
         return None
+    if "--what-if" in words:
+        return "what-if"
     if name == "scale" or (name == "report" and "--scaling" in words):
         return "scaling"
     return "compare" if name == "report" and "--compare" in words else name

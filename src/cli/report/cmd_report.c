@@ -10,6 +10,7 @@
 #include "cli/report/report_condition.h"
 #include "cli/report/report_print.h"
 #include "cli/report/scaling_runs.h"
+#include "cli/report/what_if_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct report_request {
   const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written */
   struct fail_condition conditions[COMPARE_CONDITIONS_MAX];
   size_t fail_if_count, condition_count;
+  struct what_if_request what_if;
 };
 
 /* Long options that have no letter. */
@@ -44,7 +46,8 @@ enum {
   OPTION_HTML,
   OPTION_MARKDOWN,
   OPTION_SCALING,
-  OPTION_WEAK
+  OPTION_WEAK,
+  OPTION_WHAT_IF
 };
 
 static const struct usage_option options[] = {
@@ -62,6 +65,10 @@ static const struct usage_option options[] = {
     {OPTION_SCALING, "scaling", NULL, "how runs with several numbers of threads scale, and what limits them",
      USAGE_NOTHING, NULL},
     {OPTION_WEAK, "weak", NULL, "with --scaling: the work grows with the threads", USAGE_NOTHING, NULL},
+    {OPTION_WHAT_IF, "what-if", "CHANGE",
+     "the wall time if: 'region @app.c:12 2x faster', 'serial part halved', 'balance @app.c:9', 'no lock "
+     "@app.c:4'; up to 8 times; regions: a table of all",
+     USAGE_NOTHING, NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION",
      "exit status 3 if it holds: 'efficiency < 60 %', 'wall > 2 s', 'violations > 0'; with --compare what "
      "has grown: 'wall > 5 "
@@ -207,6 +214,13 @@ static bool add_condition(struct report_request *request, const char *value) {
   return true;
 }
 
+static bool add_what_if(struct what_if_request *request, const char *value) {
+  if (request->count == WHAT_IF_TEXTS_MAX)
+    return usage_error("report", "--what-if is given more than %d times", WHAT_IF_TEXTS_MAX);
+  request->texts[request->count++] = value;
+  return true;
+}
+
 /* What they mean depends on whether runs are compared. */
 static bool read_conditions(struct report_request *request) {
   for (size_t i = 0; i < request->fail_if_count; i++) {
@@ -237,6 +251,8 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_COMPARE:
     request->is_compare = true;
     return true;
+  case OPTION_WHAT_IF:
+    return add_what_if(&request->what_if, value);
   case OPTION_SCALING:
     request->is_scaling = true;
     return true;
@@ -369,6 +385,18 @@ static int check_single(const struct report_request *request, int count) {
   return EXIT_USAGE;
 }
 
+static int report_what_if(struct report_request *request, const char *path) {
+  request->what_if.is_json = request->is_json;
+  request->what_if.top = request->top;
+  if (request->is_compare || request->is_scaling || request->html || request->is_brief ||
+      request->is_markdown || request->pattern || request->fail_if_count)
+    usage_error("report", "--what-if goes with --json alone");
+  else if (what_if_check(&request->what_if))
+    return archive_job_run(path, what_if_is_table(&request->what_if) ? what_if_print_table : what_if_print,
+                           &request->what_if);
+  return EXIT_USAGE;
+}
+
 int cmd_report(int argc, char **argv) {
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
   size_t behind = count_behind_dashes(argc, argv);
@@ -383,7 +411,9 @@ int cmd_report(int argc, char **argv) {
   }
   if (status < 0 && !times_are_in_order("report", &request.times))
     status = EXIT_USAGE;
-  if (status < 0 && request.is_scaling) {
+  if (status < 0 && request.what_if.count) {
+    status = report_what_if(&request, argv[optind]);
+  } else if (status < 0 && request.is_scaling) {
     status = report_scaling(&request, argv + optind, (size_t)(argc - optind));
   } else if (status < 0 && request.html) {
     status = write_history(&request, argv + optind, (size_t)(argc - optind));

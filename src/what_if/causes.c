@@ -1,0 +1,178 @@
+/* What a location waits for, and goes on because of: other members of the team, forks, locks, tasks. */
+#include <math.h>
+#include <string.h>
+
+#include "what_if/clocks.h"
+
+/* -- barriers -- */
+
+static void begin_round(struct clock_round *round, size_t count) {
+  round->last.is_known = false;
+  round->arrivals = 0;
+  for (size_t i = 0; i < count; i++) {
+    round->begins[i] = -INFINITY;
+    round->useful[i] = 0;
+  }
+}
+
+/* A member that runs tasks in the barrier comes once more when they are done. */
+static void arrive(struct clocks *clocks, struct clock_round *round, struct clock_row *row) {
+  clock_raise(clocks, &round->last, row);
+  for (size_t i = 0; i < clocks->count; i++) {
+    round->begins[i] = fmax(round->begins[i], row->now.times[i] - row->useful[i]);
+    round->useful[i] += row->useful[i] - row->counted[i];
+    row->counted[i] = row->useful[i];
+  }
+}
+
+/* Where work is balanced, all come when the mean of it is done. */
+static void leave(struct clocks *clocks, struct clock_round *round, struct clock_row *row, uint64_t ticks) {
+  uint64_t last =
+      round->last.is_known && round->last.ticks > row->now.ticks ? round->last.ticks : row->now.ticks;
+  double late = ticks > last ? (double)(ticks - last) : 0;
+  struct clock_moment since = row->now;
+  clock_resume(clocks, row, &since, &round->last, ticks);
+  for (size_t i = 0; i < clocks->count; i++)
+    if (round->useful[i] > 0 && round->arrivals > 0) {
+      double balanced = round->begins[i] + round->useful[i] / round->arrivals;
+      row->busy.times[i] = fmin(row->busy.times[i], balanced);
+      row->now.times[i] = balanced + late;
+    }
+  memset(row->useful, 0, clocks->count * sizeof *row->useful);
+  memset(row->counted, 0, clocks->count * sizeof *row->counted);
+}
+
+static void on_barrier(void *data, const struct replay_barrier_event *event) {
+  struct clocks *clocks = data;
+  struct clock_row *row = &clocks->rows[event->location];
+  struct clock_team *team = clock_team(clocks, event->team);
+  if (!team)
+    return;
+  struct clock_round *round = &team->rounds[event->number % 2];
+  row->round = event->number;
+  row->is_in_barrier = event->step == REPLAY_BARRIER_ARRIVED;
+  if (event->step == REPLAY_BARRIER_ARRIVED) {
+    if (event->is_first)
+      begin_round(round, clocks->count);
+    round->arrivals++;
+    arrive(clocks, round, row);
+  } else
+    leave(clocks, round, row, event->ticks);
+}
+
+/* -- teams -- */
+
+/* A worker waits for the fork since it has worked last, whenever its last barrier let it go. */
+static void begin_member(struct clocks *clocks, const struct replay_team_event *event) {
+  struct clock_row *row = &clocks->rows[event->location];
+  size_t primary = event->team->primary;
+  const struct clock_moment *fork = primary != SIZE_MAX ? &clocks->rows[primary].fork : &clocks->fork;
+  if (event->location == primary ||
+      (primary == SIZE_MAX && row->fork.is_known && row->fork.ticks == fork->ticks))
+    return;
+  struct clock_moment since = row->has_had_team && row->busy.is_known ? row->busy : *fork;
+  row->has_had_team = true;
+  if (since.is_known)
+    clock_resume(clocks, row, &since, fork, event->ticks);
+}
+
+static void on_team(void *data, const struct replay_team_event *event) {
+  struct clocks *clocks = data;
+  struct clock_row *row = &clocks->rows[event->location];
+  if (event->step == REPLAY_TEAM_BEGIN) {
+    begin_member(clocks, event);
+    memset(row->useful, 0, clocks->count * sizeof *row->useful);
+    memset(row->counted, 0, clocks->count * sizeof *row->counted);
+  }
+  if (event->step != REPLAY_TEAM_JOINED || event->team->primary == SIZE_MAX ||
+      replay_current_team(clocks->replay, event->team->primary))
+    return;
+  const double *times = clocks->rows[event->team->primary].now.times;
+  for (size_t i = 0; i < clocks->count; i++) {
+    scatter_add(&clocks->gains[i], times[0] - times[i] - clocks->gained[i]);
+    clocks->gained[i] = times[0] - times[i];
+  }
+}
+
+/* -- locks -- */
+
+static bool is_of_lock(const struct clocks *clocks, const struct what_if_change *change,
+                       const struct replay_lock_event *event) {
+  const char *variable = trace_lock_name(clocks->trace, (size_t)(event->lock >> 32), (uint32_t)event->lock);
+  return (event->region != REPLAY_NONE && change->is_place[event->region]) ||
+         (variable && strcmp(variable, change->place) == 0);
+}
+
+static void on_lock(void *data, const struct replay_lock_event *event) {
+  struct clocks *clocks = data;
+  struct clock_row *row = &clocks->rows[event->location];
+  struct clock_moment *released = clock_lock(clocks, event->lock);
+  if (!released)
+    return;
+  if (event->step == REPLAY_LOCK_RELEASED) {
+    clock_set(clocks, released, row);
+    return;
+  }
+  bool has_waited = released->is_known && released->ticks > event->wanted_ticks;
+  struct clock_moment since = row->now;
+  memcpy(clocks->before, row->now.times, clocks->count * sizeof *clocks->before);
+  clock_resume(clocks, row, &since, has_waited ? released : NULL, event->ticks);
+  for (size_t i = 0; has_waited && i < clocks->count; i++)
+    for (size_t j = 0; j < clocks->scenarios[i].change_count; j++) {
+      const struct what_if_change *change = &clocks->scenarios[i].changes[j];
+      if (change->kind == WHAT_IF_NO_LOCK && is_of_lock(clocks, change, event))
+        row->now.times[i] = clocks->before[i];
+    }
+}
+
+/* -- tasks -- */
+
+static void on_task(void *data, const struct replay_task_event *event) {
+  struct clocks *clocks = data;
+  struct clock_row *row = &clocks->rows[event->location];
+  struct clock_task *task = clock_task(clocks, event->task->id, event->task->slot);
+  if (!task)
+    return;
+  if (event->step == REPLAY_TASK_CREATED) {
+    clock_set(clocks, &task->created, row);
+    task->creator = event->other ? event->other->id : 0;
+    task->creator_slot = event->other ? event->other->slot : 0;
+  } else if (event->step == REPLAY_TASK_BEGUN) {
+    struct clock_moment since = row->now;
+    clock_resume(clocks, row, &since, &task->created, event->ticks);
+  } else if (event->step == REPLAY_TASK_COMPLETED && task->creator) {
+    struct clock_task *creator = clock_task(clocks, task->creator, task->creator_slot);
+    if (creator)
+      clock_raise(clocks, &creator->last_child, row);
+  }
+}
+
+const struct replay_observer clock_causes = {
+    .barrier = on_barrier, .team = on_team, .lock = on_lock, .task = on_task};
+
+/* -- the end of other waiting -- */
+
+static bool is_waiting(enum activity activity) {
+  return activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_LOCK_WAIT ||
+         activity == ACTIVITY_TASK_WAIT || activity == ACTIVITY_IDLE;
+}
+
+void clock_after_event(struct clocks *clocks, const struct trace_event *event, enum activity before) {
+  struct clock_row *row = &clocks->rows[event->location];
+  struct replay_now now = replay_now(clocks->replay, event->location);
+  struct clock_moment since = row->now;
+  if (is_waiting(before) && !row->has_resumed && !is_waiting(now.activity)) {
+    struct clock_task *task =
+        before == ACTIVITY_TASK_WAIT ? clock_task(clocks, now.task->id, now.task->slot) : NULL;
+    clock_resume(clocks, row, &since, task ? &task->last_child : NULL, event->ticks);
+  }
+  if (!now.task->is_implicit) {
+    row->has_run_task = true;
+    return;
+  }
+  struct clock_team *team =
+      row->is_in_barrier && row->has_run_task && now.team ? clock_team(clocks, now.team) : NULL;
+  if (team)
+    arrive(clocks, &team->rounds[row->round % 2], row);
+  row->has_run_task = false;
+}

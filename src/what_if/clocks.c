@@ -1,0 +1,233 @@
+#include "what_if/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* -- moments -- */
+
+static bool has_times(struct clocks *clocks, struct clock_moment *moment) {
+  if (!moment->times)
+    moment->times = calloc(clocks->count, sizeof *moment->times);
+  clocks->has_failed |= moment->times == NULL;
+  return moment->times != NULL;
+}
+
+void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row) {
+  if (!has_times(clocks, moment))
+    return;
+  moment->is_known = true;
+  moment->ticks = row->now.ticks;
+  memcpy(moment->times, row->now.times, clocks->count * sizeof *moment->times);
+}
+
+void clock_raise(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row) {
+  if (!moment->is_known) {
+    clock_set(clocks, moment, row);
+    return;
+  }
+  if (row->now.ticks > moment->ticks)
+    moment->ticks = row->now.ticks;
+  for (size_t i = 0; i < clocks->count; i++)
+    moment->times[i] = fmax(moment->times[i], row->now.times[i]);
+}
+
+/* -- work -- */
+
+const struct what_if_change *clock_change(const struct what_if *scenario, enum what_if_kind kind,
+                                          const struct replay_frame *frames, size_t count) {
+  for (size_t i = 0; i < scenario->change_count; i++) {
+    const struct what_if_change *change = &scenario->changes[i];
+    for (size_t j = 0; change->kind == kind && j < count; j++)
+      if (frames[j].region != REPLAY_NONE && change->is_place[frames[j].region])
+        return change;
+  }
+  return NULL;
+}
+
+/* How much of it is left. */
+static double share_of(const struct what_if *scenario, const struct replay_frame *frames, size_t count,
+                       bool is_serial) {
+  const struct what_if_change *change = clock_change(scenario, WHAT_IF_FASTER, frames, count);
+  double share = change ? 1 / change->factor : 1;
+  for (size_t i = 0; is_serial && i < scenario->change_count; i++)
+    if (scenario->changes[i].kind == WHAT_IF_SERIAL)
+      share /= scenario->changes[i].factor;
+  return share;
+}
+
+void clock_work(struct clocks *clocks, struct clock_row *row, const struct replay_frame *frames, size_t count,
+                bool is_useful, bool is_serial, uint64_t ticks) {
+  double passed = ticks > row->now.ticks ? (double)(ticks - row->now.ticks) : 0;
+  for (size_t i = 0; i < clocks->count; i++) {
+    double share = is_useful ? share_of(&clocks->scenarios[i], frames, count, is_serial) : 1;
+    row->now.times[i] += passed * share;
+    if (is_useful && clock_change(&clocks->scenarios[i], WHAT_IF_BALANCE, frames, count))
+      row->useful[i] += passed * share;
+  }
+  row->now.ticks = ticks;
+  clock_set(clocks, &row->busy, row);
+}
+
+/* -- waiting -- */
+
+void clock_resume(struct clocks *clocks, struct clock_row *row, const struct clock_moment *since,
+                  const struct clock_moment *cause, uint64_t ticks) {
+  bool has_cause = cause && cause->is_known;
+  uint64_t could = has_cause && cause->ticks > since->ticks ? cause->ticks : since->ticks;
+  double late = ticks > could ? (double)(ticks - could) : 0;
+  for (size_t i = 0; i < clocks->count; i++) {
+    double begin = since->times[i];
+    if (has_cause)
+      begin = fmax(begin, cause->times[i]);
+    row->now.times[i] = begin + late;
+  }
+  row->now.ticks = ticks;
+  row->has_resumed = true;
+}
+
+/* -- what there is one of for each slot -- */
+
+struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *team) {
+  if (!array_reserve_zeroed(&clocks->teams, &clocks->team_count, (size_t)team->slot + 1,
+                            sizeof *clocks->teams)) {
+    clocks->has_failed = true;
+    return NULL;
+  }
+  struct clock_team *found = &clocks->teams[team->slot];
+  if (found->id != team->id)
+    for (int i = 0; i < 2; i++)
+      found->rounds[i].last.is_known = false;
+  found->id = team->id;
+  for (int i = 0; i < 2; i++) {
+    struct clock_round *round = &found->rounds[i];
+    if (!round->begins)
+      round->begins = calloc(2 * clocks->count, sizeof *round->begins);
+    round->useful = round->begins ? round->begins + clocks->count : NULL;
+    clocks->has_failed |= round->begins == NULL;
+  }
+  return clocks->has_failed ? NULL : found;
+}
+
+struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot) {
+  if (!array_reserve_zeroed(&clocks->tasks, &clocks->task_count, (size_t)slot + 1, sizeof *clocks->tasks)) {
+    clocks->has_failed = true;
+    return NULL;
+  }
+  struct clock_task *found = &clocks->tasks[slot];
+  if (found->id != id) {
+    found->created.is_known = found->last_child.is_known = false;
+    found->creator = 0;
+    found->id = id;
+  }
+  return found;
+}
+
+struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock) {
+  struct clock_moment *found = pair_map_get(&clocks->locks, lock, 0);
+  if (found)
+    return found;
+  found = calloc(1, sizeof *found);
+  if (found && pair_map_put(&clocks->locks, lock, 0, found))
+    return found;
+  free(found);
+  clocks->has_failed = true;
+  return NULL;
+}
+
+/* -- all of them -- */
+
+/* What runs in a barrier at the place is no part of it. */
+static bool is_waiting(const struct trace_region *region) {
+  enum activity activity;
+  return construct_activity(construct_of_region(region), &activity) &&
+         (activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT);
+}
+
+static bool find_places(struct what_if_change *change, const struct trace *trace) {
+  change->is_place = calloc(trace->region_count + 1, sizeof *change->is_place);
+  for (size_t i = 0; change->is_place && change->place[0] && i < trace->region_count; i++)
+    change->is_place[i] =
+        !is_waiting(&trace->regions[i]) && what_if_is_place(change->place, trace->regions[i].name);
+  return change->is_place != NULL;
+}
+
+static bool prepare_row(struct clocks *clocks, struct clock_row *row) {
+  row->useful = calloc(2 * clocks->count, sizeof *row->useful);
+  row->counted = row->useful ? row->useful + clocks->count : NULL;
+  return row->useful && has_times(clocks, &row->now) && has_times(clocks, &row->busy);
+}
+
+bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
+                    const struct replay_observer *causes) {
+  *ret = (struct clocks){.trace = trace, .scenarios = scenarios, .count = count, .first_ticks = UINT64_MAX};
+  ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
+  ret->gains = calloc(count, sizeof *ret->gains);
+  ret->gained = calloc(2 * count, sizeof *ret->gained);
+  ret->before = ret->gained ? ret->gained + count : NULL;
+  ret->replay = replay_create(trace, causes, ret, 0, UINT64_MAX);
+  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay)
+    return false;
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (!prepare_row(ret, &ret->rows[i]))
+      return false;
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < scenarios[i].change_count; j++)
+      if (!find_places(&scenarios[i].changes[j], trace))
+        return false;
+  return true;
+}
+
+static void free_row(struct clock_row *row) {
+  free(row->useful);
+  free(row->now.times);
+  free(row->busy.times);
+  free(row->fork.times);
+}
+
+static void free_team(struct clock_team *team) {
+  for (int i = 0; i < 2; i++) {
+    free(team->rounds[i].last.times);
+    free(team->rounds[i].begins);
+  }
+}
+
+static void free_places(struct what_if *scenario) {
+  for (size_t i = 0; i < scenario->change_count; i++) {
+    free(scenario->changes[i].is_place);
+    scenario->changes[i].is_place = NULL;
+  }
+}
+
+static void free_locks(struct pair_map *locks) {
+  for (size_t i = 0; i < locks->capacity; i++) {
+    struct clock_moment *moment = locks->entries[i].value;
+    if (moment)
+      free(moment->times);
+    free(moment);
+  }
+  pair_map_free(locks);
+}
+
+void clocks_free(struct clocks *clocks) {
+  for (size_t i = 0; clocks->rows && i < clocks->trace->location_count; i++)
+    free_row(&clocks->rows[i]);
+  for (size_t i = 0; i < clocks->team_count; i++)
+    free_team(&clocks->teams[i]);
+  for (size_t i = 0; i < clocks->task_count; i++) {
+    free(clocks->tasks[i].created.times);
+    free(clocks->tasks[i].last_child.times);
+  }
+  for (size_t i = 0; i < clocks->count; i++)
+    free_places(&clocks->scenarios[i]);
+  free_locks(&clocks->locks);
+  replay_free(clocks->replay);
+  free(clocks->fork.times);
+  free(clocks->rows);
+  free(clocks->teams);
+  free(clocks->tasks);
+  free(clocks->gains);
+  free(clocks->gained);
+}

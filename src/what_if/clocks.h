@@ -1,0 +1,101 @@
+/* The clocks of a location: of the trace, and for each scenario what it would be. */
+#ifndef STAVE_WHAT_IF_CLOCKS_H
+#define STAVE_WHAT_IF_CLOCKS_H
+
+#include "analysis/replay.h"
+#include "base/pair_map.h"
+#include "report/scatter.h"
+#include "what_if/what_if.h"
+
+/* A moment on all clocks. Of another one's a location goes on. */
+struct clock_moment {
+  bool is_known;
+  uint64_t ticks; /* in the trace */
+  double *times;  /* by scenario */
+};
+
+/* A location. */
+struct clock_row {
+  struct clock_moment now;  /* until then it has been looked at */
+  struct clock_moment busy; /* when it worked last */
+  struct clock_moment fork; /* its last one */
+  double *useful,
+      *counted; /* by scenario, of the present phase: work to be balanced; what the round has of it */
+  bool has_begun, has_had_team, is_in_barrier, has_run_task, has_resumed;
+  uint32_t round;
+};
+
+/* A barrier of a team, while its members come and leave. */
+struct clock_round {
+  struct clock_moment last; /* who came last */
+  double *begins,
+      *useful; /* by scenario: the latest that members came without the work to be balanced; all of that */
+  uint32_t arrivals;
+};
+
+struct clock_team {
+  uint64_t id;
+  struct clock_round rounds[2]; /* of the present barrier and the one before */
+};
+
+struct clock_task {
+  uint64_t id, creator;
+  uint32_t creator_slot;
+  struct clock_moment created, last_child; /* last_child: of those that are complete */
+};
+
+struct clocks {
+  const struct trace *trace;
+  struct replay *replay;
+  struct what_if *scenarios; /* the first changes nothing */
+  size_t count;
+  struct clock_row *rows;
+  struct clock_team *teams; /* by slot */
+  size_t team_count;
+  struct clock_task *tasks; /* by slot */
+  size_t task_count;
+  struct pair_map locks;    /* struct clock_moment: its last release */
+  struct clock_moment fork; /* the last of all */
+  struct scatter *gains;    /* by scenario, from join to join */
+  double *gained, *before;  /* by scenario; before: while a lock is acquired */
+  uint64_t first_ticks, last_ticks;
+  bool has_failed; /* no memory */
+};
+
+/* -- clocks.c -- */
+
+/* Returns false without memory; clocks_free in every case. */
+bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
+                    const struct replay_observer *causes);
+void clocks_free(struct clocks *clocks);
+
+/* The moment is that of the row now. */
+void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row);
+
+/* The same, if that is later than what it is: on each clock by itself. */
+void clock_raise(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row);
+
+/* The row's time until `ticks` is work: in so many open regions. */
+void clock_work(struct clocks *clocks, struct clock_row *row, const struct replay_frame *frames, size_t count,
+                bool is_useful, bool is_serial, uint64_t ticks);
+
+/* The row has waited since `since` and goes on at `ticks`: because of `cause` (NULL: of nothing known). */
+void clock_resume(struct clocks *clocks, struct clock_row *row, const struct clock_moment *since,
+                  const struct clock_moment *cause, uint64_t ticks);
+
+/* A scenario's change of this kind that means one of these regions; NULL: it has none. */
+const struct what_if_change *clock_change(const struct what_if *scenario, enum what_if_kind kind,
+                                          const struct replay_frame *frames, size_t count);
+
+struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *team);
+struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot);
+struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock);
+
+/* -- causes.c: what others do -- */
+
+extern const struct replay_observer clock_causes;
+
+/* The event has been replayed: `before` is what its location did until then. */
+void clock_after_event(struct clocks *clocks, const struct trace_event *event, enum activity before);
+
+#endif

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""stave report --what-if on runs whose times are known by construction: test_what_if.py BUILD [unittest arguments].
+What it predicts is what the archive of the run that was really so has; programs that are changed: ../bench/what_if."""
+import functools
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+import made_scaling
+import schemas
+from made_archive import Made
+from made_mpi import Job
+from made_scaling import locked, region, serial
+
+USAGE, UNDONE = 2, 1
+what_if = functools.partial(cli.stave, "report")
+
+
+class WhatIf(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.number = 0
+
+    def run_of(self, parts, threads=4):
+        self.number += 1
+        path = self.path(f"{self._testMethodName}-{self.number}")
+        return path, made_scaling.run(path, threads, parts)
+
+    def numbers(self, path, *changes):
+        options = [word for change in changes for word in ("--what-if", change)]
+        result = what_if("--json", *options, path)
+        numbers = self.parsed(result)
+        if schemas.jsonschema:
+            self.assertIsNone(schemas.wrong("what-if", result.stdout, is_closed=True))
+        return numbers
+
+    def predicted(self, path, *changes):
+        """In ms, each by itself and then all together."""
+        numbers = self.numbers(path, *changes)
+        for one in numbers["predicted"]:
+            self.assertAlmostEqual(one["wall_s"], numbers["wall_s"] - one["gain_s"])
+        return [1000 * one["wall_s"] for one in numbers["predicted"]]
+
+    def comes_true(self, before, changes, after):
+        """The run that was really changed so has the predicted wall time, to a hundredth of a ms."""
+        [*_, predicted] = self.predicted(self.run_of(before)[0], *changes)
+        self.assertAlmostEqual(predicted, self.run_of(after)[1], delta=0.01)
+
+    def test_faster_region(self):
+        before = [serial(5), region(20, 160), region(30, 80)]
+        self.comes_true(before, ["region @app.c:20 2x faster"], [serial(5), region(20, 80), region(30, 80)])
+        self.comes_true(before, ["region @app.c:20 1.6 times faster", "region @app.c:30 4x faster"],
+                        [serial(5), region(20, 100), region(30, 20)])
+
+    def test_slower_region(self):
+        """Half as fast: what is waited for grows, too."""
+        self.comes_true([serial(5), region(20, 40, imbalance=lambda n: 2)], ["region @app.c:20 0.5x faster"],
+                        [serial(5), region(20, 80, imbalance=lambda n: 4)])
+
+    def test_serial_part(self):
+        before = [serial(12), region(20, 40), serial(6), region(20, 40)]
+        for change, share in (("serial part halved", 2), ("serial part 3x faster", 3)):
+            self.comes_true(before, [change], [serial(12 / share), region(20, 40), serial(6 / share), region(20, 40)])
+        self.comes_true(before, ["serial part gone"], [region(20, 40), region(20, 40)])
+
+    def test_balance(self):
+        self.comes_true([region(20, 40, imbalance=lambda n: 3), serial(1), region(30, 40, imbalance=lambda n: 5)],
+                        ["balance @app.c:20"], [region(20, 40), serial(1), region(30, 40, imbalance=lambda n: 5)])
+        self.comes_true([region(20, 40, imbalance=lambda n: 3)], ["balance @app.c:20", "region @app.c:20 2x faster"],
+                        [region(20, 20)])
+
+    def test_late_threads_stay_late(self):
+        """What the runtime takes to start a team and to let it go is as it was."""
+        before = [region(20, 40, start=lambda n: 2, end=lambda n: 1)]
+        self.comes_true(before, ["region @app.c:20 4x faster"],
+                        [region(20, 10, start=lambda n: 2, end=lambda n: 1)])
+
+    def test_lock(self):
+        """Without the lock four threads hold it at once; with one that is held for half as long they wait less."""
+        path, wall = self.run_of([locked(30, 80, 20)])
+        self.assertAlmostEqual(wall, 35, delta=0.01)
+        for change, ms in (("no lock @app.c:90", 20), ("region critical sblock @app.c:90 2x faster", 25)):
+            self.assertAlmostEqual(self.predicted(path, change)[0], ms, delta=0.01)
+
+    def test_tasks(self):
+        """Two tasks in a barrier, of which thread 1's is the longer one: all wait for that, until it is so fast that
+        they wait for the other one."""
+        path = self.path("tasks")
+        with Made(path, threads=2) as made:
+            made.create(0, 1, line=7)
+            made.create(0, 2, line=8)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 2)
+            made.start(1, 0, 1, line=7)
+            made.start(0, 0, 2, line=8)
+            made.now += 10000
+            made.end(0, 0, 2, line=8)
+            made.now += 20000
+            made.end(1, 0, 1, line=7)
+            for thread in (0, 1):
+                made.leave(thread, "implicit barrier", 2)
+        for times, saved in ((2, 15), (3, 20), (30, 20)):
+            [gain] = self.numbers(path, f"region task @made.c:7 {times}x faster")["predicted"]
+            self.assertAlmostEqual(1000 * gain["gain_s"], saved, delta=0.05)
+        [gain] = self.numbers(path, "region task @made.c:8 2x faster")["predicted"]
+        self.assertAlmostEqual(gain["gain_s"], 0)
+
+    def test_nothing_changes_nothing(self):
+        """The program's own clocks come to the same."""
+        path, wall = self.run_of([serial(5), region(20, 160, imbalance=lambda n: 7), locked(30, 80, 20), serial(2)])
+        for change in ("region @app.c:20 1x faster", "serial part 1x faster"):
+            self.assertAlmostEqual(self.predicted(path, change)[0], wall, places=3)
+
+    def test_places(self):
+        """@app.c:2 is not @app.c:20, and a part of a name is a place."""
+        path, wall = self.run_of([region(2, 40), region(20, 80)])
+        self.assertAlmostEqual(self.predicted(path, "region @app.c:2 2x faster")[0], wall - 5, delta=0.01)
+        self.assertAlmostEqual(self.predicted(path, "region parallel 2x faster")[0], wall - 15, delta=0.01)
+        self.fails(what_if("--what-if", "region @app.c:3 2x faster", path), "no region's name", status=UNDONE)
+
+    def test_uncertainty(self):
+        """Of gains that are all alike, nothing; one alone tells nothing."""
+        alike = self.numbers(self.run_of([region(20, 40), serial(1)] * 4)[0], "region @app.c:20 2x faster")
+        self.assertAlmostEqual(alike["predicted"][0]["uncertainty_s"], 0, places=6)
+        alone = self.numbers(self.run_of([region(20, 40)])[0], "region @app.c:20 2x faster")
+        self.assertIsNone(alone["predicted"][0]["uncertainty_s"])
+
+    def test_table_of_regions(self):
+        """A region that is hidden behind another thread saves no more from some factor on."""
+        path, wall = self.run_of([serial(8), region(20, 160), region(30, 40, imbalance=lambda n: 10)])
+        numbers = self.numbers(path, "regions")
+        rows = {row["region"]: row for row in numbers["regions"]}
+        ms = [1000 * gain["gain_s"] for gain in rows["!$omp parallel @app.c:20"]["gains"]]
+        for value, wanted in zip(ms, (40 - 40 / 1.25, 40 - 40 / 1.5, 20, 30, 35, 40)):
+            self.assertAlmostEqual(value, wanted, delta=0.01)
+        self.assertAlmostEqual(1000 * rows[None]["gains"][2]["gain_s"], 4, delta=0.01)
+        self.assertEqual([row["region"] for row in numbers["regions"]],
+                         ["!$omp parallel @app.c:20", "!$omp parallel @app.c:30", None])
+        text = self.succeeds(what_if("--what-if", "regions", path))
+        self.assertIn(f"{100 * 20 / wall:.1f} %", text)
+        self.assertIn("outside of parallel regions", text)
+
+    def test_text(self):
+        text = self.succeeds(what_if("--what-if", "serial part halved", "--what-if", "region @app.c:20 2x faster",
+                                     self.run_of([serial(5), region(20, 40)])[0]))
+        self.assertIn("The run took 0.015000 s.", text)
+        self.assertRegex(text, r"serial part halved +0\.012500 +0\.002500")
+        self.assertRegex(text, r"all together +0\.007500 +0\.007500")
+
+    def test_wrong_uses(self):
+        path, _ = self.run_of([region(20, 40)])
+        for change in ("", "region @app.c:20", "region 2x faster", "region @app.c:20 0x faster", "serial part",
+                       "region @app.c:20 2x", "balance ", "no lock", "threads 8", "region @app.c:20 -1x faster"):
+            self.fails(what_if("--what-if", change, path), "unknown change", status=USAGE)
+        self.fails(what_if("--what-if", "serial part halved", "--brief", path), "--json alone", status=USAGE)
+        self.fails(what_if(*["--what-if", "serial part halved"] * 9, path), "more than 8 times", status=USAGE)
+        with Job(self.path("job")) as job:
+            job.call(0, "MPI_Send", 5, 6, send=(1, 7, 100))
+            job.call(1, "MPI_Recv", 1, 6.5, receive=(0, 7, 100))
+        self.fails(what_if("--what-if", "serial part halved", self.path("job")), "one process", status=UNDONE)
+
+
+if __name__ == "__main__":
+    unittest.main()
