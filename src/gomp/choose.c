@@ -198,6 +198,17 @@ static void fill_from(void *library, bool is_apart) {
   }
 }
 
+/* LLVM's runtimes register in a file there, whose first page they store to without asking for it: where none
+ * is left, that is SIGBUS, which libgomp's program would not meet. */
+static bool is_memory_folder_full(void) {
+  enum { PAGE_BYTES = 4096 };
+  int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  bool is_full = fd >= 0 && fallocate(fd, 0, 0, PAGE_BYTES) < 0 && errno == ENOSPC;
+  if (fd >= 0)
+    close(fd);
+  return is_full;
+}
+
 /* Why the program cannot run on libomp, in words; empty if it can. */
 static void find_obstacle(char *ret, size_t size) {
   struct needs needs = {0};
@@ -210,6 +221,9 @@ static void find_obstacle(char *ret, size_t size) {
     snprintf(ret, size, "it has loaded another OpenMP runtime, %s", needs.other_runtime);
   else if (dlsym(RTLD_DEFAULT, "__tsan_init"))
     snprintf(ret, size, "ThreadSanitizer, which checks it, finds other races on another OpenMP runtime");
+  else if (is_memory_folder_full())
+    snprintf(ret, size,
+             "/dev/shm is full, where LLVM's runtime would store to a file and be ended by SIGBUS");
   else if (missing.count > 0)
     used = (size_t)snprintf(ret, size, "%s lacks ", choice.runtime);
   for (size_t i = 0; used > 0 && i < missing.count && used < size; i++)

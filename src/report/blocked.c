@@ -54,10 +54,15 @@ static void find(struct collector *collector) {
       finding_add(report, CAUSE_BLOCKED, REPLAY_NONE, blocked * (double)report->process_count);
   if (!finding)
     return;
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
+                   report->caveats.runtimes.untraced);
   report->lost_in_work += finding->gain_ticks / (double)report->cpus; /* it counts as the thread's work */
   finding_printf(finding->what, "the thread outside of parallel regions is blocked for %s%s",
                  finding_time(&texts, blocked),
                  report->process_count > 1 ? ", in the mean of the processes" : "");
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_append(finding->what, ", unless it waits for what ran on %s", report->caveats.runtimes.untraced);
   finding_printf(
       finding->evidence,
       "of %s in which one thread works it neither ran nor waited for a processor for so long, and no "

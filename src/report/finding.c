@@ -107,7 +107,8 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "events were lost";
   if (report->caveats.is_incomplete)
     return "the archive is marked as incomplete";
-  if (finding->cause == CAUSE_SERIAL && report->caveats.runtimes.untraced_count > 0)
+  if ((finding->cause == CAUSE_SERIAL || finding->cause == CAUSE_BLOCKED) &&
+      report->caveats.runtimes.untraced_count > 0)
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
   if (report->caveats.runtimes.instead_of && finding_has_trait(finding->cause, TRAIT_RUNTIME))
     return "the program was built for another OpenMP runtime, which may take less or more for it";

@@ -154,6 +154,7 @@ int main(void) {
 
 # In a mount namespace: what becomes of /dev/shm.
 READ_ONLY = "mount -t tmpfs -o ro none /dev/shm"
+FULL = "mount -t tmpfs -o size=64k none /dev/shm; head -c 100000 /dev/zero >/dev/shm/fill || :"
 ABSENT = """mkdir dev && mount -t tmpfs none dev
 for name in null zero full random urandom tty; do touch dev/$name && mount --bind /dev/$name dev/$name || exit 99; done
 mount --rbind dev /dev"""
@@ -251,6 +252,17 @@ class Libgomp(Case):
                 self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
                 if libomp.installed():
                     self.assertRegex(result.stderr, r"/dev/shm cannot be written; \S+ runs untraced")
+
+    def test_shared_memory_is_full(self):
+        """LLVM's runtime stores to a file there without asking for room: SIGBUS, which libgomp's program never met."""
+        program = self.gcc("program", OMP_PROGRAM)
+        result = self.within(FULL, STAVE, "record", "-o", self.path("trace"), program, "3")
+        self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+        self.assertEqual(len(self.info(self.path("trace/traces.otf2"))["threads"]), 4)
+        result = self.within(FULL, STAVE, "record", "--runtime", "llvm", program, "3")
+        self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
+        if libomp.installed():
+            self.assertRegex(result.stderr, "untraced: /dev/shm is full")
 
     def test_children_of_a_script(self):
         program = self.gcc("program", OMP_PROGRAM)

@@ -41,6 +41,12 @@ static void add_found(const struct watch *watch, struct string_list *found, pid_
     message_say("process %d (%s) has loaded %s", (int)pid, program, library);
 }
 
+static void add_all(const struct watch *watch, struct string_list *found, pid_t pid,
+                    const struct string_list *libraries) {
+  for (size_t i = 0; i < libraries->count; i++)
+    add_found(watch, found, pid, libraries->items[i]);
+}
+
 /* Whether the environment that the process was started with names Stave's library. True when in doubt. */
 static bool names_tool(pid_t pid, const char *tool) {
   static const char variable[] = "OMP_TOOL_LIBRARIES=", disabled[] = "OMP_TOOL=disabled";
@@ -61,7 +67,7 @@ static bool names_tool(pid_t pid, const char *tool) {
 
 /* What of a process's libraries matters here. */
 struct libraries {
-  char libgomp[PATH_MAX], llvm[PATH_MAX]; /* empty: none */
+  struct string_list libgomps, llvms;
   bool reports_itself; /* it has Stave's own libgomp.so.1; one with libstave-libgomp.so is traced */
   bool has_tool;
 };
@@ -71,9 +77,9 @@ static void note(struct libraries *mapped, const char *path) {
   mapped->reports_itself |= strcmp(name, "libstave-gomp.so") == 0 || strcmp(name, "libstave-libgomp.so") == 0;
   mapped->has_tool |= strcmp(name, "libstave.so") == 0;
   if (is_libgomp(name))
-    snprintf(mapped->libgomp, sizeof mapped->libgomp, "%s", path);
+    string_list_add(&mapped->libgomps, path);
   if (is_llvm(name))
-    snprintf(mapped->llvm, sizeof mapped->llvm, "%s", path);
+    string_list_add(&mapped->llvms, path);
 }
 
 static void look_at_maps(struct watch *watch, pid_t pid) {
@@ -92,10 +98,12 @@ static void look_at_maps(struct watch *watch, pid_t pid) {
   free(line);
   if (maps)
     fclose(maps);
-  if (!mapped.reports_itself && *mapped.libgomp)
-    add_found(watch, &watch->found, pid, mapped.libgomp);
-  if (!mapped.has_tool && *mapped.llvm && !names_tool(pid, watch->tool))
-    add_found(watch, &watch->untold, pid, mapped.llvm);
+  if (!mapped.reports_itself)
+    add_all(watch, &watch->found, pid, &mapped.libgomps);
+  if (!mapped.has_tool && mapped.llvms.count > 0 && !names_tool(pid, watch->tool))
+    add_all(watch, &watch->untold, pid, &mapped.llvms);
+  string_list_clear(&mapped.libgomps);
+  string_list_clear(&mapped.llvms);
 }
 
 static void look_at_family(struct watch *watch, pid_t pid, int depth);
@@ -160,14 +168,33 @@ static const char *advice(const struct plan *plan) {
   return "it came before the one that Stave gives programs: leave out --runtime";
 }
 
-/* Prints a line for each, with what is to be done about it. */
-static void report(const struct string_list *found, const char *runtime, const char *what) {
+/* How long the name of the item's program is, with the line's end. */
+static size_t program_length(const char *item) {
+  return strcspn(item, "\n") + 1;
+}
+
+/* The libraries of the same program as that item's, from it on; false: an item before has named them. */
+static bool join_libraries(const struct string_list *found, size_t item, char *ret, size_t size) {
+  const char *text = found->items[item];
+  size_t length = program_length(text), used = 0;
   for (size_t i = 0; i < found->count; i++) {
-    const char *text = found->items[i];
-    int length = (int)strcspn(text, "\n");
-    message_say("%.*s has loaded %s OpenMP runtime, which was not traced (%s): %s", length, text, runtime,
-                text + length + 1, what);
+    if (strncmp(found->items[i], text, length) != 0)
+      continue;
+    if (i < item)
+      return false;
+    int more = snprintf(ret + used, size - used, "%s%s", used ? ", " : "", found->items[i] + length);
+    used = more > 0 && used + (size_t)more < size ? used + (size_t)more : size - 1;
   }
+  return true;
+}
+
+/* Prints a line for each program, with what is to be done about it. */
+static void report(const struct string_list *found, const char *runtime, const char *what) {
+  char libraries[2 * PATH_MAX];
+  for (size_t i = 0; i < found->count; i++)
+    if (join_libraries(found, i, libraries, sizeof libraries))
+      message_say("%.*s has loaded %s OpenMP runtime, which was not traced (%s): %s",
+                  (int)program_length(found->items[i]) - 1, found->items[i], runtime, libraries, what);
 }
 
 bool watch_report(const struct watch *watch, const struct plan *plan) {
