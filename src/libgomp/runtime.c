@@ -58,6 +58,10 @@ static void add_candidate(void *handle) {
     dlclose(handle);
 }
 
+/* omp_initial_device of OpenMP 5.2. Asked for its number, libgomp would load its devices' plugins, and with
+ * them NVIDIA's library, which a program without target regions does not do. */
+enum { OMP_INITIAL_DEVICE = -1 };
+
 static bool is_disabled(void) {
   const char *value = getenv("OMP_TOOL");
   return value && strcasecmp(value, "disabled") == 0;
@@ -91,8 +95,8 @@ static void start(void) {
     runtime.tool = runtime.candidates[i](OPENMP_VERSION, describe(runtime.library));
   if (runtime.tool) {
     inquiry_prepare(runtime.library);
-    runtime.is_active = runtime.tool->initialize(inquiry_lookup, runtime.library->omp_get_initial_device(),
-                                                 &runtime.tool->tool_data);
+    runtime.is_active =
+        runtime.tool->initialize(inquiry_lookup, OMP_INITIAL_DEVICE, &runtime.tool->tool_data);
   }
   if (!runtime.is_active)
     library_step_aside();

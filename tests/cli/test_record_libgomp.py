@@ -15,6 +15,12 @@ import libomp
 from cli import BUILD_ROOT, HANG_S, HAS_TRACER, STAVE
 from record_case import OMP_PROGRAM, Case
 
+
+def read_text(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
 LIBGOMP = os.path.realpath(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True,
                                           text=True, check=True).stdout.strip())
 
@@ -203,6 +209,16 @@ class Libgomp(Case):
         result = subprocess.run([program, "3"], env=env, cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 1, result.stderr)
+
+    def test_devices_are_not_looked_for(self):
+        """libgomp loads its plugins, and with them NVIDIA's library, for programs that ask for devices alone."""
+        asks = OMP_PROGRAM.replace("int sum = 0;", "int sum = omp_get_num_devices() * 0;")
+        for text, is_expected in ((OMP_PROGRAM, False), (asks, True)):
+            program, folder = self.gcc("program", text), self.path(f"asks-{is_expected}")
+            os.mkdir(folder)
+            self.env |= {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": f"{folder}/ld"}
+            self.is_as_untraced(program, "3")
+            self.assertEqual("libgomp-plugin" in "".join(map(read_text, glob.glob(f"{folder}/ld.*"))), is_expected)
 
     def test_tool_that_is_not_there(self):
         program = self.gcc("program", OMP_PROGRAM)
