@@ -265,27 +265,95 @@ bool elf_defines_version(const struct elf_file *file, const char *version) {
   return false;
 }
 
+/* Whether the text there is this one; `bytes` of it with its end. */
+static bool is_text_at(const struct elf_file *file, uint64_t offset, const char *text, size_t bytes) {
+  return offset <= file->size && bytes <= file->size - offset &&
+         memcmp(file->data + offset, text, bytes) == 0;
+}
+
 static bool table_defines(const struct elf_file *file, const Elf64_Shdr *table, const char *symbol) {
   Elf64_Shdr strings;
+  size_t bytes = strlen(symbol) + 1;
   if (!section_header(file, table->sh_link, &strings))
     return false;
   Elf64_Sym entry;
   for (uint64_t at = 0; at + sizeof entry <= table->sh_size; at += sizeof entry) {
     if (!read_at(file, table->sh_offset + at, &entry, sizeof entry))
       return false;
-    const char *name = entry.st_shndx == SHN_UNDEF
-                           ? NULL
-                           : string_at(file, strings.sh_offset, strings.sh_size, entry.st_name);
-    if (name && strcmp(name, symbol) == 0)
+    if (entry.st_shndx != SHN_UNDEF && entry.st_name < strings.sh_size &&
+        is_text_at(file, strings.sh_offset + entry.st_name, symbol, bytes))
       return true;
+  }
+  return false;
+}
+
+/* -- the linker's hash table (DT_GNU_HASH): large libraries have a hundred thousand names -- */
+
+struct hash_table {
+  struct {
+    uint32_t buckets, first_symbol, words, shift;
+  } head;
+  uint64_t bloom, buckets, chains; /* offsets in the file */
+};
+
+static uint32_t hash_of(const char *name) {
+  uint32_t hash = 5381;
+  for (; *name != '\0'; name++)
+    hash = hash * 33 + (unsigned char)*name;
+  return hash;
+}
+
+static bool find_hash_table(const struct elf_file *file, struct hash_table *ret) {
+  uint64_t address = dynamic_value(file, DT_GNU_HASH), offset = offset_of_address(file, address);
+  if (address == 0 || !read_at(file, offset, &ret->head, sizeof ret->head) || ret->head.buckets == 0 ||
+      ret->head.words == 0)
+    return false;
+  ret->bloom = offset + sizeof ret->head;
+  ret->buckets = ret->bloom + ret->head.words * UINT64_C(8);
+  ret->chains = ret->buckets + ret->head.buckets * UINT64_C(4);
+  return true;
+}
+
+/* False: no symbol of the table has this hash. */
+static bool may_have(const struct elf_file *file, const struct hash_table *table, uint32_t hash) {
+  uint64_t word, bits = UINT64_C(1) << hash % 64 | UINT64_C(1) << (hash >> table->head.shift % 32) % 64;
+  return read_at(file, table->bloom + hash / 64 % table->head.words * UINT64_C(8), &word, sizeof word) &&
+         (word & bits) == bits;
+}
+
+static bool is_symbol(const struct elf_file *file, uint32_t index, const char *name) {
+  Elf64_Sym entry;
+  uint64_t symbols = offset_of_address(file, dynamic_value(file, DT_SYMTAB)),
+           texts = offset_of_address(file, dynamic_value(file, DT_STRTAB));
+  return read_at(file, symbols + index * (uint64_t)sizeof entry, &entry, sizeof entry) &&
+         entry.st_shndx != SHN_UNDEF && is_text_at(file, texts + entry.st_name, name, strlen(name) + 1);
+}
+
+static bool hash_table_defines(const struct elf_file *file, const struct hash_table *table,
+                               const char *name) {
+  uint32_t hash = hash_of(name), index, other;
+  uint64_t bucket = table->buckets + hash % table->head.buckets * UINT64_C(4);
+  if (!may_have(file, table, hash) || !read_at(file, bucket, &index, sizeof index) ||
+      index < table->head.first_symbol)
+    return false;
+  uint64_t chain = table->chains + (index - table->head.first_symbol) * UINT64_C(4);
+  for (; read_at(file, chain, &other, sizeof other); index++, chain += sizeof other) {
+    if ((other | 1) == (hash | 1) && is_symbol(file, index, name))
+      return true;
+    if (other & 1)
+      return false;
   }
   return false;
 }
 
 bool elf_defines_symbol(const struct elf_file *file, const char *symbol) {
   Elf64_Shdr section;
+  struct hash_table table;
+  bool is_hashed = find_hash_table(file, &table);
+  if (is_hashed && hash_table_defines(file, &table, symbol))
+    return true;
   for (uint64_t i = 0; section_header(file, i, &section); i++)
-    if ((section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) &&
+    if ((section.sh_type == SHT_SYMTAB || (section.sh_type == SHT_DYNSYM && !is_hashed)) &&
         table_defines(file, &section, symbol))
       return true;
   return false;

@@ -64,38 +64,31 @@ struct cache_entry {
 };
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 
-struct cache {
-  const char *data;
-  size_t size;
-};
-
-static const char *cache_text(const struct cache *cache, uint32_t offset) {
-  if (offset >= cache->size || !memchr(cache->data + offset, '\0', cache->size - offset))
-    return NULL;
-  return cache->data + offset;
+/* Where the texts end, which lie behind the entries, the last with its end; 0: nowhere. */
+static size_t end_of_texts(const struct libpath_cache *cache, const struct cache_header *header) {
+  size_t end = sizeof *header + (size_t)header->count * sizeof(struct cache_entry) + header->strings_bytes;
+  return end <= cache->size && cache->data[end - 1] == '\0' ? end : 0;
 }
 
-static bool search_cache(const struct cache *cache, const char *name,
+static bool search_cache(const struct libpath_cache *cache, const char *name,
                          bool (*each)(void *context, const char *path), void *context) {
   struct cache_header header;
   if (cache->size < sizeof header || memcmp(cache->data, cache_magic, sizeof header.magic) != 0)
     return false;
   memcpy(&header, cache->data, sizeof header);
-  for (uint32_t i = 0; i < header.count; i++) {
+  size_t end = end_of_texts(cache, &header);
+  for (uint32_t i = 0; end > 0 && i < header.count; i++) {
     struct cache_entry entry;
-    size_t at = sizeof header + (size_t)i * sizeof entry;
-    if (at + sizeof entry > cache->size)
-      return false;
-    memcpy(&entry, cache->data + at, sizeof entry);
-    const char *entry_name = cache_text(cache, entry.name), *path = cache_text(cache, entry.path);
-    if (entry_name && path && strcmp(entry_name, name) == 0 && each(context, path))
+    memcpy(&entry, cache->data + sizeof header + (size_t)i * sizeof entry, sizeof entry);
+    if (entry.name < end && entry.path < end && strcmp(cache->data + entry.name, name) == 0 &&
+        each(context, cache->data + entry.path))
       return true;
   }
   return false;
 }
 
-static struct cache map_cache(void) {
-  struct cache cache = {NULL, 0};
+struct libpath_cache libpath_cache_open(void) {
+  struct libpath_cache cache = {NULL, 0};
   struct stat info;
   int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -103,17 +96,21 @@ static struct cache map_cache(void) {
   if (fstat(fd, &info) == 0 && info.st_size > 0) {
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED)
-      cache = (struct cache){data, (size_t)info.st_size};
+      cache = (struct libpath_cache){data, (size_t)info.st_size};
   }
   close(fd);
   return cache;
 }
 
-bool libpath_in_system(const char *name, bool (*each)(void *context, const char *path), void *context) {
-  struct cache cache = map_cache();
-  bool found = search_cache(&cache, name, each, context);
-  if (cache.data)
-    munmap((void *)cache.data, cache.size);
+void libpath_cache_close(struct libpath_cache *cache) {
+  if (cache->data)
+    munmap((void *)cache->data, cache->size);
+  cache->data = NULL;
+}
+
+bool libpath_in_cached_system(const struct libpath_cache *cache, const char *name,
+                              bool (*each)(void *context, const char *path), void *context) {
+  bool found = search_cache(cache, name, each, context);
 #ifdef __x86_64__
   found =
       found || libpath_in_list("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu", NULL, name, each, context);
@@ -122,4 +119,11 @@ bool libpath_in_system(const char *name, bool (*each)(void *context, const char 
           libpath_in_list("/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu", NULL, name, each, context);
 #endif
   return found || libpath_in_list("/lib64:/usr/lib64:/lib:/usr/lib", NULL, name, each, context);
+}
+
+bool libpath_in_system(const char *name, bool (*each)(void *context, const char *path), void *context) {
+  struct libpath_cache cache = libpath_cache_open();
+  bool found = libpath_in_cached_system(&cache, name, each, context);
+  libpath_cache_close(&cache);
+  return found;
 }

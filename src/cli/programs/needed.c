@@ -26,6 +26,7 @@ struct library_walk {
   struct string_list seen; /* names needed so far: the loader matches by name */
   char *libomp;            /* the file that LLVM's runtime is; NULL: none, or it cannot be read */
   struct program *program;
+  struct libpath_cache cache;
 };
 
 static bool starts_with(const char *text, const char *start) {
@@ -139,7 +140,7 @@ static void search_rest(struct library_search *search, const char *name) {
   const struct loaded_object *object = search->walk->objects[search->loader];
   if (!libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, name, try_path, search) &&
       !libpath_in_list(run_path(object), object->origin, name, try_path, search))
-    libpath_in_system(name, try_path, search);
+    libpath_in_cached_system(&search->walk->cache, name, try_path, search);
 }
 
 static void need_libgomp(struct library_search *search, const char *name) {
@@ -201,7 +202,7 @@ static void need(struct library_walk *walk, size_t loader, const char *name) {
 }
 
 void needed_inspect(const char *path, struct program *ret) {
-  struct library_walk walk = {.program = ret};
+  struct library_walk walk = {.program = ret, .cache = libpath_cache_open()};
   add_object(&walk, path, 0);
   for (size_t i = 0; i < walk.count; i++) {
     const char *name;
@@ -218,5 +219,6 @@ void needed_inspect(const char *path, struct program *ret) {
   }
   free(walk.objects);
   free(walk.libomp);
+  libpath_cache_close(&walk.cache);
   string_list_clear(&walk.seen);
 }
