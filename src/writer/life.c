@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,9 +16,8 @@
 /* As proc(5) numbers the fields of /proc/PID/stat. */
 enum { FIELD_FAULTS = 10, FIELD_BEGIN = 22 };
 
-/* So many pages, a large one of x86-64, are touched to measure what a fault costs; where there were fewer
- * faults it does not matter. */
-enum { PAGES = 512, MANY_FAULTS = 2 * PAGES };
+/* Where there were fewer, it does not matter what they cost: two large pages of x86-64. */
+enum { MANY_FAULTS = 1024 };
 
 static uint64_t number_of(const char *fields, unsigned number) {
   const char *field = process_stat_field(fields, number);
@@ -95,33 +93,20 @@ void life_look(struct life *life) {
   life->peak_pages = pages > life->peak_pages ? pages : life->peak_pages;
 }
 
-/* What it takes here to get a page and to give it back, in memory of the writer's own: of large pages where
- * the kernel has them for who asks. */
-static uint64_t measure_page(bool is_large) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page, room = is_large ? bytes : 0;
-  uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  char *memory = mmap(NULL, bytes + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return 0;
-  char *first = memory + (room ? bytes - (uintptr_t)memory % bytes : 0);
-  if (is_large)
-    madvise(first, bytes, MADV_HUGEPAGE);
-  for (size_t i = 0; i < PAGES; i++)
-    ((volatile char *)first)[i * page] = 1;
-  munmap(memory, bytes + room);
-  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) / PAGES;
+bool life_has_many_faults(const struct life *life) {
+  return life->faults >= MANY_FAULTS && life->peak_pages > 0;
 }
 
-void life_write(const struct life *life, struct definitions *definitions) {
+void life_write(const struct life *life, const struct page_costs *costs, struct definitions *definitions) {
   char text[128];
   snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->read_ticks, life->age_ns,
            life->ran_ns, life->ready_ns);
   if (life->age_ns > 0)
     definitions_write_process_property(definitions, STAVE_PROPERTY_BEFORE, text);
-  if (life->faults < MANY_FAULTS || life->peak_pages == 0)
+  if (!costs)
     return;
   snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-           life->faults_before, life->faults, life->peak_pages, measure_page(false), measure_page(true),
+           life->faults_before, life->faults, life->peak_pages, costs->small_ns, costs->large_ns,
            life->static_pages);
   definitions_write_process_property(definitions, STAVE_PROPERTY_FAULTS, text);
 }

@@ -3,10 +3,12 @@
 #ifndef STAVE_WRITER_LIFE_H
 #define STAVE_WRITER_LIFE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "writer/definitions/definitions.h"
+#include "writer/page_cost.h"
 
 struct life {
   pid_t pid;
@@ -23,7 +25,10 @@ void life_begin(struct life *life, pid_t pid, uint64_t ticks, uint64_t ran_ns, u
 /* How many page faults it has had until now. */
 void life_look(struct life *life);
 
-/* Properties of the process. */
-void life_write(const struct life *life, struct definitions *definitions);
+/* Whether it matters what these cost. */
+bool life_has_many_faults(const struct life *life);
+
+/* Properties of the process. NULL: no costs are known. */
+void life_write(const struct life *life, const struct page_costs *costs, struct definitions *definitions);
 
 #endif

@@ -58,6 +58,7 @@ struct run_times {
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
+  struct page_cost *page_cost; /* it is being measured; NULL: no need */
   uint64_t due_ns, each_ns;
   struct quota quota;
 };
@@ -286,8 +287,12 @@ void run_times_look(struct run_times *times) {
 }
 
 void run_times_end(struct run_times *times) {
-  if (times && times->due_ns < UINT64_MAX)
+  if (!times)
+    return;
+  if (times->due_ns < UINT64_MAX)
     look(times, clock_ns(CLOCK_MONOTONIC));
+  if (life_has_many_faults(&times->life))
+    times->page_cost = page_cost_begin();
 }
 
 /* How many may be kept open: the archive's files, one for each thread, come first. */
@@ -328,6 +333,8 @@ void run_times_destroy(struct run_times *times) {
   if (times) {
     free(times->threads);
     quota_close(&times->quota);
+    if (times->page_cost)
+      page_cost_end(times->page_cost);
   }
   free(times);
 }
@@ -382,10 +389,19 @@ static void write_number(struct run_times *times, const char *name, double numbe
   definitions_write_process_property(times->definitions, name, text);
 }
 
+static void write_life(struct run_times *times) {
+  struct page_costs costs = {0};
+  bool is_measured = times->page_cost != NULL;
+  if (is_measured)
+    costs = page_cost_end(times->page_cost);
+  times->page_cost = NULL;
+  life_write(&times->life, is_measured ? &costs : NULL, times->definitions);
+}
+
 void run_times_write(struct run_times *times) {
   if (!times || times->count < 2)
     return;
-  life_write(&times->life, times->definitions);
+  write_life(times);
   write_process(times);
   write_number(times, STAVE_PROPERTY_ONLINE, (double)sysconf(_SC_NPROCESSORS_ONLN));
   if (times->quota.processors > 0)

@@ -40,7 +40,8 @@ struct symbols {
   struct resolver *resolver; /* the symboliser's while it runs */
   pthread_t thread;
   _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
-  bool running;              /* the thread was started and neither joined nor abandoned */
+  bool running;              /* the thread was started and may still find names */
+  bool ended;                /* it frees what it had, and is to be joined */
   bool abandoned;
   atomic_bool stop;  /* nothing more comes */
   atomic_bool hurry; /* leave what waits */
@@ -99,9 +100,11 @@ static void *symboliser(void *argument) {
     else
       sleep_until_woken(symbols);
   }
-  resolver_close_files(symbols->resolver);
+  resolver_close_descriptors(symbols->resolver);
   atomic_store_explicit(&symbols->done, 1, memory_order_release);
   futex_wake(&symbols->done);
+  resolver_close_files(
+      symbols->resolver); /* the archive is closed meanwhile: of large libraries this is long */
   return NULL;
 }
 
@@ -226,10 +229,9 @@ int symbols_finish(struct symbols *symbols, bool skip_pending) {
     wake(symbols);
     symbols->running = false;
     symbols->abandoned = !wait_done(symbols);
+    symbols->ended = !symbols->abandoned;
     if (symbols->abandoned)
       pthread_detach(symbols->thread);
-    else
-      pthread_join(symbols->thread, NULL);
   }
   if (symbols->abandoned)
     return -ETIMEDOUT;
@@ -252,6 +254,8 @@ void symbols_destroy(struct symbols *symbols) {
   if (!symbols)
     return;
   symbols_finish(symbols, true);
+  if (symbols->ended)
+    pthread_join(symbols->thread, NULL);
   if (!symbols->abandoned) {
     free_places(&symbols->places);
     resolver_destroy(symbols->resolver);

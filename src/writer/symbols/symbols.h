@@ -97,10 +97,10 @@ void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
 /* What is not resolved yet stays so from now on, also while symbols_finish waits. Async-signal-safe. */
 void symbols_abort(struct symbols *symbols);
 
-/* Ends the symboliser and gives back what libbfd holds. Waits until all that was asked for is resolved; with
- * skip_pending or after symbols_abort only for the address in work, and after 200 ms not even for that: then
- * the thread is abandoned to the end of the process. Places may be read but no longer be asked for
- * afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
+/* Ends the symboliser, which closes its files; what libbfd holds it gives back meanwhile. Waits until all
+ * that was asked for is resolved; with skip_pending or after symbols_abort only for the address in work, and
+ * after 200 ms not even for that: then the thread is abandoned to the end of the process. Places may be read
+ * but no longer be asked for afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
 int symbols_finish(struct symbols *symbols, bool skip_pending);
 
 /* Frees everything, with all places; ends the symboliser as symbols_finish(symbols, true) if that was not

@@ -285,6 +285,10 @@ struct object *object_open(const char *path, const uint8_t *build_id, unsigned b
   return object;
 }
 
+void objects_close_descriptors(void) {
+  bfd_cache_close_all();
+}
+
 void object_close(struct object *object) {
   if (!object)
     return;

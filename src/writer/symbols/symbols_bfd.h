@@ -31,6 +31,9 @@ struct object_line {
  * The caller owns the result: object_close. */
 struct object *object_open(const char *path, const uint8_t *build_id, unsigned build_id_size);
 
+/* Of all objects: the files are opened again where they are needed. */
+void objects_close_descriptors(void);
+
 /* NULL is fine. */
 void object_close(struct object *object);
 

@@ -54,6 +54,11 @@ static void source_close(struct code_source *source) {
   free(source);
 }
 
+void resolver_close_descriptors(struct resolver *resolver) {
+  if (resolver->sources)
+    objects_close_descriptors();
+}
+
 void resolver_close_files(struct resolver *resolver) {
   struct code_source *next;
   for (struct code_source *source = resolver->sources; source; source = next) {

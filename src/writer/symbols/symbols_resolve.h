@@ -13,6 +13,9 @@ struct resolver *resolver_create(void);
 /* Frees the names too that were written into places. NULL is fine. */
 void resolver_destroy(struct resolver *resolver);
 
+/* No file is open any more, what was read of them is kept. */
+void resolver_close_descriptors(struct resolver *resolver);
+
 /* Closes the files and frees what libbfd holds; names in places stay. */
 void resolver_close_files(struct resolver *resolver);
 
