@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -26,8 +27,17 @@ static const char *temporary_folder(void) {
   return folder ? folder : "/tmp";
 }
 
+static void allow_descriptors(rlim_t most) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Where there are few descriptors they are needed at once. */
 static void pieces_are_held_until_nobody_needs_them(void **state) {
   (void)state;
+  allow_descriptors(64);
   struct shared_room *room = shared_room_open(temporary_folder());
   if (shared_room_hold(room, PIECE_BYTES) == ROOM_UNKNOWN)
     skip();
@@ -42,6 +52,20 @@ static void pieces_are_held_until_nobody_needs_them(void **state) {
   assert_int_equal(held_bytes(), 0);
   assert_int_equal(shared_room_hold(room, PIECE_BYTES), ROOM_UNKNOWN);
   shared_room_return(room, PIECE_BYTES);
+  shared_room_close(room);
+}
+
+/* A thread gives them back. */
+static void much_is_given_back_beside(void **state) {
+  enum { NAP_US = 1000, NAPS = 10000 };
+  (void)state;
+  allow_descriptors(1024);
+  struct shared_room *room = shared_room_open(temporary_folder());
+  shared_room_hold(room, PIECE_BYTES);
+  shared_room_release(room);
+  for (int i = 0; i < NAPS && held_bytes() > 0; i++)
+    usleep(NAP_US);
+  assert_int_equal(held_bytes(), 0);
   shared_room_close(room);
 }
 
@@ -64,6 +88,7 @@ static void there_may_be_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_are_held_until_nobody_needs_them),
+      cmocka_unit_test(much_is_given_back_beside),
       cmocka_unit_test(there_may_be_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

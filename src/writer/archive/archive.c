@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -143,7 +142,7 @@ static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line,
 static void free_archive(struct archive *archive) {
   OTF2_Error_RegisterCallback(swallow_error, NULL);
   if (archive->held_fd >= 0)
-    close(archive->held_fd);
+    room_give_back(archive->held_fd);
   event_files_close(archive->files);
   local_files_close(archive->local_files);
   free(archive->spare);
@@ -245,7 +244,7 @@ static uint64_t definition_chunk_bytes(uint64_t members) {
 
 int archive_end_events(struct archive *archive, uint64_t members_most) {
   if (archive->held_fd >= 0)
-    close(archive->held_fd);
+    room_give_back(archive->held_fd);
   archive->held_fd = -1;
   archive->is_defining = true;
   bool is_closed = check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));

@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+enum { PLENTY_BYTES = 1 << 30, MANY_DESCRIPTORS = 256, STACK_BYTES = 64 << 10 };
 
 bool room_is_allowed(uint64_t bytes) {
   struct rlimit limit;
@@ -41,6 +46,45 @@ int room_hold(const char *directory, uint64_t bytes) {
     return -1;
   }
   return fd;
+}
+
+static bool has_plenty(int fd) {
+  struct statvfs status;
+  return fstatvfs(fd, &status) == 0 && status.f_blocks > 0 &&
+         (uint64_t)status.f_bavail * status.f_frsize >= PLENTY_BYTES;
+}
+
+/* Its number is needed at once where there are few. */
+static bool may_keep_number(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= MANY_DESCRIPTORS;
+}
+
+static void *close_file(void *fd) {
+  close((int)(intptr_t)fd);
+  return NULL;
+}
+
+/* With all signals blocked: they are the merging thread's. */
+static bool close_beside(int fd) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int error = pthread_create(&thread, &attributes, close_file, (void *)(intptr_t)fd);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
+}
+
+void room_give_back(int fd) {
+  if (!has_plenty(fd) || !may_keep_number() || !close_beside(fd))
+    close(fd);
 }
 
 const char *room_error_text(const char *directory, int error) {

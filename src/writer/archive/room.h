@@ -26,6 +26,10 @@ uint64_t room_left(const char *directory);
  * name. -1: they are not to be had. */
 int room_hold(const char *directory, uint64_t bytes);
 
+/* Closes such a file. Where the disk has much room besides, a thread does so: the file system may wait for
+ * its journal meanwhile, for which the program would wait, too. */
+void room_give_back(int fd);
+
 /* What an errno means that was met in the directory: as strerror, but ENOSPC also stands for a file system
  * that can have no further file. Not the caller's. */
 const char *room_error_text(const char *directory, int error);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "writer/archive/room.h"
@@ -54,7 +53,7 @@ void shared_room_return(struct shared_room *room, uint64_t bytes) {
 
 void shared_room_release(struct shared_room *room) {
   if (room->fd >= 0)
-    close(room->fd);
+    room_give_back(room->fd);
   room->fd = -1;
   room->held = room->needed = 0;
 }
