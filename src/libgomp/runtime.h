@@ -21,6 +21,11 @@ void callback_of_none(void);
 /* DELIVER(name, arguments...): calls the tool, if it wants that. */
 #define DELIVER(name, ...) callbacks.name(__VA_ARGS__)
 
+/* As a thread ends, which may be while the process does: what it is then is read as it is written. */
+#define DELIVER_AT_END(name, ...)                                                                            \
+  ((__typeof__(callbacks.name))__atomic_load_n((ompt_callback_t *)&callbacks.name, __ATOMIC_RELAXED))(       \
+      __VA_ARGS__)
+
 /* Whether the tool wants an event; for those that cost more than a call. */
 #define IS_WANTED(name)                                                                                      \
   ((ompt_callback_t)__atomic_load_n(&callbacks.name, __ATOMIC_RELAXED) != callback_of_none)

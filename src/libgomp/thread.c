@@ -21,11 +21,11 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
     return;
   struct implicit *implicit = &thread->worker;
   ompt_data_t *task = &implicit->task.data;
-  DELIVER(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
-          implicit->code);
-  DELIVER(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
-          implicit->code);
-  DELIVER(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
+  DELIVER_AT_END(sync_region_wait, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
+                 implicit->code);
+  DELIVER_AT_END(sync_region, OMPT_SYNC_REGION_barrier_implicit_parallel, OMPT_SCOPE_end, NULL, task,
+                 implicit->code);
+  DELIVER_AT_END(implicit_task, OMPT_SCOPE_end, NULL, task, 0, implicit->index, OMPT_TASK_implicit);
   thread->state = OMPT_STATE_idle;
   thread_set_task(thread, NULL);
   thread->is_late = false;
@@ -35,8 +35,8 @@ static void end(void *data) {
   struct omp_thread *thread = data;
   thread_deliver_late_ends(thread);
   if (thread->initial.task.implicit)
-    DELIVER(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
-  DELIVER(thread_end, &thread->data);
+    DELIVER_AT_END(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
+  DELIVER_AT_END(thread_end, &thread->data);
   for (struct omp_team *team = thread->spare, *next; team; team = next) {
     next = team->next;
     munmap(team, sizeof *team);
