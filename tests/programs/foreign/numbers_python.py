@@ -8,8 +8,9 @@ BLAS = "libopenblas0-openmp"
 
 def python_script(name, package, text, modules, more=(), language="Python", **other):
     @recipe(name, package, language, needs=[PYTHON], more=more, modules=modules, **other)
-    def prepare(folder):
-        return [PYTHON, "-B", inputs.text(folder / "script.py", text)]
+    def prepare(folder, times=1):
+        repeated = text if times == 1 else f"for _ in range({times}):\n    exec({text!r})\n"
+        return [PYTHON, "-B", inputs.text(folder / "script.py", repeated)]
     return prepare
 
 

@@ -7,8 +7,9 @@ BLAS = ("libopenblas0-openmp",)
 
 def r_script(name, package, text, **more):
     @recipe(name, package, "R", needs=["Rscript"], **more)
-    def prepare(folder):
-        return ["Rscript", "--vanilla", inputs.text(folder / "script.R", text)]
+    def prepare(folder, times=1):
+        repeated = text if times == 1 else f"for (again in 1:{times}) {{\n{text}\n}}\n"
+        return ["Rscript", "--vanilla", inputs.text(folder / "script.R", repeated)]
     return prepare
 
 

@@ -7,10 +7,10 @@ IMAGEMAGICK = "lock-init"
 
 
 @recipe("imagemagick", "imagemagick", "C", needs=["convert-im6.q16"], findings=IMAGEMAGICK, ignore="date:|Date")
-def imagemagick(folder):
+def imagemagick(folder, times=1):
     picture = inputs.picture(folder / "picture.ppm", 500, 400)
-    return ["convert-im6.q16", picture, "-distort", "SRT", "20", "-despeckle", "-blur", "0x4", "-resize", "150%",
-            "made.ppm"]
+    return ["convert-im6.q16", picture, *times * ("-distort", "SRT", "20", "-despeckle", "-blur", "0x4"),
+            "-resize", "150%", "made.ppm"]
 
 
 @recipe("imagemagick-script", "imagemagick", "C", needs=["convert-im6.q16", "identify-im6.q16"], findings=IMAGEMAGICK)
@@ -22,9 +22,9 @@ def imagemagick_script(folder):
 
 
 @recipe("graphicsmagick", "graphicsmagick", "C", needs=["gm"])
-def graphicsmagick(folder):
+def graphicsmagick(folder, times=1):
     picture = inputs.picture(folder / "picture.ppm", 600, 450)
-    return ["gm", "convert", picture, "-gaussian", "3x2", "-rotate", "15", "-resize", "120%", "-median", "2",
+    return ["gm", "convert", picture, *times * ("-gaussian", "3x2", "-median", "2"), "-rotate", "15", "-resize", "120%",
             "made.ppm"]
 
 

@@ -1,5 +1,6 @@
 """What is known of a program of a Debian package: how it is started, and on which input, which is made here."""
 import dataclasses
+import inspect
 import re
 import shutil
 import typing
@@ -12,7 +13,8 @@ class Recipe:
     name: str
     package: str          # of Debian 12; others that it needs stand in `more`
     language: str         # of what uses OpenMP
-    prepare: typing.Callable    # of the folder of inputs, which is made once: gives the command
+    # of the folder of inputs, which is made once: gives the command; where it has `times`, of a run so much longer
+    prepare: typing.Callable
     needs: tuple          # programs that are in PATH, or absolute paths
     more: tuple = ()
     modules: tuple = ()   # of Python that must be there to import
@@ -26,6 +28,9 @@ class Recipe:
 
     def missing(self):
         return [path for path in self.needs if not shutil.which(path)]
+
+    def has_lengths(self):
+        return "times" in inspect.signature(self.prepare).parameters
 
     def packages(self):
         return (self.package, *self.more)

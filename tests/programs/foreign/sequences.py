@@ -6,8 +6,8 @@ from .recipes import recipe
 
 
 @recipe("fasttree", "fasttree", "C", needs=["fasttreeMP"], ignore="second|Time [0-9]|[0-9] sec")
-def fasttree(folder):
-    aligned = inputs.aligned(folder / "aligned.fasta", 30, 150)
+def fasttree(folder, times=1):
+    aligned = inputs.aligned(folder / "aligned.fasta", 30 * times, 150)
     return ["fasttreeMP", "-nt", "-gtr", "-seed", "1", "-nopr", aligned]
 
 
@@ -43,14 +43,14 @@ def clustalo(folder):
 
 
 @recipe("muscle", "muscle", "C++", needs=["muscle"], ignore="[0-9]+:[0-9]+|[0-9.]+s |CPUs|Mb|GB")
-def muscle(folder):
-    proteins = inputs.proteins(folder / "proteins.fasta", 2, 5, 60)
+def muscle(folder, times=1):
+    proteins = inputs.proteins(folder / "proteins.fasta", 2, 5 * times, 60)
     return ["muscle", "-align", proteins, "-output", "aligned.fasta", "-threads", "2"]
 
 
 @recipe("kalign", "kalign", "C", needs=["kalign"], ignore=r"\[[0-9-]+ [0-9:]+\]|[Tt]ime|seconds|runs|CPU")
-def kalign(folder):
-    proteins = inputs.proteins(folder / "proteins.fasta", 3, 30, 120)
+def kalign(folder, times=1):
+    proteins = inputs.proteins(folder / "proteins.fasta", 3 * times, 30, 120)
     return ["kalign", "-n", "2", "-i", proteins, "-o", "aligned.fasta"]
 
 

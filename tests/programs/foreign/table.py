@@ -35,8 +35,8 @@ def row(texts):
     return "| " + " | ".join(texts) + " |"
 
 
-def head():
-    return [row(HEAD), "|" + "---|" * len(HEAD)]
+def head(words=HEAD):
+    return [row(words), "|" + "---|" * len(words)]
 
 
 def rows(results):

@@ -1,0 +1,48 @@
+"""What `stave record` costs a program whatever its length, and what with it: the same work once and several times.
+
+Of medians of pairs by turns; the cost is a line over the untraced time."""
+import dataclasses
+import statistics
+
+from . import running, table
+
+HEAD = ("program", "untraced", "more", "untraced", "more", "whatever its length", "of its time")
+
+
+@dataclasses.dataclass
+class Length:
+    untraced_s: float
+    more_s: float
+
+
+def measure_one(build, recipe, folder, rounds, times):
+    """A pair before is not counted: files are read for the first time."""
+    inputs, work = folder / f"inputs-{times}", folder / "work"
+    inputs.mkdir()
+    command = recipe.prepare(inputs, times)
+    prefix = [build.stave, "record", "-q", "-o", folder / "again-%p", "--"]
+    pairs = []
+    for _ in range(rounds + 1):
+        pairs.append([running.run(recipe, command, work, words).elapsed_s for words in ((), prefix)])
+        for again in folder.glob("again-*"):
+            running.shutil.rmtree(again)
+    return Length(statistics.median(plain for plain, _ in pairs[1:]),
+                  statistics.median(traced - plain for plain, traced in pairs[1:]))
+
+
+def line(short, long):
+    """Seconds whatever the length, and the part of the untraced time."""
+    slope = (long.more_s - short.more_s) / (long.untraced_s - short.untraced_s)
+    return short.more_s - slope * short.untraced_s, slope
+
+
+def row(recipe, short, long):
+    fixed, slope = line(short, long)
+    milliseconds = lambda seconds: f"{1e3 * seconds:,.0f} ms"
+    return table.row((recipe.name, *(milliseconds(of) for length in (short, long)
+                                     for of in (length.untraced_s, length.more_s)),
+                      milliseconds(fixed), f"{100 * slope:.1f} %"))
+
+
+def measure(build, recipe, folder, rounds, times):
+    return row(recipe, *(measure_one(build, recipe, folder, rounds, factor) for factor in (1, times)))
