@@ -47,6 +47,7 @@ void factors_of_run(double ret[FACTOR_COUNT], const struct run_efficiency *effic
 /* Useful time of all threads and what processors have counted in it; NAN: not known. */
 struct computation {
   double useful, instructions, cycles;
+  double misses; /* of the last cache before memory */
 };
 
 /* `work` is how much more there was to do than in the reference run: 1 in strong scaling. */

@@ -118,6 +118,50 @@ class Made(Case):
         for step, n in zip(whole["steps"], COUNTS):
             self.close(step["factors"]["computation"], 1 / (1 + 0.03 * (n - 1) + 0.002 * n * (n - 1)))
 
+    def counted(self, counts, slower):
+        """Parts of the computation are exact, of the run and of its region; which of them falls is named."""
+        numbers = self.numbers(self.runs([serial(1), region(20, 160, slower=slower, counts=counts)])[0])
+        part, one = self.part(numbers, "parallel", 20), counts(1)
+        for step, n in zip(part["steps"], COUNTS):
+            now, factors = counts(n), step["factors"]
+            self.close(factors["instructions"], one[0] / now[0], 1e-3)
+            self.close(factors["ipc"], now[0] / now[1] * one[1] / one[0], 1e-3)
+            self.close(factors["computation"], 1 / slower(n))
+            self.close(step["miss_growth"], now[2] / now[0] * one[0] / one[2], 1e-3)
+        whole = numbers["parts"][0]["steps"][-1]["factors"]
+        for name in ("instructions", "ipc"):
+            self.close(whole[name], step["factors"][name], 1e-3)
+        return part
+
+    def test_memory_bound(self):
+        """As many instructions and misses, in more cycles."""
+        def slower(n):
+            return 1 + 0.05 * (n - 1)
+        part = self.counted(lambda n: (16 * 10**8, 32 * 10**7 * slower(n), 16 * 10**6), slower)
+        self.assertEqual(part["factor"], "ipc")
+        self.assertIn("the memory's bandwidth is shared", part["because"])
+
+    def test_false_sharing(self):
+        """The same with a miss more for each thread that shares the lines."""
+        def slower(n):
+            return 1 + 0.2 * (n - 1)
+        part = self.counted(lambda n: (16 * 10**8, 32 * 10**7 * slower(n), 16 * 10**6 * n), slower)
+        self.assertEqual(part["factor"], "ipc")
+        self.assertIn("16.0 times as often: false sharing is suspected", part["because"])
+
+    def test_more_instructions(self):
+        """Work that each thread does for itself."""
+        def slower(n):
+            return 1 + 0.1 * (n - 1)
+        part = self.counted(lambda n: (16 * 10**8 * slower(n), 32 * 10**7 * slower(n), 16 * 10**6 * slower(n)), slower)
+        self.assertEqual(part["factor"], "instructions")
+        self.assertIn("execute more instructions", part["because"])
+
+    def test_slower_clock(self):
+        """As many instructions and cycles in more time."""
+        part = self.counted(lambda n: (16 * 10**8, 32 * 10**7, 16 * 10**6), lambda n: 1 + 0.02 * (n - 1))
+        self.assertEqual(part["factor"], "frequency")
+
     def test_growing_imbalance(self):
         """One thread has as many ms more than the mean as there are others."""
         paths, _ = self.runs([region(20, 100, imbalance=lambda n: n - 1)])

@@ -6,7 +6,9 @@ that the machine has not. Times are exact to a nanosecond.
 Each part is a function that gets the archive, the time and the number of threads, and returns when it ends.
 """
 from made_archive import Made
-from otf2.enums import Paradigm, RegionRole
+from otf2.enums import MetricMode, MetricOccurrence, MetricType, Paradigm, RegionRole, Type
+
+COUNTERS = ("instructions:u", "cycles", "cache-misses")
 
 
 class Scaled(Made):
@@ -14,7 +16,19 @@ class Scaled(Made):
 
     def __init__(self, path, threads, **more):
         super().__init__(path, threads=threads, source="app.c", region=False, ticks_per_us=1000, **more)
-        self.threads = threads
+        self.threads, self.counted = threads, [[0] * len(COUNTERS) for _ in range(threads)]
+        self.metric = None
+
+    def count(self, thread, counts):
+        """A reading of the counters, which have grown by so much."""
+        if counts is None:
+            return
+        if not self.metric:
+            members = [self.definitions.metric_member(name, "", MetricType.OTHER, MetricMode.ACCUMULATED_START,
+                                                      Type.UINT64) for name in COUNTERS]
+            self.metric = self.definitions.metric_class(members, MetricOccurrence.SYNCHRONOUS_STRICT)
+        self.counted[thread] = [before + more for before, more in zip(self.counted[thread], counts)]
+        self.event(thread, "metric", self.metric, self.counted[thread])
 
     def at(self, ms):
         self.now = 1000 + round(1e6 * ms)
@@ -23,17 +37,20 @@ class Scaled(Made):
     def event(self, thread, name, *arguments, attributes=None, step=True):
         super().event(thread, name, *arguments, attributes=attributes, step=False)
 
-    def parallel(self, at, line, work, start=0, end=0, late=None):
+    def parallel(self, at, line, work, start=0, end=0, late=None, counts=None):
         """A region in which each thread works from `start` behind the fork for its time, does what `late` does in
         between, waits for the last, and is let go after `end`."""
         self.at(at).event(0, "thread_fork", Paradigm.OPENMP, self.threads)
         for i in range(self.threads):
             self.at(at + (start if i else 0))
-            self.begin_team(i, line)
+            self.event(i, "thread_team_begin", self.team)
+            self.count(i, counts and [0] * len(COUNTERS))
+            self.enter(i, "parallel", line)
         ends = late(at + start) if late else [at + (start if i else 0) + work[i] for i in range(self.threads)]
         last = max(ends)
         for i in sorted(range(self.threads), key=lambda i: ends[i]):
-            self.at(ends[i]).enter(i, "implicit barrier", line)
+            self.at(ends[i]).count(i, counts)
+            self.enter(i, "implicit barrier", line)
         self.at(last + end)
         for i in reversed(range(self.threads)):
             self.leave(i, "implicit barrier", line)
@@ -49,15 +66,17 @@ def serial(ms):
 
 
 def region(line, ms, slower=lambda threads: 1, imbalance=lambda threads: 0, start=lambda threads: 0,
-           end=lambda threads: 0, repeat=1):
+           end=lambda threads: 0, repeat=1, counts=None):
     """ms of work, shared by all: slower(n) times as much of n threads; the first has imbalance(n) ms more than the
-    mean, the others less; start(n) ms until the others begin, end(n) ms until a barrier lets all go."""
+    mean, the others less; start(n) ms until the others begin, end(n) ms until a barrier lets all go. counts(n): what
+    all threads count in it of COUNTERS."""
     def part(made, at):
         n = made.threads
         mean, more = ms * slower(n) / n / repeat, imbalance(n) / repeat
         work = [mean + more] + [mean - more / (n - 1) for _ in range(n - 1)] if n > 1 else [mean]
+        each = counts and [round(count / n / repeat) for count in counts(n)]
         for _ in range(repeat):
-            at = made.parallel(at, line, work, start(n), end(n))
+            at = made.parallel(at, line, work, start(n), end(n), counts=each)
         return at
     return part
 

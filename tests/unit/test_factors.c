@@ -88,7 +88,8 @@ static void factors_of_a_region(void **state) {
 /* Twice the useful time: 1.25 times the instructions, at 5/8 of the instructions a cycle. */
 static void computation_is_the_product_of_its_parts(void **state) {
   (void)state;
-  const struct computation one = {10, 1e9, 2e9}, four = {20, 1.25e9, 4e9}, uncounted = {20, NAN, NAN};
+  const struct computation one = {10, 1e9, 2e9, NAN}, four = {20, 1.25e9, 4e9, NAN},
+                           uncounted = {20, NAN, NAN, NAN};
   double factors[FACTOR_COUNT];
   factors_of_computation(factors, &one, &four, 1);
   assert_float_equal(factors[FACTOR_computation], 0.5, 1e-12);
@@ -104,7 +105,8 @@ static void computation_is_the_product_of_its_parts(void **state) {
 
 static void the_worst_is_named(void **state) {
   (void)state;
-  const struct computation one = {10, 1e9, 2e9}, four = {20, 1.25e9, 4e9}, uncounted = {20, NAN, NAN};
+  const struct computation one = {10, 1e9, 2e9, NAN}, four = {20, 1.25e9, 4e9, NAN},
+                           uncounted = {20, NAN, NAN, NAN};
   double before[FACTOR_COUNT], after[FACTOR_COUNT], loss;
   factors_of_run(before, &planted, &regions);
   factors_of_run(after, &planted, &regions);

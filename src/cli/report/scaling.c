@@ -78,6 +78,10 @@ static double growth_of(const struct scaling *scaling, int from, int to) {
   return (double)scaling->steps[to].threads / (double)scaling->steps[from].threads;
 }
 
+static double misses_of(const struct computation *computation) {
+  return computation->misses / computation->instructions;
+}
+
 static void find_point(const struct scaling *scaling, struct scaling_part *part, int number) {
   struct scaling_point *point = &part->points[number];
   const struct scaling_point *first = &part->points[part->first];
@@ -89,6 +93,8 @@ static void find_point(const struct scaling *scaling, struct scaling_part *part,
   memcpy(point->factors, part->measures[run].factors, sizeof point->factors);
   factors_of_computation(point->factors, &part->measures[reference].computation,
                          &part->measures[run].computation, scaling->is_weak ? growth : 1);
+  point->miss_growth =
+      misses_of(&part->measures[run].computation) / misses_of(&part->measures[reference].computation);
 }
 
 /* The least step such that each of those behind it brings less than half of what its threads could. */

@@ -48,6 +48,7 @@ struct scaling_point {
   double wall_s, least_s, most_s;
   double speedup, efficiency; /* against the first step that has the part */
   double factors[FACTOR_COUNT];
+  double miss_growth; /* of misses an instruction; NAN: not known */
 };
 
 enum { SCALING_NO_STEP = -1 };

@@ -56,6 +56,7 @@ static json_t *steps_object(const struct scaling *scaling, const struct scaling_
     json_put(object, "most_s", number(point->most_s));
     json_put(object, "speedup", number(point->speedup));
     json_put(object, "efficiency", number(point->efficiency));
+    json_put(object, "miss_growth", number(point->miss_growth));
     json_put(object, "factors", factors_object(point->factors));
     json_array_append_new(array, object);
   }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/common/memory.h"
+#include "cli/report/scaling_counters.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,36 +25,8 @@ static size_t count_of(const json_t *object, const char *name) {
   return value > 0 ? (size_t)value : 0;
 }
 
-/* -- counters -- */
-
-enum computed { COUNTED_INSTRUCTIONS, COUNTED_CYCLES, COUNTED_KINDS };
-
-static const char *const counter_names[COUNTED_KINDS][2] = {
-    [COUNTED_INSTRUCTIONS] = {"instructions", "PAPI_TOT_INS"}, [COUNTED_CYCLES] = {"cycles", "PAPI_TOT_CYC"}};
-
-/* Who waits executes instructions, too, which are no work. */
-static bool is_waiting(const char *region) {
-  static const char *const words[] = {"barrier", "taskwait",     "taskgroup", "critical",
-                                      "ordered", "omp_set_lock", "reduction"};
-  bool is_critical_code = region && strstr(region, "sblock");
-  for (size_t i = 0; region && !is_critical_code && i < sizeof words / sizeof *words; i++)
-    if (strstr(region, words[i]))
-      return true;
-  return false;
-}
-
-static double sum_of(const json_t *counters, enum computed what) {
-  const json_t *regions = json_object_get(counters, "regions");
-  double sum = NAN;
-  for (size_t i = 0; i < json_array_size(regions); i++) {
-    const json_t *region = json_array_get(regions, i), *sums = json_object_get(region, "sums");
-    for (size_t j = 0; j < 2 && !is_waiting(json_string_value(json_object_get(region, "region"))); j++) {
-      double count = number_of(sums, counter_names[what][j]);
-      if (!isnan(count))
-        sum = (isnan(sum) ? 0 : sum) + count;
-    }
-  }
-  return sum;
+static struct computation nothing_counted(double useful) {
+  return (struct computation){useful, NAN, NAN, NAN};
 }
 
 /* -- the run -- */
@@ -61,13 +34,6 @@ static double sum_of(const json_t *counters, enum computed what) {
 /* What the first thread ran before the first event of OpenMP. */
 static double ran_before(const json_t *report) {
   return number_or_0(json_object_get(report, "account"), "ran_before_s");
-}
-
-static struct computation computation_of_run(const json_t *report) {
-  const json_t *counters = json_object_get(report, "counters");
-  return (struct computation){.useful = number_of(report, "useful_s") + ran_before(report),
-                              .instructions = sum_of(counters, COUNTED_INSTRUCTIONS),
-                              .cycles = sum_of(counters, COUNTED_CYCLES)};
 }
 
 /* A share of all threads' time that is lost, `kept` of it being not, where there is more time. */
@@ -151,7 +117,7 @@ static void add_serial(struct scaling *scaling, size_t run) {
   struct scaling_measure *measure = &scaling_part(scaling, SCALING_SERIAL, "")->measures[run];
   measure->is_there = true;
   measure->wall_s = seconds;
-  measure->computation = (struct computation){seconds * processes, NAN, NAN};
+  measure->computation = nothing_counted(seconds * processes);
   no_factors(measure->factors);
   measure->factors[FACTOR_serial] = processes / (double)scaling->runs[run].threads;
 }
@@ -199,7 +165,7 @@ static struct region_times times_of_all(const json_t *report) {
 static void measure_parallel(struct scaling_measure *ret, const json_t *parallel, double processes) {
   struct region_times times = times_of(parallel);
   ret->wall_s = wall_of(parallel) / processes;
-  ret->computation = (struct computation){times.useful, NAN, NAN};
+  ret->computation = nothing_counted(times.useful);
   factors_of_region(ret->factors, &times);
 }
 
@@ -210,7 +176,8 @@ static void add_whole(struct scaling *scaling, size_t run) {
   struct region_times regions = times_of_all(report);
   measure->is_there = true;
   measure->wall_s = number_of(report, "wall_s") + ran_before(report);
-  measure->computation = computation_of_run(report);
+  measure->computation = nothing_counted(number_of(report, "useful_s") + ran_before(report));
+  scaling_count_run(&measure->computation, report);
   factors_of_run(measure->factors, &efficiency, &regions);
 }
 
@@ -247,8 +214,19 @@ static void measure_loop(struct scaling_measure *ret, const json_t *loop, const 
   struct region_times times = {
       .all = threads * longest, .useful = sum - waited, .imbalance = threads * longest - sum};
   ret->wall_s = longest / processes;
-  ret->computation = (struct computation){sum - waited, NAN, NAN};
+  ret->computation = nothing_counted(sum - waited);
   factors_of_region(ret->factors, &times);
+}
+
+/* A parallel region's own counts are without those of its loops. */
+static void count_loops(struct scaling_measure *measure, const json_t *report, const char *name) {
+  const json_t *regions = json_object_get(report, "regions");
+  for (size_t i = 0; i < json_array_size(regions); i++) {
+    const json_t *region = json_array_get(regions, i);
+    const char *in = json_string_value(json_object_get(json_object_get(region, "worksharing"), "parallel"));
+    if (in && name && strcmp(in, name) == 0)
+      scaling_count_region(&measure->computation, report, json_string_value(json_object_get(region, "name")));
+  }
 }
 
 static void add_construct(void *data, const char *name, const struct paired *what) {
@@ -262,10 +240,13 @@ static void add_construct(void *data, const char *name, const struct paired *wha
     return;
   measure->is_there = true;
   no_factors(measure->factors);
-  if (what->kind == SCALING_PARALLEL)
+  const char *own_name = json_string_value(json_object_get(region, "name"));
+  if (what->kind == SCALING_PARALLEL) {
     measure_parallel(measure, parallel, processes);
-  else
+    count_loops(measure, report, own_name);
+  } else
     measure_loop(measure, json_object_get(region, "worksharing"), report, processes);
+  scaling_count_region(&measure->computation, report, own_name);
 }
 
 static void pair(struct scaling *scaling, size_t run, enum scaling_kind kind, const json_t *region,

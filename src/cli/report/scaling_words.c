@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More times as often is more. */
+#define MISSES_GROW 1.5
 /* Of the processors' time. */
 #define DISTURBED_SHARE 0.05
 
@@ -56,6 +58,24 @@ static void add_stop(char text[SCALING_TEXT_BYTES], const struct scaling *scalin
              scaling->steps[part->stops].threads, plural(scaling->steps[part->stops].threads));
 }
 
+/* Instructions that take longer: because of memory's bandwidth, or of lines that caches take from each other.
+ */
+static void add_misses(char text[SCALING_TEXT_BYTES], const struct scaling_part *part) {
+  double growth = part->points[part->last].miss_growth;
+  size_t length = strlen(text);
+  if (part->worst != FACTOR_ipc || isnan(growth) || isinf(growth))
+    return;
+  if (growth > MISSES_GROW)
+    snprintf(text + length, SCALING_TEXT_BYTES - length,
+             " An instruction misses the last cache %.1f times as often: false sharing is suspected, or a "
+             "cache that "
+             "more threads share.",
+             growth);
+  else
+    snprintf(text + length, SCALING_TEXT_BYTES - length,
+             " An instruction misses the last cache as often as before: the memory's bandwidth is shared.");
+}
+
 char *scaling_limit_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,
                          const struct scaling_part *part) {
   text[0] = '\0';
@@ -70,6 +90,7 @@ char *scaling_limit_text(char text[SCALING_TEXT_BYTES], const struct scaling *sc
     snprintf(text, SCALING_TEXT_BYTES,
              "With %zu threads the efficiency is %.0f %%. Most is lost to %s (%.0f %%): %s.", threads,
              percent, factor_name(part->worst), 100 * part->worst_share, factor_meaning(part->worst));
+  add_misses(text, part);
   add_stop(text, scaling, part);
   return text;
 }
