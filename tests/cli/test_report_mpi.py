@@ -52,6 +52,14 @@ class Mpi(report_case.Case):
             job.call(0, "MPI_Send", work + 1, work + 2, line=5, send=(1, 7, 100))
             job.finalize(31)
 
+    def test_a_column_of_the_threads(self):
+        """MPI is nothing "other" there, and no column where nobody calls it."""
+        self.late_sender()
+        text = report_case.report(self.path(self._testMethodName)).stdout.decode()
+        head, *rows = [line.split() for line in text.partition("\nThreads\n")[2].splitlines()[:3]]
+        self.assertEqual(head[-3:], ["MPI", "other", "idle"])
+        self.assertEqual([row[-6:-2] for row in rows], [["3.00", "ms", "0", "ns"], ["13.0", "ms", "0", "ns"]])
+
     def test_late_sender(self):
         """What rank 1 waits for 10 of 32 ms is work of rank 0, of which it could do a half."""
         self.late_sender()

@@ -416,38 +416,60 @@ const char *report_print_nothing(const struct report *report) {
 
 /* -- threads -- */
 
+#define ACTIVITY_BIT(name) (1u << ACTIVITY_##name)
+
+/* A column of a thread's time; those that are not always there need some of it on any thread. */
+static const struct thread_column {
+  const char *name;
+  uint32_t activities;
+  bool is_always;
+} thread_columns[] = {
+    {"useful", ACTIVITY_BIT(WORK) | ACTIVITY_BIT(SERIAL) | ACTIVITY_BIT(TASK), true},
+    {"barrier wait", ACTIVITY_BIT(BARRIER_WAIT), true},
+    {"lock wait", ACTIVITY_BIT(LOCK_WAIT), true},
+    {"task wait", ACTIVITY_BIT(TASK_WAIT), true},
+    {"MPI", ACTIVITY_BIT(MPI), false},
+    {"devices", ACTIVITY_BIT(DEVICE), false},
+    {"other", ACTIVITY_BIT(TASK_MANAGEMENT) | ACTIVITY_BIT(REDUCTION) | ACTIVITY_BIT(OVERHEAD), true},
+    {"idle", ACTIVITY_BIT(IDLE), true},
+    {"not known", ACTIVITY_BIT(UNKNOWN), false},
+};
+enum { THREAD_COLUMNS = sizeof thread_columns / sizeof *thread_columns };
+
+static uint64_t column_ticks(const struct thread_column *column, const uint64_t *activity) {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < ACTIVITY_COUNT; i++)
+    sum += column->activities >> i & 1 ? activity[i] : 0;
+  return sum;
+}
+
+static bool has_column(const struct report *report, const struct thread_column *column) {
+  return column->is_always || column_ticks(column, report->activity) > 0;
+}
+
 static void thread_row(struct table *table, const struct report *report, size_t index) {
-  const struct report_thread *thread = &report->threads[index];
   const struct trace *trace = report->trace;
-  char useful[TEXT_TIME_BYTES], barrier[TEXT_TIME_BYTES], lock[TEXT_TIME_BYTES], task[TEXT_TIME_BYTES],
-      rest[TEXT_TIME_BYTES], idle[TEXT_TIME_BYTES], unknown[TEXT_TIME_BYTES];
-  const uint64_t *a = thread->activity;
-  uint64_t work = a[ACTIVITY_WORK] + a[ACTIVITY_SERIAL] + a[ACTIVITY_TASK];
-  uint64_t other = a[ACTIVITY_TASK_MANAGEMENT] + a[ACTIVITY_REDUCTION] + a[ACTIVITY_OVERHEAD] +
-                   a[ACTIVITY_DEVICE] + a[ACTIVITY_MPI];
-  const char *const cells[] = {trace->locations[index].name,
-                               text_time(useful, trace, (double)work),
-                               text_time(barrier, trace, (double)a[ACTIVITY_BARRIER_WAIT]),
-                               text_time(lock, trace, (double)a[ACTIVITY_LOCK_WAIT]),
-                               text_time(task, trace, (double)a[ACTIVITY_TASK_WAIT]),
-                               text_time(rest, trace, (double)other),
-                               text_time(idle, trace, (double)a[ACTIVITY_IDLE]),
-                               text_time(unknown, trace, (double)a[ACTIVITY_UNKNOWN])};
+  const char *cells[1 + THREAD_COLUMNS] = {trace->locations[index].name};
+  char texts[THREAD_COLUMNS][TEXT_TIME_BYTES];
+  size_t count = 1;
+  for (size_t i = 0; i < THREAD_COLUMNS; i++)
+    if (has_column(report, &thread_columns[i])) {
+      uint64_t ticks = column_ticks(&thread_columns[i], report->threads[index].activity);
+      cells[count++] = text_time(texts[i], trace, (double)ticks);
+    }
   table_row(table, cells);
 }
 
 static void print_threads(const struct report_print *print) {
-  static const char *const columns[] = {"useful", "barrier wait", "lock wait", "task wait",
-                                        "other",  "idle",         "not known"};
   const struct report *report = print->report;
   struct table table;
   size_t count = 0;
   table_heading("Threads");
   table_begin(&table);
   table_column(&table, "thread", TABLE_TEXT);
-  size_t column_count = sizeof columns / sizeof *columns - (report->activity[ACTIVITY_UNKNOWN] == 0);
-  for (size_t i = 0; i < column_count; i++)
-    table_column(&table, columns[i], TABLE_NUMBER);
+  for (size_t i = 0; i < THREAD_COLUMNS; i++)
+    if (has_column(report, &thread_columns[i]))
+      table_column(&table, thread_columns[i].name, TABLE_NUMBER);
   size_t most = print->top > 32 ? print->top : 32, own = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
     own += report->threads[i].is_seen && report->threads[i].is_runtimes;
