@@ -11,7 +11,7 @@
 Times, in columns whose names end in _ns, are nanoseconds since the beginning of the run, or lengths in nanoseconds.
 What is not known is None. Tables have df() where pandas is there, and plots want matplotlib.
 """
-from stave.run import Run, compare, open    # pylint: disable=redefined-builtin
+from stave.run import Error, Run, compare, open    # pylint: disable=redefined-builtin
 from stave.table import Table
 
-__all__ = ["Run", "Table", "compare", "open"]
+__all__ = ["Error", "Run", "Table", "compare", "open"]

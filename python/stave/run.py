@@ -31,6 +31,11 @@ def _stave(command: str | None, *arguments: str) -> str:
     return result.stdout
 
 
+def _object(command: str | None, *arguments: str) -> dict[str, typing.Any]:
+    """The object that it prints."""
+    return dict(json.loads(_stave(command, *arguments)))
+
+
 class Run:
     """An archive. Every table and view of stave-tables(5) is an attribute: run.regions, run.tasks,
     run.barrier_wait_by_thread."""
@@ -64,20 +69,24 @@ class Run:
     @property
     def incomplete(self) -> str | None:
         """Why not all of the archive could be read; None: all was."""
-        return self._connection.execute("SELECT incomplete FROM runs").fetchone()[0]
+        reasons = [row[0] for row in self._connection.execute("SELECT incomplete FROM runs") if row[0] is not None]
+        return "; ".join(reasons) or None
 
     def report(self) -> dict[str, typing.Any]:
-        """What stave report --json has, see stave-report-json(5); times are in seconds where names end in _s."""
-        return json.loads(_stave(self._command, "report", "--json", "--", self.path))
+        """What stave report --json has, see stave-report-json(5). Times, whose names end in _s, are in seconds; shares
+        are of 1."""
+        return _object(self._command, "report", "--json", "--", self.path)
 
     @property
     def findings(self) -> list[dict[str, typing.Any]]:
-        """What would be most worth changing, the most first: stave report's findings."""
-        return self.report()["findings"]
+        """What would be most worth changing, the most first: stave report's findings. gain_s is in seconds of wall
+        time, gain_share a share of it."""
+        return list(self.report()["findings"])
 
     def check(self) -> dict[str, typing.Any]:
-        """What stave check --json has: whether the run kept OpenMP's rules."""
-        return json.loads(_stave(self._command, "check", "--json", "--", self.path))
+        """What stave check --json has: whether the run kept OpenMP's rules. time_ns is in nanoseconds since the
+        beginning of the run."""
+        return _object(self._command, "check", "--json", "--", self.path)
 
     def close(self) -> None:
         """Closes the database."""
@@ -108,6 +117,7 @@ def open(archive: str | os.PathLike[str], command: str | None = None) -> Run:   
 
 
 def compare(before: Run | str, after: Run | str, command: str | None = None) -> dict[str, typing.Any]:
-    """What changed between two archives: what stave report --compare --json has."""
+    """What changed between two archives: what stave report --compare --json has; times, whose names end in _s, are in
+    seconds."""
     paths = [run.path if isinstance(run, Run) else run for run in (before, after)]
-    return json.loads(_stave(command, "report", "--compare", "--json", paths[0], "--", paths[1]))
+    return _object(command, "report", "--compare", "--json", paths[0], "--", paths[1])

@@ -10,14 +10,14 @@ import typing
 SHOWN_ROWS = 20
 
 
-def _row_type(columns: typing.Sequence[str]) -> type:
+def _row_type(columns: typing.Sequence[str]) -> typing.Any:
     """A named tuple; columns of an expression, or of a name that Python has for itself, are _0, _1 and so on."""
     names = [name if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_") else f"_{i}"
              for i, name in enumerate(columns)]
     return collections.namedtuple("Row", names, rename=True)
 
 
-def _frame_type(column: typing.Sequence) -> str:
+def _frame_type(column: typing.Sequence[typing.Any]) -> str:
     """Of pandas, by the values: a real number stays one, though it be whole."""
     kinds = set(map(type, column)) - {type(None)}
     if kinds == {int}:
@@ -28,10 +28,12 @@ def _frame_type(column: typing.Sequence) -> str:
 
 
 class Table:
-    """A table, a view or the answer to a query. Each iteration asks the database anew, so that there is never more than
-    a row in memory."""
+    """A table, a view or the answer to a query: an iterable of named tuples, which are in the columns' units
+    (names that end in _ns: nanoseconds since the beginning of the run, or lengths in nanoseconds; bytes, counts). Each
+    iteration asks the database anew, so that there is never more than a row in memory."""
 
-    def __init__(self, connection: sqlite3.Connection, sql: str, parameters: typing.Sequence = ()) -> None:
+    def __init__(self, connection: sqlite3.Connection, sql: str,
+                 parameters: typing.Sequence[typing.Any] = ()) -> None:
         self._connection, self._sql, self._parameters = connection, sql, tuple(parameters)
 
     def _cursor(self) -> sqlite3.Cursor:
@@ -52,10 +54,12 @@ class Table:
             yield row_type._make(row)
 
     def __len__(self) -> int:
-        return self._connection.execute(f"SELECT count(*) FROM ({self._sql})", self._parameters).fetchone()[0]
+        row = self._connection.execute(f"SELECT count(*) FROM ({self._sql})", self._parameters).fetchone()
+        return int(row[0])
 
     def df(self) -> typing.Any:
-        """A pandas.DataFrame; integers that may be missing have pandas' type Int64."""
+        """A pandas.DataFrame with a row for each of the table. Integers that may be missing have pandas' type Int64;
+        times are in ns, as in the table."""
         import pandas   # pylint: disable=import-outside-toplevel
         cursor = self._cursor()
         names, rows = [column[0] for column in cursor.description], cursor.fetchall()
@@ -64,13 +68,14 @@ class Table:
         return frame.set_axis(names, axis=1)
 
     def where(self, condition: str, *parameters: typing.Any) -> "Table":
-        """The rows for which a condition of SQL holds: run.regions.where("thread = ?", 1)."""
+        """The rows for which a condition of SQL holds: run.regions.where("thread = ? AND begin_ns > ?", 1, 2_000_000)
+        has what thread 1 began after 2 ms."""
         return Table(self._connection, f"SELECT * FROM ({self._sql}) WHERE {condition}",
                      (*self._parameters, *parameters))
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows."""
-        def cells(row: typing.Iterable, tag: str) -> str:
+        def cells(row: typing.Iterable[typing.Any], tag: str) -> str:
             texts = ("" if value is None else html.escape(str(value)) for value in row)
             return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for text in texts) + "</tr>"
         rows = self._cursor().fetchmany(SHOWN_ROWS + 1)

@@ -168,8 +168,19 @@ class Questions(cli.Case):
         except ImportError:
             self.skipTest("matplotlib is not there")
         matplotlib.use("agg")
-        self.assertEqual(len(self.run_.plot_timeline().patches), len(self.run_.regions))
+        timeline = self.run_.plot_timeline()
+        self.assertEqual(len(timeline.patches), len(self.run_.regions))
+        self.assertEqual([label.get_text() for label in timeline.get_yticklabels()],
+                         [row.name for row in self.run_.threads])
+        self.assertEqual(timeline.get_xlabel(), "time (ms)")
+        middle = self.run_.runs.columns and next(iter(self.run_.runs)).wall_ns // 2
+        excerpt = self.run_.plot_timeline(middle, middle + 1_000_000)
+        self.assertLess(len(excerpt.patches), len(timeline.patches))
+        for patch in excerpt.patches:
+            self.assertGreaterEqual(patch.get_x() + 1e-9, middle / 1e6)
+            self.assertLessEqual(patch.get_x() + patch.get_width(), middle / 1e6 + 1 + 1e-9)
         self.assertEqual(len(self.run_.plot_imbalance().lines[0].get_xdata()), 5)
+        self.assertEqual(len(self.run_.plot_imbalance("nothing").lines[0].get_xdata()), 0)
         self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_granularity().patches), 30)
         self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_lock_holds().patches), 10)
 
@@ -223,6 +234,26 @@ class Made_(cli.FreshCase):
 
 
 class Package(unittest.TestCase):
+    @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not there")
+    def test_types(self):
+        """As strict as mypy is, of the oldest Python that is promised."""
+        with tempfile.TemporaryDirectory(prefix="stave-cli-") as cache:
+            result = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--python-version", "3.9", "--cache-dir",
+                                     cache, "--ignore-missing-imports", "stave"], cwd=PACKAGE, capture_output=True,
+                                    text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_units(self):
+        """Whatever has times says in its docstring in what."""
+        for function in (stave.open, stave.compare, stave.Run.report, stave.Run.check, stave.Run.findings.fget,
+                         stave.Run.sql, stave.Run.plot_timeline, stave.Run.plot_imbalance, stave.Run.plot_granularity,
+                         stave.Run.plot_lock_holds, stave.Table.df, stave.Table.where, stave.Table):
+            self.assertTrue(function.__doc__, function)
+        for function in (stave.compare, stave.Run.report, stave.Run.check, stave.Run.findings.fget,
+                         stave.Run.plot_timeline, stave.Run.plot_imbalance, stave.Run.plot_granularity,
+                         stave.Run.plot_lock_holds, stave.Table, stave.Table.df):
+            self.assertRegex(function.__doc__, r"seconds|\bms\b|\bus\b|\bns\b", function)
+
     def test_standard_library_only(self):
         code = "import stave, sys; print(sorted(m for m in ('pandas', 'matplotlib', 'numpy') if m in sys.modules))"
         result = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": PACKAGE},
