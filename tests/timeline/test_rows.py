@@ -58,6 +58,57 @@ class OfCounters(test_page.PageTest):
         self.assertLess(ground, 0.1)
 
 
+class Pinned(test_page.PageTest):
+    """Rows that stay at the top, whatever is scrolled below them."""
+
+    def setUp(self):
+        self.browser.resize(1400, HEIGHT)
+        self.open("many", write_uneven)
+        self.browser.evaluate("stave.rowsPanel.setHeights('lines')")
+        self.browser.frame()
+
+    def row_at(self, y):
+        return self.browser.evaluate(f"stave.chart.place({y})?.row ?? null")
+
+    def test_stays_while_scrolling(self):
+        self.browser.evaluate("stave.layout.togglePinned(200); stave.view.scrollTo(0); stave.redraw()")
+        self.browser.evaluate("window.dispatchEvent(new Event('resize'))")
+        self.browser.frame()
+        self.assertEqual((self.row_at(30), self.row_at(60)), (200, 0))
+        colour = self.pixel(*self.at(30, 0.5))
+        self.browser.evaluate("stave.view.scrollTo(1000)")
+        self.browser.frame()
+        self.assertEqual(self.row_at(30), 200)
+        self.assertGreater(self.row_at(60), 40)
+        self.assertEqual(self.pixel(*self.at(30, 0.5)), colour)
+        self.assertIn("pin=200", self.address())
+        begin = self.browser.evaluate("stave.overlay.chart.top(stave.layout.rows[200])")
+        self.assertEqual(begin, 26)
+
+    def at(self, y, ms):
+        return self.browser.evaluate(f"""(box => [box.x + stave.chart.x({ms} * 1e6), box.y + {y}])(
+            stave.chart.canvas.getBoundingClientRect())""")
+
+    def test_key(self):
+        x, y = self.at(60, 0.5)
+        self.browser.move(x, y)
+        row = self.row_at(60)
+        self.browser.key("z")
+        self.assertEqual((self.row_at(30), self.browser.evaluate("[...stave.layout.pinned]")), (row, [row]))
+        self.browser.move(*self.at(30, 0.5))
+        self.browser.key("z")
+        self.assertEqual((self.row_at(30), self.browser.evaluate("stave.layout.pinnedHeight")), (0, 0))
+
+    def test_hidden_by_what_they_do(self):
+        """Rows that work for less than a hundredth of the interval are left out: the first three, of 6 to 18 us."""
+        self.browser.evaluate("stave.rowsPanel.setFilter('', '0')")
+        self.assertEqual(len(self.shown()), MANY - 3)
+        self.assertNotIn("OMP thread 2", self.shown())
+        self.assertIn("doing=0", self.address())
+        self.browser.key("X")
+        self.assertEqual(len(self.shown()), MANY)
+
+
 class Rows(test_page.PageTest):
     @classmethod
     def setUpClass(cls):

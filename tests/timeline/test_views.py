@@ -393,6 +393,24 @@ class Views(test_page.PageTest):
         self.assertIsNone(self.browser.text("#locks"))
         self.assertIsNone(self.browser.text("#lanes-panel"))
 
+    def test_radar(self):
+        """A counter as the colour of the rows' bands: weak where it is 0, strong where it is most, none elsewhere."""
+        self.open("values", write_values)
+        names = self.browser.evaluate("[...document.querySelectorAll('#radar option')].map(one => one.textContent)")
+        self.assertEqual(names, ["by activity", "level <b>"])
+        before = [self.pixel(*self.point(row, -1, ms))[:3] for row in (0, 1) for ms in (1, 9)]
+        self.browser.evaluate("stave.setRadar('0')")
+        self.settle()
+        after = [self.pixel(*self.point(row, -1, ms))[:3] for row in (0, 1) for ms in (1, 9)]
+        self.assertEqual(after[2:], before[2:])
+        self.assertNotEqual(after[0], after[1])
+        self.assertGreater(sum(after[0]), sum(after[1]))
+        self.assertIn("0\u00a0bytes – 4\u00a0bytes", self.browser.text("#radar-scale"))
+        self.assertIn("radar=0", self.address())
+        self.browser.evaluate("stave.setRadar('')")
+        self.browser.frame()
+        self.assertEqual([self.pixel(*self.point(row, -1, ms))[:3] for row in (0, 1) for ms in (1, 9)], before)
+
     def test_life_of_a_lock(self):
         """It is drawn while one of its regions is selected: held, waited for, and handed on."""
         self.open("lock", write_lock)

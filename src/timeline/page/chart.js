@@ -2,7 +2,7 @@
 import {Bands} from './bands.js';
 import {lowerBound} from './bytes.js';
 import {drawConditions} from './condition_lines.js';
-import {drawCounter} from './counters.js';
+import {drawCounter, drawRadar} from './counters.js';
 import {fit} from './fit.js';
 import {plural} from './format.js';
 import {nameInGroup} from './groups.js';
@@ -25,6 +25,7 @@ export class Chart {
     this.bands = new Bands(model.activities.length);
     this.hidden = new Set();  // activities that the legend has turned off
     this.matches = null;      // regions that the search has found, or null
+    this.radar = null;        // the counter that colours bands (the first of those alike), or null
     this.least = 0;           // ns that they have to be long
     this.letters = new Map(); // widths
     this.gutter = 150;
@@ -61,14 +62,23 @@ export class Chart {
     return this.view.from + (x - this.gutter) / this.plotWidth * this.view.length;
   }
 
+  // The layout's height at a point of the canvas, where pinned rows are not scrolled; and the other way round.
+  heightAt(y) {
+    return y - RULER < this.layout.pinnedHeight ? y - RULER : y - RULER + this.view.top;
+  }
+
+  top(place) {
+    return RULER + place.y - (this.layout.pinnedHeight > 0 && this.layout.isPinned(place) ? 0 : this.view.top);
+  }
+
   // The row and depth at a point of the canvas, or null.
   place(y) {
-    return y < RULER ? null : this.layout.at(y - RULER + this.view.top);
+    return y < RULER ? null : this.layout.at(this.heightAt(y));
   }
 
   // The group whose line is there, or null.
   groupAt(y) {
-    return y < RULER ? null : this.layout.groupAt(y - RULER + this.view.top);
+    return y < RULER ? null : this.layout.groupAt(this.heightAt(y));
   }
 
   // The slice at a point, or null.
@@ -98,12 +108,27 @@ export class Chart {
     this.nameBottom = 0;
     if (this.layout.isFit)
       this.#drawLines(places.filter(place => place.bars === 0));
-    for (const place of places)
-      this.#drawRow(place, RULER + place.y - top);
+    const isPinned = place => this.layout.pinnedHeight > 0 && this.layout.isPinned(place);
+    for (const place of places.filter(one => !isPinned(one)))
+      this.#drawRow(place, this.top(place));
     this.nameBottom = 0;
     for (const place of this.layout.visible(top, top + this.height - RULER, this.layout.groups))
-      this.#drawGroup(place, RULER + place.y - top);
+      this.#drawGroup(place, this.top(place));
+    this.#drawPinned(places.filter(isPinned));
     this.#drawRuler(marks);
+  }
+
+  // Over what is scrolled below them.
+  #drawPinned(places) {
+    const {context, layout: {pinnedHeight}, palette: {colours}} = this;
+    context.fillStyle = colours.stripe;
+    context.fillRect(0, RULER, this.width, pinnedHeight);
+    this.nameBottom = 0;
+    for (const place of places)
+      this.#drawRow(place, this.top(place));
+    context.fillStyle = colours.dim;
+    if (pinnedHeight > 0)
+      context.fillRect(0, RULER + pinnedHeight - 2, this.width, 2);
   }
 
   #drawGrid(marks) {
@@ -160,6 +185,9 @@ export class Chart {
       this.hasMerged ||= layout.line > MIN_NAME && row.activity.hasMixed(view.from, view.to);
     }
     this.bands.drawLines(this.context, lines, view, box, this.palette, this.hidden);
+    for (const {row, y, height} of places)
+      if (this.#radarOf(row))
+        drawRadar(this, this.#radarOf(row), y + top, Math.max(1, height - (height >= 4 ? 1 : 0)));
   }
 
   // A group: the times of all its rows, whether or not they are shown below.
@@ -185,7 +213,17 @@ export class Chart {
     return fit(text, width, letter => this.context.measureText(letter).width);
   }
 
+  // The counter whose values are the colour of a row's band, or undefined.
+  #radarOf(row) {
+    return this.radar && row.counters.find(counter => counter.alike?.[0] === this.radar);
+  }
+
   #drawBand(row, y) {
+    const counter = this.#radarOf(row);
+    if (counter) {
+      drawRadar(this, counter, y + 1, this.layout.band - 2);
+      return;
+    }
     this.#drawBands([row.activity], y);
     this.hasMerged ||= row.activity.hasMixed(this.view.from, this.view.to);
   }

@@ -40,6 +40,36 @@ export function drawCounter(chart, counter, y) {
   drawNames(chart, counter, y, [least, most]);
 }
 
+// Performance radar: the band of a row in the colour of a counter's value, the more of it the stronger.
+export function drawRadar({context, view, gutter, plotWidth, palette: {colours}}, counter, y, height) {
+  const [least, most] = counter.bounds;
+  let start = null, strength = 0;
+  const fill = end => {
+    context.globalAlpha = strength;
+    if (start !== null)
+      context.fillRect(gutter + start, y, end - start, height);
+  };
+  context.fillStyle = colours.ground;
+  context.fillRect(gutter, y, plotWidth, height);
+  context.fillStyle = colours.counter;
+  counter.columns(view.from, view.to, plotWidth, (column, low, high, value) => {
+    fill(column);
+    [start, strength] = [column, 0.08 + 0.92 * (most > least ? (value - least) / (most - least) : 1)];
+  });
+  fill(plotWidth);
+  context.globalAlpha = 1;
+}
+
+// What counters there are, each once, with its least and most.
+export function distinctCounters(model) {
+  return [...new Map(model.counters.filter(({draw}) => !draw).map(counter => [counter.alike[0], counter])).values()];
+}
+
+// "0 – 12 MB".
+export function scaleOf({bounds, unit}) {
+  return bounds.map(value => number(value, unit)).join(' – ');
+}
+
 function drawNames(chart, {name, unit}, y, [least, most]) {
   const {context, gutter, palette: {colours}} = chart, scale = [number(most), number(least)];
   context.fillStyle = colours.ground;

@@ -50,6 +50,7 @@ function globalKeys(actions) {
     p: actions.toggleGroups,
     e: actions.toggleFolds,
     x: actions.hideRow,
+    z: actions.pinRow,
     X: actions.showAllRows,
     v: actions.toggleMarking,
     r: actions.markVisible,

@@ -22,6 +22,8 @@ export class Layout {
     this.groupings = groupings;
     this.order = rows.map(({index}) => index); // from top to bottom, within groups
     this.hidden = new Set();                   // rows that were taken out, by index
+    this.pinned = new Set();                   // rows that stay at the top, by index
+    this.pinnedHeight = 0;
     this.wanted = null;                        // the rows that a filter leaves, by index; null: all
     this.heightsAtFirst = rows.length > MAX_NESTED_ROWS ? 'fit' : 'nested';
     this.heights = this.heightsAtFirst;
@@ -119,6 +121,12 @@ export class Layout {
     this.update();
   }
 
+  togglePinned(index) {
+    if (!this.pinned.delete(index))
+      this.pinned.add(index);
+    this.update();
+  }
+
   setWanted(wanted) {
     this.wanted = wanted;
     this.update();
@@ -137,6 +145,7 @@ export class Layout {
   // -- placing --
 
   update() {
+    this.pinnedHeight = 0;
     for (const place of this.rows)
       Object.assign(place, {isHidden: true, bars: 0, counters: 0, y: 0, height: 0, shares: [place.row]});
     if (this.isFit) {
@@ -147,12 +156,14 @@ export class Layout {
     this.#place(Math.min(LARGEST, Math.max(1, this.room / this.height)));
   }
 
-  // What is to be placed from top to bottom: groups, each with those of its rows that are shown.
+  // What is to be placed from top to bottom: pinned rows, then groups, each with those of its rows that are shown.
   #sections() {
-    const shown = places => places.filter(({row}) => !this.isTakenOut(row.index));
-    if (this.groups.length === 0)
-      return [{group: null, places: shown(this.order.map(index => this.rows[index]))}];
-    return this.groups.map(group => ({group, places: group.isFolded ? [] : shown(group.places)}));
+    const isPinned = ({row}) => this.pinned.has(row.index), all = this.order.map(index => this.rows[index]);
+    const shown = places => places.filter(({row}) => !this.isTakenOut(row.index)), pinned = shown(all.filter(isPinned));
+    const rest = places => shown(places).filter(place => !isPinned(place));
+    const sections = this.groups.length === 0 ? [{group: null, places: rest(all)}]
+      : this.groups.map(group => ({group, places: group.isFolded ? [] : rest(group.places)}));
+    return pinned.length ? [{group: null, places: pinned}, ...sections] : sections;
   }
 
   #place(scale) {
@@ -164,6 +175,8 @@ export class Layout {
         this.#placeGroup(group, this.band + (group.isFolded ? this.#gap : 3));
       for (const place of places)
         this.#placeRow(place);
+      if (this.isPinned(places[0]))
+        this.pinnedHeight = this.height;
     }
   }
 
@@ -181,7 +194,7 @@ export class Layout {
     Object.assign(group, {y: this.height, height});
     this.height += height;
     if (group.isFolded)
-      for (const place of group.places)
+      for (const place of group.places.filter(one => !this.isPinned(one)))
         place.y = group.y;
   }
 
@@ -235,10 +248,15 @@ export class Layout {
 
   // -- finding --
 
-  // The rows, or groups, between two heights, from top to bottom.
+  // Whether a place stays where it is when the others are scrolled.
+  isPinned(place) {
+    return Boolean(place?.row && this.pinned.has(place.row.index));
+  }
+
+  // The rows, or groups, between two heights, from top to bottom; those pinned always.
   visible(top, bottom, places = this.rows) {
-    return places.filter(place => !place.isHidden && place.height > 0 && place.y < bottom &&
-      place.y + place.height > top).sort((one, other) => one.y - other.y);
+    return places.filter(place => !place.isHidden && place.height > 0 && (this.isPinned(place) ||
+      place.y < bottom && place.y + place.height > top)).sort((one, other) => one.y - other.y);
   }
 
   // How high the band of a row is.
@@ -269,7 +287,8 @@ export class Layout {
 
   // The rows between two heights, by index, those that share a line too.
   between(top, bottom) {
-    return this.visible(top, bottom).flatMap(({shares}) => shares.map(({index}) => index));
+    return this.visible(top, bottom).filter(({y, height}) => y < bottom && y + height > top)
+      .flatMap(({shares}) => shares.map(({index}) => index));
   }
 
   barTop(row, depth) {

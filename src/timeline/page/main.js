@@ -3,7 +3,7 @@ import {Address} from './address.js';
 import {Bookmarks} from './bookmarks.js';
 import {chainOf} from './chains.js';
 import {Chart} from './chart.js';
-import {counterFacts} from './counters.js';
+import {counterFacts, distinctCounters, scaleOf} from './counters.js';
 import {showPath} from './critical.js';
 import {byId, copyText, element, whenQuiet} from './dom.js';
 import {bandFacts, groupFacts, rowFacts, sliceFacts, sliceTitle} from './facts.js';
@@ -344,9 +344,9 @@ class Page {
     const place = this.layout.rows[row], {view, chart} = this;
     if (depth >= place.bars && !this.layout.isFit)
       this.#toggleRow(row);
-    const y = this.layout.barTop(row, depth), room = chart.height - RULER;
-    if (y < view.top || y + 40 > view.top + room)
-      view.scrollTo(y - room / 3);
+    const y = this.layout.barTop(row, depth), room = chart.height - RULER, {pinnedHeight} = this.layout;
+    if (!(pinnedHeight && this.layout.isPinned(place)) && (y < view.top + pinnedHeight || y + 40 > view.top + room))
+      view.scrollTo(y - Math.max(pinnedHeight, room / 3));
   }
 
   // Opens a row and brings it into view.
@@ -414,6 +414,23 @@ class Page {
     this.#resize();
   }
 
+  // The counter of this number of those that there are colours the bands; none: activities do.
+  setRadar(number) {
+    const counter = distinctCounters(this.model)[number] ?? null;
+    this.chart.radar = counter?.alike[0] ?? null;
+    byId('radar').value = counter ? number : '';
+    byId('radar-scale').textContent = counter ? `${scaleOf(counter)}: the more, the stronger` : '';
+    this.redraw();
+    this.updateNumbers();
+  }
+
+  #listenToRadar() {
+    const names = distinctCounters(this.model).map(({name}, number) => element('option', {value: number}, name));
+    byId('radar').replaceChildren(element('option', {value: ''}, 'by activity'), ...names);
+    byId('radar').addEventListener('change', ({target: {value}}) => this.setRadar(value));
+    byId('radar').parentElement.hidden = names.length === 0;
+  }
+
   // Groups as one line each, or their rows; without groups, all rows as one.
   #toggleGroups() {
     if (this.layout.groups.length === 0 && this.layout.groupings.all)
@@ -432,6 +449,15 @@ class Page {
     const place = this.point && this.chart.place(this.point.y), row = place?.row ?? this.overlay.selected?.row;
     if (row !== undefined)
       this.rowsPanel.hide(this.layout.rows[row].shares.map(({index}) => index));
+  }
+
+  // The same row stays at the top, or no longer.
+  #pinRow() {
+    const place = this.point && this.chart.place(this.point.y), row = place?.row ?? this.overlay.selected?.row;
+    if (row === undefined)
+      return;
+    this.layout.togglePinned(row);
+    this.#resize();
   }
 
   #addBookmark() {
@@ -463,6 +489,7 @@ class Page {
     listenToKeys(byId('overlay'), actions);
     this.#listenToButtons(actions);
     listenToSplitter();
+    this.#listenToRadar();
     listenToExport(this, {describe: () => this.notes.describeView(), scope: () => this.#scope()});
   }
 
@@ -487,6 +514,7 @@ class Page {
       toggleFolds: () => this.#toggleFolds(),
       toggleFit: () => this.rowsPanel.toggleFit(),
       hideRow: () => this.#hideRow(),
+      pinRow: () => this.#pinRow(),
       showAllRows: () => this.rowsPanel.showAll(),
       toggleMarking: () => marking.toggleTool(),
       markVisible: () => marking.markVisible(selected()),

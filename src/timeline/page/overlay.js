@@ -95,7 +95,8 @@ export class Overlay {
   }
 
   #barTop(row, depth) {
-    return RULER + this.chart.layout.barTop(row, depth) - this.chart.view.top;
+    const {layout} = this.chart, place = layout.rows[row];
+    return this.chart.top(place) + layout.barTop(row, depth) - place.y;
   }
 
   // The height at which an arrow begins or ends: the middle of the bar there.

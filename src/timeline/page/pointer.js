@@ -108,9 +108,9 @@ export class Pointer {
 
   // The rows crossed; null: all.
   #rows(y) {
-    const {drag, chart: {layout, view}} = this, top = RULER - view.top;
+    const {drag, chart} = this, {layout} = chart;
     return drag.does === 'mark' ? null
-      : layout.between(Math.min(drag.y, y) - top, Math.max(drag.y, y) - top + 0.01);
+      : layout.between(chart.heightAt(Math.min(drag.y, y)), chart.heightAt(Math.max(drag.y, y)) + 0.01);
   }
 
   #onUp(event) {

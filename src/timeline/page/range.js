@@ -36,14 +36,13 @@ export class Range {
   // Over the rows that it has.
   draw(context, chart, colours) {
     const left = Math.round(chart.x(this.from)), right = Math.max(Math.round(chart.x(this.to)), left + 1);
-    const {layout, view} = chart;
     context.fillStyle = colours.select;
     if (!this.rows) {
       this.#fill(context, left, right, 0, chart.height);
       return;
     }
-    for (const [top, bottom] of this.#bands(layout))
-      this.#fill(context, left, right, RULER + top - view.top, bottom - top);
+    for (const [top, bottom] of this.#bands(chart))
+      this.#fill(context, left, right, top, bottom - top);
     context.fillRect(left, RULER - 3, right - left, 3);
   }
 
@@ -57,13 +56,14 @@ export class Range {
   }
 
   // From where to where its rows lie, neighbours as one.
-  #bands(layout) {
-    const bands = [], places = this.rows.map(index => layout.rows[index]).filter(({height}) => height > 0);
-    for (const {y, height} of places.sort((one, other) => one.y - other.y))
-      if (bands.length && bands.at(-1)[1] >= y - 0.5)
-        bands.at(-1)[1] = y + height;
+  #bands(chart) {
+    const bands = [], places = this.rows.map(index => chart.layout.rows[index]).filter(({height}) => height > 0)
+      .map(place => ({top: chart.top(place), bottom: chart.top(place) + place.height}));
+    for (const {top, bottom} of places.sort((one, other) => one.top - other.top))
+      if (bands.length && bands.at(-1)[1] >= top - 0.5)
+        bands.at(-1)[1] = bottom;
       else
-        bands.push([y, y + height]);
+        bands.push([top, bottom]);
     return bands;
   }
 }

@@ -6,6 +6,7 @@ import {ORDERS, sortRows} from './row_sort.js';
 
 const GROUPINGS = {none: 'not grouped', side: 'by run', process: 'by process or device', team: 'by team',
   all: 'all as one'};
+const LEAST_DOING = 0.01; // of the interval
 const HEIGHT_NAMES = {nested: 'with regions below', lines: 'one line each', fit: 'fit all to the window'};
 
 function fill(select, names, values) {
@@ -15,11 +16,14 @@ function fill(select, names, values) {
 export class RowsPanel {
   // `changed` is told when rows lie elsewhere.
   constructor(model, layout, view, changed) {
-    Object.assign(this, {model, layout, view, changed, filter: ''});
+    Object.assign(this, {model, layout, view, changed, filter: '', doing: ''});
     this.sort = {by: 'number', from: model.from, to: model.to};
     fill(byId('row-heights'), HEIGHT_NAMES, HEIGHTS);
     fill(byId('row-groups'), GROUPINGS, Object.keys(GROUPINGS).filter(name => layout.groupings[name]));
     fill(byId('row-order'), ORDERS, Object.keys(ORDERS));
+    const kinds = [...model.times(model.from, model.to).entries()].filter(([, ns]) => ns >= 0.5).map(([kind]) => kind);
+    const names = kinds.map(kind => [kind, model.activities[kind].name]);
+    fill(byId('row-doing'), {'': 'whatever', ...Object.fromEntries(names)}, ['', ...kinds]);
     this.#listen();
     this.show();
   }
@@ -30,6 +34,7 @@ export class RowsPanel {
     on('row-groups', 'change', value => this.groupBy(value));
     on('row-order', 'change', value => this.sortBy(value, this.view.from, this.view.to));
     on('row-filter', 'input', value => this.setFilter(value));
+    on('row-doing', 'change', value => this.setFilter(this.filter, value));
     on('rows-all', 'click', () => this.showAll());
     byId('rows-panel').addEventListener('beforetoggle', () => this.#placePanel());
   }
@@ -81,14 +86,20 @@ export class RowsPanel {
     this.#done();
   }
 
-  // Shows only rows whose names, kinds or processes have the words.
-  setFilter(text) {
-    this.filter = text;
+  // Shows only rows whose names, kinds or processes have the words, and that do something ('': whatever) now.
+  setFilter(text, doing = this.doing) {
+    Object.assign(this, {filter: text, doing});
+    byId('row-doing').value = doing;
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const rows = this.model.rows.filter(({name, kind, group}) =>
-      words.every(word => `${name} ${kind} ${group}`.toLowerCase().includes(word)));
-    this.layout.setWanted(words.length ? new Set(rows.map(({index}) => index)) : null);
+    const rows = this.model.rows.filter(row => words.every(word =>
+      `${row.name} ${row.kind} ${row.group}`.toLowerCase().includes(word)) && this.#does(row, doing));
+    this.layout.setWanted(words.length || doing !== '' ? new Set(rows.map(({index}) => index)) : null);
     this.#done();
+  }
+
+  #does(row, kind) {
+    const {from, to} = this.view;
+    return kind === '' || this.model.times(from, to, [row])[kind] >= LEAST_DOING * (to - from);
   }
 
   hide(indices) {
@@ -104,6 +115,6 @@ export class RowsPanel {
 
   showAll() {
     this.layout.hidden.clear();
-    this.setFilter('');
+    this.setFilter('', '');
   }
 }

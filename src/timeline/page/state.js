@@ -1,5 +1,6 @@
 // The page's state as the address has it: only what is not as at first.
 import {packInterval, packNumbers, unpackInterval, unpackNumbers} from './address.js';
+import {byId} from './dom.js';
 import {HEIGHTS} from './layout.js';
 import {Range} from './range.js';
 import {ORDERS} from './row_sort.js';
@@ -16,6 +17,7 @@ function readRows({layout, rowsPanel: {sort, filter}, model}, add) {
   add('sort', all ? sort.by : `${sort.by}@${packInterval(sort.from, sort.to)}`, all ? 'number' : undefined);
   add('filter', filter, '');
   add('hide', packNumbers(layout.hidden), '');
+  add('pin', packNumbers(layout.pinned), '');
   add('open', packNumbers(indicesOf(layout.rows, ({isOpen}) => isOpen)), packNumbers(layout.openAtFirst));
   const isFolded = layout.isFoldedAtFirst();
   add('turned', packNumbers(indicesOf(layout.groups, group => group.isFolded !== isFolded)), '');
@@ -34,6 +36,8 @@ export function readState(page) {
   add('path', overlay.isPathOn ? '1' : '0', '0');
   add('messages', overlay.messages.areOn ? '1' : '0', overlay.messages.areOnAtFirst ? '1' : '0');
   add('counters', page.layout.hasCounters ? '1' : '0', page.layout.hasCountersAtFirst ? '1' : '0');
+  add('radar', byId('radar').value, '');
+  add('doing', page.rowsPanel.doing, '');
   add('locks', page.lanes.isOn ? '1' : '0', page.lanes.isOnAtFirst ? '1' : '0');
   add('flame', page.flame.isOn ? page.flame.isOther ? 'regions' : '1' : '0', '0');
   add('find', search.input.value.trim(), '');
@@ -58,12 +62,13 @@ function applyRows({layout, rowsPanel, model}, state) {
   for (const index of unpackNumbers(state.get('turned'), layout.groups.length))
     layout.toggleGroup(index);
   layout.hidden = new Set(unpackNumbers(state.get('hide'), rows));
+  layout.pinned = new Set(unpackNumbers(state.get('pin'), rows));
   const open = new Set(state.has('open') ? unpackNumbers(state.get('open'), rows) : layout.openAtFirst);
   for (const place of layout.rows)
     place.isOpen = open.has(place.row.index);
   rowsPanel.filter = state.get('filter') ?? '';
   rowsPanel.sortBy(ORDERS[by] ? by : 'number', at?.[0] ?? model.from, at?.[1] ?? model.to);
-  rowsPanel.setFilter(rowsPanel.filter);
+  rowsPanel.setFilter(rowsPanel.filter, state.get('doing') ?? '');
 }
 
 // The slice that begins there in a row at a depth, or null.
@@ -92,6 +97,7 @@ export function applyState(page, state) {
   page.setPath(state.get('path') === '1');
   page.setMessages(state.has('messages') ? state.get('messages') === '1' : overlay.messages.areOnAtFirst);
   page.setCounters(state.has('counters') ? state.get('counters') === '1' : page.layout.hasCountersAtFirst);
+  page.setRadar(state.get('radar') ?? '');
   page.lanes.show(state.has('locks') ? state.get('locks') === '1' : page.lanes.isOnAtFirst);
   page.flame.source = state.get('flame') === 'regions' || !model.hasSamples ? 'regions' : 'samples';
   page.flame.show(['1', 'regions'].includes(state.get('flame')));
