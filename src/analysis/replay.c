@@ -100,7 +100,8 @@ static enum activity around(const struct replay_thread *thread, const struct rep
 
 /* What is done around a region, but for the program's own outside of all teams: that it does. */
 static enum activity inherited(enum activity outer, enum construct construct) {
-  bool is_own = construct == CONSTRUCT_other || construct == CONSTRUCT_user_region;
+  bool is_own =
+      construct == CONSTRUCT_other || construct == CONSTRUCT_user_region || construct == CONSTRUCT_program;
   if (outer == ACTIVITY_UNKNOWN || (outer == ACTIVITY_IDLE && is_own))
     return ACTIVITY_SERIAL;
   return outer;
@@ -172,12 +173,20 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
   replay_arrive(replay, thread, frame, ticks);
 }
 
+static void leave_outermost(struct replay_thread *thread, struct replay_task *task,
+                            enum construct construct) {
+  task->has_left_region |= construct_class(construct) == CONSTRUCT_CLASS_task;
+  /* the first thread has left the program when it ended, which may be long before the others do */
+  if (construct == CONSTRUCT_program && thread->base == ACTIVITY_SERIAL && thread->context_count == 1)
+    thread->base = ACTIVITY_IDLE;
+}
+
 static void pop_frame(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                       uint64_t ticks) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
   notify_of_slice(replay, thread, task, frame, ticks, true);
-  task->has_left_region |=
-      task->frame_count == 1 && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_task;
+  if (task->frame_count == 1)
+    leave_outermost(thread, task, (enum construct)frame->construct);
   task->frame_count--;
 }
 

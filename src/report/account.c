@@ -46,8 +46,10 @@ static double overlap(double begin, double end, double from, double to) {
 
 /* -- an interval -- */
 
-/* What the kernel knows of a thread goes with it. */
+/* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end. */
 static bool ended_unread(const struct account_process *process, const struct account_thread *thread) {
+  if (thread->line && process->number > thread->line->first + thread->line->count)
+    return false;
   const double *times = &process->readings->times[process->number - 1];
   return overlap(thread->begin, thread->end, times[0], times[1]) > (times[1] - times[0]) / 100;
 }
@@ -137,6 +139,17 @@ static void charge(struct account_process *process, const struct interval *inter
   account->ready += share * (interval->ready - left); /* of what is left the cause is not known */
   account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
   account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
+}
+
+/* Of the window, what is behind a thread's end. */
+static void add_gone(struct account_process *process) {
+  const struct account_readings *readings = process->readings;
+  for (size_t i = 0; i < process->count; i++) {
+    const struct account_line *line = process->threads[i].line;
+    size_t end = line ? line->first + line->count : readings->count;
+    if (end < readings->count)
+      process->report->account.gone += overlap(readings->times[end], process->to, process->from, process->to);
+  }
 }
 
 static void read_process(struct account_process *process) {
@@ -240,6 +253,7 @@ static bool add_process(struct report *report, const struct account_lines *lines
     note_masks(&report->account, &process.masks);
     is_fine = note_machine(machines, trace->location_groups[number].node, &process.masks);
     read_process(&process);
+    add_gone(&process);
   }
   account_masks_free(&process.masks);
   free(process.threads);
@@ -273,7 +287,7 @@ bool account_find(struct report *report, const struct account_lines *lines) {
   struct report_account *account = &report->account;
   if (!add_processes(report, lines))
     return false;
-  account->all = (double)report->cpus * (double)report->wall;
+  account->all = larger((double)report->cpus * (double)report->wall - account->gone, 0);
   if (account->is_known && report->life.begun_ticks) { /* there was one thread, of which the kernel knows */
     account->all -= ((double)report->cpus - 1) * report->life.before;
     account->ran += report->life.ran;

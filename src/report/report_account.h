@@ -24,6 +24,7 @@ struct report_account {
   double unknown;               /* before and behind the readings */
   double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped, hypervisor: besides */
   double gain[HINDRANCE_COUNT]; /* wall time */
+  double gone;                  /* of threads that had ended: no part of it */
   double own_threads;           /* processor time of the process's other threads */
   uint64_t online;              /* processors of the machine */
   uint64_t processors;          /* that the threads may use, as last read; of all machines */

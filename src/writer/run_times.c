@@ -29,7 +29,7 @@ struct thread_reading {
 };
 
 struct timed_thread {
-  const struct location *location;
+  struct location *location;
   uint64_t tid;
   int fd; /* of its schedstat; -1: it is opened each time, or the thread is gone */
   bool is_over;
@@ -177,7 +177,7 @@ static void meet_threads(struct run_times *times) {
   size_t count;
   struct location **locations = definitions_locations(times->definitions, &count);
   for (; times->locations_seen < count; times->locations_seen++) {
-    const struct location *location = locations[times->locations_seen];
+    struct location *location = locations[times->locations_seen];
     if (location->facts.device || !location->facts.kernel_tid)
       continue;
     memory_grow(&times->threads, &times->thread_capacity, times->thread_count + 1, sizeof *times->threads);
@@ -194,6 +194,7 @@ static void read_thread(struct run_times *times, struct timed_thread *thread, bo
     return;
   if (!read_schedstat(times, thread, &ran, &ready)) {
     end_thread(times, thread);
+    thread->location->gone_ticks = clock_ticks(times->clock_kind);
     return;
   }
   put_reading(thread, (struct thread_reading){.ran_us = us_since(&thread->ran_ns, ran),

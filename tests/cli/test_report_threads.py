@@ -39,6 +39,32 @@ int main(void) {
 }
 """
 
+FIRST_ENDS = r"""
+#include <pthread.h>
+#include <time.h>
+static void work(double s) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  double end = time.tv_sec + time.tv_nsec / 1e9 + s;
+  do
+    clock_gettime(CLOCK_MONOTONIC, &time);
+  while (time.tv_sec + time.tv_nsec / 1e9 < end);
+}
+static void *own(void *nothing) {
+#pragma omp parallel num_threads(2)
+  work(0.1);
+  return nothing;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, own, NULL);
+  pthread_join(thread, NULL);
+#pragma omp parallel num_threads(2)
+  work(0.9);
+  return 0;
+}
+"""
+
 PROGRAM = r"""
 int main(void) {
 #pragma omp parallel
@@ -399,6 +425,17 @@ class Threads(Case):
         self.assertGreaterEqual(time["all_s"] + 0.02, time["own_s"] + time["others_s"])
         self.assertRegex(self.succeeds(cli.stave("info", archive)),
                          r"processors +1; used by the program for \S+ m?s, by stave-writer for .*by others for ")
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_first_thread_that_ends(self):
+        """A thread of the program's own uses OpenMP first: from its end on it has no part in anything."""
+        archive, program = self.path("first ends"), cli.compile_program(self.path("first-ends"), FIRST_ENDS)
+        cli.trace(program, archive)
+        numbers = self.numbers(archive)
+        first = next(one for one in numbers["threads_of_the_run"] if one["name"] == "Master thread")
+        self.assertLess(first["activities"]["serial"], 0.6)
+        self.assertLess(next(one for one in numbers["regions"] if one["name"] == "first-ends")["on_path_s"], 0.6)
+        self.assertLess(numbers["account"]["all_s"], len(numbers["threads_of_the_run"]) * numbers["wall_s"] - 0.3)
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_archives_say_it(self):

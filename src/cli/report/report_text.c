@@ -101,7 +101,7 @@ static void print_thread_count(const struct report *report) {
   else if (report->process_count > 1 && report->processors.count)
     table_fact("threads", "%zu, each process on %" PRIu64 " processor%s", report->cpus,
                report->processors.count, plural(report->processors.count));
-  else if (report->processors.count && report->cpus > report->processors.count)
+  else if (report_crowding_threads(report) > 0)
     table_fact("threads", "%zu, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
                report->cpus, report->processors.count, plural(report->processors.count),
                report->processors.count);

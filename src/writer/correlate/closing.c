@@ -102,10 +102,21 @@ static void end_thread(struct correlator *c, struct traced_thread *thread, uint6
   thread->location.has_ended = true;
 }
 
+/* A thread of the program's own that was the first to use OpenMP may end long before the program. Until when
+ * it was in that: what waits to be written is later than what is known of it. */
+static uint64_t end_of_primary(const struct correlator *c, uint64_t now) {
+  const struct location *location = &c->primary->location;
+  if (!location->gone_ticks || location->held.begin < location->held.end)
+    return now;
+  uint64_t ticks =
+      location->gone_ticks > location->written_ticks ? location->gone_ticks : location->written_ticks;
+  return ticks < now ? ticks : now;
+}
+
 /* Leave(program) and ProgramEnd are the writer's own in every run: they count as nothing added. */
 static void end_program(struct correlator *c, uint64_t now, int64_t exit_status) {
   c->is_closing = false;
-  frames_leave_above(c, c->primary, c->primary->base, now, 0);
+  frames_leave_above(c, c->primary, c->primary->base, end_of_primary(c, now), 0);
   emit_event(c, c->primary,
              &(struct event){.kind = EVENT_PROGRAM_END, .ticks = now, .exit_status = exit_status});
 }

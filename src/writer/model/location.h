@@ -17,6 +17,7 @@ struct location {
   struct event_writer *writer;    /* NULL: closed */
   uint64_t written_ticks;         /* of the last event written */
   uint64_t first_ticks;           /* of the first event written */
+  uint64_t gone_ticks;            /* when the kernel was seen not to have the thread any more; 0: it has */
   uint8_t written_kind;           /* of the last event written, samples and metrics apart: enum event_kind */
   uint64_t events;                /* written; after closing the writer's own count */
   uint64_t asks_at;               /* so many events: is there room for more? */
