@@ -41,7 +41,7 @@ static const char head[] =
     "An id is a number that no two rows of a table share, also where several archives are in one database; "
     "column\n"
     ".Li run\n"
-    "tells which one a row is of.\n"
+    "has the run of each row.\n"
     "Texts are UTF-8: a byte of a name that belongs to no character is U+FFFD.\n"
     ".Pp\n"
     "Of an archive that cannot be read to its end the tables hold what came until then:\n"
