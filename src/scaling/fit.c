@@ -10,7 +10,7 @@
 #define DOUBLING_GAIN 0.1
 /* Of what a number is the difference of: what is less is the error of doubles. */
 #define ROUNDING 1e-12
-#define THREADS_MOST 1e9
+#define THREADS_MOST 1e6
 
 const char *fit_law_name(enum fit_law law) {
   return law == FIT_AMDAHL ? "Amdahl" : "universal";

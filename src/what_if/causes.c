@@ -7,11 +7,11 @@
 /* -- barriers -- */
 
 static void begin_round(struct clock_round *round, size_t count) {
-  round->last.is_known = false;
+  round->last.is_known = round->has_tasks = false;
   round->arrivals = 0;
   for (size_t i = 0; i < count; i++) {
     round->begins[i] = -INFINITY;
-    round->useful[i] = 0;
+    round->useful[i] = round->most[i] = 0;
   }
 }
 
@@ -22,7 +22,19 @@ static void arrive(struct clocks *clocks, struct clock_round *round, struct cloc
     round->begins[i] = fmax(round->begins[i], row->now.times[i] - row->useful[i]);
     round->useful[i] += row->useful[i] - row->counted[i];
     row->counted[i] = row->useful[i];
+    round->most[i] = fmax(round->most[i], row->useful[i]);
   }
+}
+
+/* With another number of threads each has so much of the work; who had most still has. */
+static double share_of(const struct clock_round *round, const struct what_if *scenario, size_t number) {
+  for (size_t i = 0; i < scenario->change_count; i++)
+    if (scenario->changes[i].kind == WHAT_IF_THREADS) {
+      double threads = scenario->changes[i].factor;
+      return round->has_tasks ? round->useful[number] / threads
+                              : round->most[number] * round->arrivals / threads;
+    }
+  return round->useful[number] / round->arrivals;
 }
 
 /* Where work is balanced, all come when the mean of it is done. */
@@ -34,7 +46,7 @@ static void leave(struct clocks *clocks, struct clock_round *round, struct clock
   clock_resume(clocks, row, &since, &round->last, ticks);
   for (size_t i = 0; i < clocks->count; i++)
     if (round->useful[i] > 0 && round->arrivals > 0) {
-      double balanced = round->begins[i] + round->useful[i] / round->arrivals;
+      double balanced = round->begins[i] + share_of(round, &clocks->scenarios[i], i);
       row->busy.times[i] = fmin(row->busy.times[i], balanced);
       row->now.times[i] = balanced + late;
     }
@@ -127,6 +139,15 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
 
 /* -- tasks -- */
 
+static void complete(struct clocks *clocks, const struct clock_task *task,
+                     const struct replay_task_event *event) {
+  const struct clock_row *row = &clocks->rows[event->location];
+  struct clock_task *creator = task->creator ? clock_task(clocks, task->creator, task->creator_slot) : NULL;
+  if (creator)
+    clock_raise(clocks, &creator->last_child, row);
+  clock_depends_complete(clocks, (struct dependences_task){event->task->id, event->task->slot}, row);
+}
+
 static void on_task(void *data, const struct replay_task_event *event) {
   struct clocks *clocks = data;
   struct clock_row *row = &clocks->rows[event->location];
@@ -134,17 +155,17 @@ static void on_task(void *data, const struct replay_task_event *event) {
   if (!task)
     return;
   if (event->step == REPLAY_TASK_CREATED) {
-    clock_set(clocks, &task->created, row);
+    clock_set(clocks, &task->ready, row);
+    clock_depends_create(clocks, event->location,
+                         (struct dependences_task){event->task->id, event->task->slot},
+                         event->other ? event->other->id : 0);
     task->creator = event->other ? event->other->id : 0;
     task->creator_slot = event->other ? event->other->slot : 0;
   } else if (event->step == REPLAY_TASK_BEGUN) {
     struct clock_moment since = row->now;
-    clock_resume(clocks, row, &since, &task->created, event->ticks);
-  } else if (event->step == REPLAY_TASK_COMPLETED && task->creator) {
-    struct clock_task *creator = clock_task(clocks, task->creator, task->creator_slot);
-    if (creator)
-      clock_raise(clocks, &creator->last_child, row);
-  }
+    clock_resume(clocks, row, &since, &task->ready, event->ticks);
+  } else if (event->step == REPLAY_TASK_COMPLETED)
+    complete(clocks, task, event);
 }
 
 const struct replay_observer clock_causes = {
@@ -172,7 +193,9 @@ void clock_after_event(struct clocks *clocks, const struct trace_event *event, e
   }
   struct clock_team *team =
       row->is_in_barrier && row->has_run_task && now.team ? clock_team(clocks, now.team) : NULL;
-  if (team)
+  if (team) {
+    team->rounds[row->round % 2].has_tasks = true;
     arrive(clocks, &team->rounds[row->round % 2], row);
+  }
   row->has_run_task = false;
 }

@@ -58,13 +58,22 @@ static double share_of(const struct what_if *scenario, const struct replay_frame
   return share;
 }
 
+/* Whether it is work that is shared otherwise. */
+static bool is_shared(const struct what_if *scenario, const struct replay_frame *frames, size_t count,
+                      bool is_serial) {
+  for (size_t i = 0; i < scenario->change_count; i++)
+    if (scenario->changes[i].kind == WHAT_IF_THREADS && !is_serial)
+      return true;
+  return clock_change(scenario, WHAT_IF_BALANCE, frames, count) != NULL;
+}
+
 void clock_work(struct clocks *clocks, struct clock_row *row, const struct replay_frame *frames, size_t count,
                 bool is_useful, bool is_serial, uint64_t ticks) {
   double passed = ticks > row->now.ticks ? (double)(ticks - row->now.ticks) : 0;
   for (size_t i = 0; i < clocks->count; i++) {
     double share = is_useful ? share_of(&clocks->scenarios[i], frames, count, is_serial) : 1;
     row->now.times[i] += passed * share;
-    if (is_useful && clock_change(&clocks->scenarios[i], WHAT_IF_BALANCE, frames, count))
+    if (is_useful && is_shared(&clocks->scenarios[i], frames, count, is_serial))
       row->useful[i] += passed * share;
   }
   row->now.ticks = ticks;
@@ -104,8 +113,9 @@ struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *t
   for (int i = 0; i < 2; i++) {
     struct clock_round *round = &found->rounds[i];
     if (!round->begins)
-      round->begins = calloc(2 * clocks->count, sizeof *round->begins);
+      round->begins = calloc(3 * clocks->count, sizeof *round->begins);
     round->useful = round->begins ? round->begins + clocks->count : NULL;
+    round->most = round->begins ? round->begins + 2 * clocks->count : NULL;
     clocks->has_failed |= round->begins == NULL;
   }
   return clocks->has_failed ? NULL : found;
@@ -118,8 +128,10 @@ struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot)
   }
   struct clock_task *found = &clocks->tasks[slot];
   if (found->id != id) {
-    found->created.is_known = found->last_child.is_known = false;
-    found->creator = 0;
+    found->ready.is_known = found->last_child.is_known = false;
+    found->creator = found->sink_count = 0;
+    free(found->sinks);
+    found->sinks = NULL;
     found->id = id;
   }
   return found;
@@ -168,7 +180,7 @@ bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *sce
   ret->gained = calloc(2 * count, sizeof *ret->gained);
   ret->before = ret->gained ? ret->gained + count : NULL;
   ret->replay = replay_create(trace, causes, ret, 0, UINT64_MAX);
-  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay)
+  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay || !clock_depends_prepare(ret))
     return false;
   for (size_t i = 0; i < trace->location_count; i++)
     if (!prepare_row(ret, &ret->rows[i]))
@@ -217,12 +229,14 @@ void clocks_free(struct clocks *clocks) {
   for (size_t i = 0; i < clocks->team_count; i++)
     free_team(&clocks->teams[i]);
   for (size_t i = 0; i < clocks->task_count; i++) {
-    free(clocks->tasks[i].created.times);
+    free(clocks->tasks[i].ready.times);
     free(clocks->tasks[i].last_child.times);
+    free(clocks->tasks[i].sinks);
   }
   for (size_t i = 0; i < clocks->count; i++)
     free_places(&clocks->scenarios[i]);
   free_locks(&clocks->locks);
+  clock_depends_free(clocks);
   replay_free(clocks->replay);
   free(clocks->fork.times);
   free(clocks->rows);

@@ -2,6 +2,7 @@
 #ifndef STAVE_WHAT_IF_CLOCKS_H
 #define STAVE_WHAT_IF_CLOCKS_H
 
+#include "analysis/dependences.h"
 #include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "report/scatter.h"
@@ -28,9 +29,11 @@ struct clock_row {
 /* A barrier of a team, while its members come and leave. */
 struct clock_round {
   struct clock_moment last; /* who came last */
-  double *begins,
-      *useful; /* by scenario: the latest that members came without the work to be balanced; all of that */
+  /* by scenario: the latest that members came without the work to be shared; all of that; of one member at
+   * most */
+  double *begins, *useful, *most;
   uint32_t arrivals;
+  bool has_tasks; /* which any thread could have run */
 };
 
 struct clock_team {
@@ -41,7 +44,16 @@ struct clock_team {
 struct clock_task {
   uint64_t id, creator;
   uint32_t creator_slot;
-  struct clock_moment created, last_child; /* last_child: of those that are complete */
+  struct clock_moment ready;      /* created, and all complete that it depends on */
+  struct clock_moment last_child; /* of those that are complete */
+  struct dependences_task *sinks; /* that depend on it */
+  size_t sink_count;
+};
+
+/* The last task that a location has created. */
+struct clock_maker {
+  struct dependences_task created;
+  uint64_t parent;
 };
 
 struct clocks {
@@ -54,10 +66,13 @@ struct clocks {
   size_t team_count;
   struct clock_task *tasks; /* by slot */
   size_t task_count;
-  struct pair_map locks;    /* struct clock_moment: its last release */
-  struct clock_moment fork; /* the last of all */
-  struct scatter *gains;    /* by scenario, from join to join */
-  double *gained, *before;  /* by scenario; before: while a lock is acquired */
+  struct dependences *dependences;
+  struct clock_maker *makers; /* by location */
+  size_t address;             /* the attribute that has a dependence's; SIZE_MAX: none */
+  struct pair_map locks;      /* struct clock_moment: its last release */
+  struct clock_moment fork;   /* the last of all */
+  struct scatter *gains;      /* by scenario, from join to join */
+  double *gained, *before;    /* by scenario; before: while a lock is acquired */
   uint64_t first_ticks, last_ticks;
   bool has_failed; /* no memory */
 };
@@ -90,6 +105,20 @@ const struct what_if_change *clock_change(const struct what_if *scenario, enum w
 struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *team);
 struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot);
 struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock);
+
+/* -- depends.c: which tasks wait for which -- */
+
+/* Returns false without memory; clock_depends_free in every case. */
+bool clock_depends_prepare(struct clocks *clocks);
+void clock_depends_free(struct clocks *clocks);
+
+/* A task is created on the location by `parent`; an Enter may be one of its dependences. */
+void clock_depends_create(struct clocks *clocks, size_t location, struct dependences_task task,
+                          uint64_t parent);
+void clock_depends_enter(struct clocks *clocks, const struct trace_event *event);
+
+/* The row's task is complete. */
+void clock_depends_complete(struct clocks *clocks, struct dependences_task task, const struct clock_row *row);
 
 /* -- causes.c: what others do -- */
 

@@ -43,17 +43,23 @@ static bool on_event(void *data, const struct trace_event *event) {
     clock_set(clocks, &row->fork, row);
     clock_set(clocks, &clocks->fork, row);
   }
+  if (event->kind == TRACE_Enter)
+    clock_depends_enter(clocks, event);
   if (!replay_process(clocks->replay, event))
     clocks->has_failed = true;
   clock_after_event(clocks, event, before);
   return !clocks->has_failed;
 }
 
+/* A worker's end is when it has worked last: then it waits for a team that does not come. */
 static double last_of(const struct clocks *clocks, size_t scenario) {
   double last = 0;
-  for (size_t i = 0; i < clocks->trace->location_count; i++)
-    if (clocks->rows[i].busy.is_known)
-      last = fmax(last, clocks->rows[i].busy.times[scenario]);
+  for (size_t i = 0; i < clocks->trace->location_count; i++) {
+    const struct clock_row *row = &clocks->rows[i];
+    const struct clock_moment *end = row->has_had_team ? &row->busy : &row->now;
+    if (row->has_begun && (!row->has_had_team || end->is_known))
+      last = fmax(last, end->times[scenario]);
+  }
   return last;
 }
 

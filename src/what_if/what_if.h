@@ -13,6 +13,7 @@ enum what_if_kind {
   WHAT_IF_SERIAL,  /* work outside of all teams is faster */
   WHAT_IF_BALANCE, /* a region's work is shared evenly */
   WHAT_IF_NO_LOCK, /* nobody waits for it */
+  WHAT_IF_THREADS, /* teams have `factor` threads, which share what they did */
 };
 
 enum { WHAT_IF_CHANGES_MAX = 8, WHAT_IF_PLACE_BYTES = 256 };
@@ -33,7 +34,8 @@ struct what_if {
                              unknown */
 };
 
-/* "region @app.c:12 2x faster", "serial part halved", "serial part 3x faster", "balance @app.c:9", "no lock
+/* "region @app.c:12 2x faster", "serial part halved", "serial part 3x faster", "balance @app.c:9", "schedule
+ * @app.c:9 dynamic" (the same), "threads 8", "no lock
  * @app.c:4": adds the change. False if the text is none such, or there are too many. */
 bool what_if_read(struct what_if *ret, const char *text);
 

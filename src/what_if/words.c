@@ -48,6 +48,21 @@ static bool read_faster(struct what_if_change *change, const char *text) {
   return false;
 }
 
+/* What small chunks come to. */
+static bool read_schedule(struct what_if_change *change, const char *text) {
+  static const char dynamic[] = " dynamic";
+  size_t length = strlen(text), end = strlen(dynamic);
+  change->kind = WHAT_IF_BALANCE;
+  return length > end && strcmp(text + length - end, dynamic) == 0 && set_place(change, text, length - end);
+}
+
+static bool read_threads(double *ret, const char *text) {
+  char *end;
+  unsigned long threads = strtoul(text, &end, 10);
+  *ret = (double)threads;
+  return *text >= '1' && *text <= '9' && *end == '\0' && threads < 1000000;
+}
+
 static bool read_change(struct what_if_change *change, const char *text) {
   if (begins_with(&text, "region ")) {
     change->kind = WHAT_IF_FASTER;
@@ -60,6 +75,12 @@ static bool read_change(struct what_if_change *change, const char *text) {
   if (begins_with(&text, "balance ")) {
     change->kind = WHAT_IF_BALANCE;
     return set_place(change, text, strlen(text));
+  }
+  if (begins_with(&text, "schedule "))
+    return read_schedule(change, text);
+  if (begins_with(&text, "threads ")) {
+    change->kind = WHAT_IF_THREADS;
+    return read_threads(&change->factor, text);
   }
   change->kind = WHAT_IF_NO_LOCK;
   return begins_with(&text, "no lock ") && set_place(change, text, strlen(text));
@@ -100,7 +121,7 @@ static bool is_lock(const struct trace *trace, const char *place) {
 }
 
 static bool is_known(const struct what_if_change *change, const struct trace *trace) {
-  if (change->kind == WHAT_IF_SERIAL)
+  if (change->kind == WHAT_IF_SERIAL || change->kind == WHAT_IF_THREADS)
     return true;
   for (size_t i = 0; i < trace->region_count; i++)
     if (what_if_is_place(change->place, trace->regions[i].name))

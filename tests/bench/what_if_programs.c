@@ -177,6 +177,53 @@ static void single_faster(void) {
   }
 }
 
+/* The last iterations take longest; in chunks of one they go to who is free. */
+static void schedule(void) {
+#pragma omp parallel num_threads(THREADS)
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (is_changed) {
+#pragma omp for schedule(dynamic, 1)
+      for (int i = 0; i < 32; i++)
+        work(1 + i / 4.0);
+    } else {
+#pragma omp for schedule(static) /* PLACE schedule */
+      for (int i = 0; i < 32; i++)
+        work(1 + i / 4.0);
+    }
+  }
+}
+
+static void teams_of(int threads) {
+  for (int turn = 0; turn < TURNS; turn++) {
+    work(10);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int i = 0; i < 32; i++)
+      work(4 + 2 * (i >= 16));
+  }
+}
+
+static void threads_8(void) {
+  teams_of(is_changed ? 8 : THREADS);
+}
+
+static void threads_2(void) {
+  teams_of(is_changed ? 2 : THREADS);
+}
+
+/* Four chains of tasks that depend on each other, of which each has a long one. */
+static void depends(void) {
+  int chains[THREADS];
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+  for (int turn = 0; turn < TURNS; turn++)
+    for (int i = 0; i < THREADS; i++) {
+#pragma omp task depend(inout : chains[i]) /* PLACE depends */
+      work((20 + 5 * i) / either(1, 2));
+#pragma omp task depend(inout : chains[i])
+      work(10);
+    }
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -193,6 +240,10 @@ static const struct {
     {"critical_faster", critical_faster},
     {"tasks_faster", tasks_faster},
     {"taskwaits", taskwaits},
+    {"schedule", schedule},
+    {"threads_8", threads_8},
+    {"threads_2", threads_2},
+    {"depends", depends},
     {"producer", producer},
     {"single_faster", single_faster},
 };

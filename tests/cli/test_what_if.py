@@ -107,6 +107,39 @@ class WhatIf(cli.Case):
         [gain] = self.numbers(path, "region task @made.c:8 2x faster")["predicted"]
         self.assertAlmostEqual(gain["gain_s"], 0)
 
+    def test_dependences(self):
+        """A task on the other thread begins when the one that it depends on is complete."""
+        path = self.path("depend")
+        with Made(path, threads=2) as made:
+            made.create(0, 1, line=7, depend=[("out", 4096)])
+            made.create(0, 2, line=8, depend=[("in", 4096)])
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 2)
+            made.start(1, 0, 1, line=7)
+            made.now += 30000
+            made.end(1, 0, 1, line=7)
+            made.start(0, 0, 2, line=8)
+            made.now += 10000
+            made.end(0, 0, 2, line=8)
+            for thread in (0, 1):
+                made.leave(thread, "implicit barrier", 2)
+        for line, times, saved in ((7, 2, 15), (7, 3, 20), (8, 2, 5)):
+            [gain] = self.numbers(path, f"region task @made.c:{line} {times}x faster")["predicted"]
+            self.assertAlmostEqual(1000 * gain["gain_s"], saved, delta=0.05)
+
+    def test_threads(self):
+        """Who had most to do still has, by the same factor; the serial part and barriers are as before."""
+        before = [serial(5), region(20, 160, imbalance=lambda n: 8 / n, end=lambda n: 1)]
+        path, _ = self.run_of(before)
+        for threads in (2, 8, 16):
+            self.assertAlmostEqual(self.predicted(path, f"threads {threads}")[0], self.run_of(before, threads)[1],
+                                   delta=0.01)
+
+    def test_schedule(self):
+        path, _ = self.run_of([serial(5), region(20, 160, imbalance=lambda n: 7)])
+        balanced, dynamic, _ = self.predicted(path, "balance @app.c:20", "schedule @app.c:20 dynamic")
+        self.assertEqual(balanced, dynamic)
+
     def test_nothing_changes_nothing(self):
         """The program's own clocks come to the same."""
         path, wall = self.run_of([serial(5), region(20, 160, imbalance=lambda n: 7), locked(30, 80, 20), serial(2)])
@@ -152,7 +185,9 @@ class WhatIf(cli.Case):
     def test_wrong_uses(self):
         path, _ = self.run_of([region(20, 40)])
         for change in ("", "region @app.c:20", "region 2x faster", "region @app.c:20 0x faster", "serial part",
-                       "region @app.c:20 2x", "balance ", "no lock", "threads 8", "region @app.c:20 -1x faster"):
+                       "region @app.c:20 2x", "balance ",
+                       "no lock", "threads 0", "threads", "threads 2x", "schedule @app.c:20",
+                       "schedule  dynamic", "region @app.c:20 -1x faster"):
             self.fails(what_if("--what-if", change, path), "unknown change", status=USAGE)
         self.fails(what_if("--what-if", "serial part halved", "--brief", path), "--json alone", status=USAGE)
         self.fails(what_if(*["--what-if", "serial part halved"] * 9, path), "more than 8 times", status=USAGE)

@@ -51,13 +51,14 @@ class Scaled(Made):
         for i in sorted(range(self.threads), key=lambda i: ends[i]):
             self.at(ends[i]).count(i, counts)
             self.enter(i, "implicit barrier", line)
-        self.at(last + end)
+        let_go = last + end + 1e-6  # a ns later: of one time events come in the order of threads
+        self.at(let_go)
         for i in reversed(range(self.threads)):
             self.leave(i, "implicit barrier", line)
             self.leave(i, "parallel", line)
             self.event(i, "thread_team_end", self.team)
         self.event(0, "thread_join", Paradigm.OPENMP)
-        return last + end
+        return let_go
 
 
 def serial(ms):
