@@ -13,8 +13,8 @@ import cli
 import sanitizers
 
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
-COMMANDS = (["info"], ["report"], ["check"], ["export", "-f", "csv"], ["export", "-f", "chrome"],
-            ["export", "-f", "dot"], ["timeline", "-o", "OUT.html"])
+COMMANDS = (["info"], ["report"], ["report", "--json"], ["check"], ["query", "--list"], ["export", "-f", "csv"],
+            ["export", "-f", "chrome"], ["export", "-f", "dot"], ["timeline", "-o", "OUT.html"])
 MEMORY_KIB = 300 << 10      # 10,000 files of 1 MiB chunks, and what the page of as many rows takes
 FILES = 256
 

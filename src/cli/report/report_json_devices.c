@@ -26,7 +26,8 @@ json_t *report_devices_json(const struct report *report) {
 
 static json_t *device_gaps(const struct report *report, const struct report_accelerator *device) {
   json_t *array = json_array();
-  for (const struct report_device_gap *gap = device->gaps; gap < device->gaps + device->gap_count; gap++) {
+  for (size_t i = 0; i < device->gap_count; i++) {
+    const struct report_device_gap *gap = &device->gaps[i];
     json_t *object = json_pack("{s:o,s:o}", "in", report_region_json(report, gap->region), "behind",
                                report_region_json(report, gap->behind));
     report_put_seconds(object, "time_s", report, (double)gap->ticks);
