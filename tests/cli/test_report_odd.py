@@ -100,20 +100,29 @@ class Others(Case):
         self.assertEqual(self.offload("few", 5, 0, 1, 4), [])
         self.assertEqual(self.offload("long", 100, 0, 4, 3), [])
 
-    def test_no_debug_information(self):
-        with self.timed("addresses") as made:
+    def without_lines(self, name, file):
+        with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
-            wait = made.definitions.region("!$omp taskwait @0x12ab", description="a.out+0x12ab, taskwait",
-                                           paradigm=Paradigm.OPENMP, region_role=RegionRole.TASK_WAIT)
+            wait = made.definitions.region("!$omp taskwait @0x12ab", description=f"{os.path.basename(file)}+0x12ab, taskwait",
+                                           paradigm=Paradigm.OPENMP, region_role=RegionRole.TASK_WAIT,
+                                           source_file=file)
             made.at(1).event(0, "enter", wait)
             made.at(9).event(0, "leave", wait)
             for i in range(2):
                 made.at(9).enter(i, "implicit barrier", 1)
             made.end_all(10)
-        text = self.text(self.path("addresses"))
+        return self.text(self.path(name))
+
+    def test_no_debug_information(self):
+        """Who has installed a package cannot compile it."""
+        text = self.without_lines("addresses", "/home/u/a.out")
         self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; .* -g$")
         self.assertIn("taskwait @a.out+0x12ab ", text)
+        text = self.without_lines("packaged", "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
+        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; of libopenblas"
+                               r"\S* install the package's debug symbols \(-dbgsym, -debuginfo\)$")
+        self.assertNotRegex(text, "(?m)^source lines.* -g$")
 
     def test_disturbances(self):
         with self.timed("stalled") as made:
