@@ -101,10 +101,11 @@ class Others(Case):
         self.assertEqual(self.offload("long", 100, 0, 4, 3), [])
 
     def without_lines(self, name, file):
+        described = f"{os.path.basename(file)}+0x12ab, taskwait"
         with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
-            wait = made.definitions.region("!$omp taskwait @0x12ab", description=f"{os.path.basename(file)}+0x12ab, taskwait",
+            wait = made.definitions.region("!$omp taskwait @0x12ab", description=described,
                                            paradigm=Paradigm.OPENMP, region_role=RegionRole.TASK_WAIT,
                                            source_file=file)
             made.at(1).event(0, "enter", wait)
@@ -120,8 +121,8 @@ class Others(Case):
         self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; .* -g$")
         self.assertIn("taskwait @a.out+0x12ab ", text)
         text = self.without_lines("packaged", "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
-        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; of libopenblas"
-                               r"\S* install the package's debug symbols \(-dbgsym, -debuginfo\)$")
+        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; "
+                               r"of libopenblas\S* install the package's debug symbols \(-dbgsym, -debuginfo\)$")
         self.assertNotRegex(text, "(?m)^source lines.* -g$")
 
     def test_disturbances(self):
