@@ -217,6 +217,16 @@ static void note_ineffective(const struct config *config, char *notice, size_t s
     snprintf(notice, size, "STAVE_MAX_SIZE has no effect with STAVE_KEEP");
 }
 
+/* Where descriptors are few, all are for the archive. */
+static struct modules *create_modules(const struct writer *writer) {
+  enum { ENOUGH = 64 };
+  struct rlimit limit;
+  struct modules *modules = modules_create();
+  if (modules && getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= ENOUGH)
+    modules_keep_program(modules, writer->constants.pid, writer->constants.program);
+  return modules;
+}
+
 /* STAVE_KEEP: there is no archive yet, but there could be one. */
 static bool open_kept(struct writer *writer) {
   char notice[1024];
@@ -225,7 +235,7 @@ static bool open_kept(struct writer *writer) {
     return false;
   rmdir(writer->directory);
   *notice = '\0';
-  writer->modules = modules_create();
+  writer->modules = create_modules(writer);
   writer->symbols = writer->modules ? symbols_create_idle(writer->modules, &error) : NULL;
   if (!writer->symbols) {
     report_failed(&writer->report, "cannot keep records: %s", strerror(ENOMEM));
@@ -279,7 +289,7 @@ static bool open_archive(struct writer *writer) {
   int error = 0;
   writer->recovery = recovery_open(writer->directory);
   writer->archive = archive_open(writer->directory, writer->recovery);
-  writer->modules = modules_create();
+  writer->modules = create_modules(writer);
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
   if (writer->archive)
     error = archive_stop_error(writer->archive);

@@ -79,6 +79,21 @@ class Tracer(Case):
         regions = json.loads(self.stave("report", "--json", archive).stdout)["regions"]
         self.assertIn("!$omp parallel @given.c:9", [region["name"] for region in regions])
 
+    def test_program_that_is_replaced_while_it_runs(self):
+        """By another one before stave-writer has begun, as a build does: with a build id (gcc's) and without."""
+        for compiler in ("gcc", "clang"):
+            program = self.build("replaced-" + compiler, OMP_PROGRAM, compiler, "-g", "-fopenmp")
+            other = shutil.copy("/bin/true", self.path("other"))
+            self.env["STAVE_WRITER"] = self.write("writer", f"#!/bin/sh\nmv '{other}' '{program}' 2>/dev/null\n"
+                                                  f"exec '{BUILD.writer}'\n")
+            result = self.record(program)
+            self.assertEqual((result.returncode, result.stdout), (0, "4\n"), result.stderr)
+            self.assertFalse(os.path.exists(other), result.stderr)
+            self.assertIn("4 threads", result.stderr)
+            archive, = glob.glob(self.path(f"stave-replaced-{compiler}-*"))
+            regions = json.loads(self.stave("report", "--json", archive).stdout)["regions"]
+            self.assertIn(f"!$omp parallel @replaced-{compiler}.c:9", [region["name"] for region in regions])
+
     def untraced(self, *command):
         """What is said of a program of clang's that waits until this has seen it."""
         self.fifos("go")

@@ -79,7 +79,7 @@ static void numbers_are_by_construct_address_and_detail(void **state) {
 
 static void names_have_the_place(void **state) {
   struct regions *regions = *state;
-  static const struct module module = {.path = (char *)"/lib/libx.so", .bias = 0x1000};
+  static const struct module module = {.path = (char *)"/lib/libx.so", .fd = -1, .bias = 0x1000};
   uint32_t known = used(regions, CONSTRUCT_parallel, 0x10, 0);
   uint32_t lock = used(regions, CONSTRUCT_set_lock, 0x20, 0);
   uint32_t unknown = used(regions, CONSTRUCT_parallel, 0x1234, 0);

@@ -1,9 +1,12 @@
 #include "writer/symbols/modules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
@@ -19,6 +22,8 @@ struct modules {
   size_t n_all, max_all;
   struct range *ranges; /* by address, disjoint */
   size_t n_ranges, max_ranges;
+  char *program; /* NULL: its file is not kept */
+  int program_fd;
 };
 
 struct modules *modules_create(void) {
@@ -36,9 +41,34 @@ void modules_destroy(struct modules *modules) {
     return;
   for (size_t i = 0; i < modules->n_all; i++)
     module_free(modules->all[i]);
+  if (modules->program)
+    close(modules->program_fd);
+  free(modules->program);
   free(modules->all);
   free(modules->ranges);
   free(modules);
+}
+
+/* The dynamic linker can have been started with the program as its argument; after exec it is another one. */
+static bool is_path_of(const char *link, const char *path) {
+  char text[4096];
+  size_t length = strlen(path);
+  ssize_t bytes = readlink(link, text, sizeof text - 1);
+  if (bytes < 0)
+    return false;
+  text[bytes] = '\0';
+  return strncmp(text, path, length) == 0 &&
+         (text[length] == '\0' || strcmp(text + length, " (deleted)") == 0);
+}
+
+void modules_keep_program(struct modules *modules, pid_t pid, const char *path) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+  int fd = open(link, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && !modules->program && is_path_of(link, path) && (modules->program = strdup(path)))
+    modules->program_fd = fd;
+  else if (fd >= 0)
+    close(fd);
 }
 
 /* The first range that ends behind the address; n_ranges if there is none. */
@@ -138,6 +168,7 @@ int modules_add(struct modules *modules, uint64_t base, uint64_t size, uint64_t 
     return -EINVAL;
   struct module like = {
       .base = base, .size = size, .bias = bias, .path = path, .build_id_size = build_id_size};
+  like.fd = modules->program && strcmp(modules->program, path) == 0 ? modules->program_fd : -1;
   if (build_id_size)
     memcpy(like.build_id, build_id, build_id_size);
   return module_insert(modules, &like);

@@ -6,6 +6,7 @@
 #define STAVE_WRITER_SYMBOLS_MODULES_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { MODULE_BUILD_ID_MAX = 64 }; /* bytes; 20 (sha1) is usual */
 
@@ -14,6 +15,7 @@ struct module {
   uint64_t size;          /* bytes from base */
   uint64_t bias;          /* run time address - bias = address in the ELF file: the link map's l_addr */
   const char *path;       /* may no longer exist */
+  int fd;                 /* the file as it was at the begin, see modules_keep_program; -1: not kept */
   unsigned build_id_size; /* bytes; 0: none known */
   uint8_t build_id[MODULE_BUILD_ID_MAX];
 };
@@ -25,6 +27,9 @@ struct modules *modules_create(void);
 
 /* Frees the table and all its modules. NULL is fine. */
 void modules_destroy(struct modules *modules);
+
+/* Opens the file that the process runs, which may be replaced meanwhile, for the module of that path. */
+void modules_keep_program(struct modules *modules, pid_t pid, const char *path);
 
 /* Says that the bytes [base, base + size) hold the file `path` from now on; path and build_id are copied.
  * What lay there before is no longer found, but what it had around that range is (a library may lie in

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -94,12 +95,27 @@ static bool same_file(const struct module *a, const struct module *b) {
                     !memcmp(a->build_id, b->build_id, a->build_id_size));
 }
 
+/* The path leads to another file than at the begin, or to none. */
+static bool is_replaced(const struct module *module) {
+  struct stat kept, found;
+  return module->fd >= 0 && fstat(module->fd, &kept) == 0 &&
+         (stat(module->path, &found) < 0 || found.st_dev != kept.st_dev || found.st_ino != kept.st_ino);
+}
+
+static struct object *open_object(const struct module *module) {
+  char kept[64];
+  if (!is_replaced(module))
+    return object_open(module->path, module->build_id, module->build_id_size);
+  snprintf(kept, sizeof kept, "/proc/self/fd/%d", module->fd);
+  return object_open(kept, module->build_id, module->build_id_size);
+}
+
 static struct code_source *source_open(struct resolver *resolver, const struct module *module) {
   struct code_source *source = calloc(1, sizeof(*source));
   if (!source)
     return NULL;
   source->module = module;
-  source->object = object_open(module->path, module->build_id, module->build_id_size);
+  source->object = open_object(module);
   source->next = resolver->sources;
   resolver->sources = source;
   return source;
