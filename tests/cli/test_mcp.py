@@ -144,6 +144,39 @@ class Server(cli.FreshCase):
 
 
 class Agent(cli.FreshCase):
+    @unittest.skipUnless(cli.CAN_TRACE, "clang or the tracer is not there")
+    def test_every_tool(self):
+        """By the protocol's own client: each gives what the command prints, or says that it cannot."""
+        if not MODULES:
+            self.skipTest("the protocol's client cannot be had from npm")
+        planted_archives.make(self.folder, self.folder)
+        program = cli.compile_program(self.path("program"), "int main(void) {\n#pragma omp parallel\n{}\n}")
+        shutil.copy(HERE / "mcp_tools.mjs", self.folder)
+        os.symlink(MODULES, self.path("node_modules"))
+        one, other = list(planted_archives.PLANTED)[:2]
+        calls = [("list_archives", {}), ("info", {"archive": one}), ("report", {"archive": one}),
+                 ("findings", {"archive": one}), ("explain", {"archive": one, "finding": 1}),
+                 ("source", {"archive": one, "file": "made.c", "line": 1}),
+                 ("query", {"archive": one, "sql": "SELECT count(*) AS n FROM runs"}), ("check", {"archive": one}),
+                 ("compare", {"old": [one], "new": [other]}),
+                 ("record", {"command": [program], "output": "run"})]
+        wrong = [("info", {"archive": "absent"}), ("explain", {"archive": one, "finding": 99}),
+                 ("query", {"archive": one, "sql": "DROP TABLE runs"})]
+        answer = self.parsed(cli.run(["node", self.path("mcp_tools.mjs"), cli.STAVE, self.folder,
+                                      json.dumps(calls + wrong)]))
+        self.assertEqual(set(answer["tools"]), {name for name, _ in calls})
+        for (name, _), given in zip(calls, answer["answers"]):
+            self.assertFalse(given["isError"], given)
+            self.assertTrue(given["text"].strip(), name)
+        texts = {given["name"]: given["text"] for given in answer["answers"][:len(calls)]}
+        self.assertEqual(texts["query"], "n\n1\n")
+        for name, command in (("info", ["info"]), ("report", ["report", "--brief"]), ("check", ["check"])):
+            self.assertEqual(texts[name], cli.stave(*command, one, cwd=self.folder).stdout.decode())
+        self.assertEqual(texts["compare"],
+                         cli.stave("report", "--compare", "--brief", one, other, cwd=self.folder).stdout.decode())
+        self.assertTrue(os.path.exists(self.path("run/traces.otf2")))
+        self.assertTrue(all(given["isError"] for given in answer["answers"][len(calls):]))
+
     def test_planted_causes(self):
         """Of ten archives whose cause is known by their making: in five calls and 4,000 words at most, each."""
         if not MODULES:

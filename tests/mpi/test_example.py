@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import archive as otf2_archive
 import auditor
 import jobs
+import schemas
 import tracing
 from tracing import expect
 
@@ -39,6 +40,7 @@ def check_archive(archive, is_whole=True):
 def read(build, command, archive):
     result = subprocess.run([build.stave, command, "--json", archive], capture_output=True, text=True, check=False)
     expect(result.stdout, f"stave {command}: {result.stderr}")
+    schemas.check_output(result.args, result)
     return json.loads(result.stdout)
 
 

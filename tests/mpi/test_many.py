@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import auditor
 import jobs
+import schemas
 import tracing
 from tracing import expect
 
@@ -34,6 +35,7 @@ def check_messages(paths):
 def check_info(build, archive):
     result = subprocess.run([build.stave, "info", "--json", archive], capture_output=True, text=True, check=False)
     expect(result.returncode == 0, f"stave info: {result.stderr}")
+    schemas.check_output(result.args, result)
     names = [process["name"] for process in json.loads(result.stdout)["processes"]]
     expect(names == [f"MPI Rank {rank}" for rank in range(RANKS)], f"processes: {names}")
 

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 
+import schemas
+
 CONFIDENCES = ("low", "medium", "high")
 
 
@@ -82,4 +84,5 @@ def problems_of(archive):
                             stdin=subprocess.DEVNULL)
     if result.returncode != 0 or result.stderr:
         return [f"exit status {result.returncode}: {result.stderr.decode(errors='replace')[:500]}"]
-    return problems(json.loads(result.stdout))
+    problem = schemas.wrong("report", result.stdout) if schemas.jsonschema else None
+    return [f"not as docs/schemas has it: {problem}"] if problem else problems(json.loads(result.stdout))

@@ -18,6 +18,7 @@ import auditor
 import otf2_freed
 import registered
 import sanitizers
+import schemas
 import sums
 
 SKIP = 77
@@ -92,6 +93,7 @@ def run(command, environment, timeout=HANG_S, **more):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, preexec_fn=no_core, check=False, **more)
     REPORTS.note(result.stderr)
+    schemas.check_output(command, result)
     return result
 
 

@@ -4,6 +4,7 @@ import json
 import statistics
 import subprocess
 
+import schemas
 import tracing
 
 from . import running
@@ -79,6 +80,7 @@ def information(build, archive):
     told = subprocess.run([build.stave, "info", "--json", archive], capture_output=True, text=True, check=False)
     if told.returncode != 0:
         raise tracing.Failure(f"stave info {archive}: exit status {told.returncode}: {told.stderr}")
+    schemas.check_output(told.args, told)
     return json.loads(told.stdout)
 
 
