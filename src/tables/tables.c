@@ -96,6 +96,8 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
   tabulate_definitions(tabulator);
   int result = trace_read_in_order(tabulator->trace, 0, UINT64_MAX, on_event, tabulator, error);
   tabulator->event = NULL;
+  if (tabulator->is_out_of_memory)
+    return -ENOMEM;
   tabulate_initial_tasks(tabulator);
   replay_finish(tabulator->replay);
   tabulate_regions_finish(tabulator);

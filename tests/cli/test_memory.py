@@ -3,6 +3,7 @@
 [unittest arguments]."""
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ FAIL_CALLS = os.path.join(cli.BUILD_ROOT, "tests/fault/fail_calls.so")
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 ALLOCATIONS = ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup")
 COMMANDS = (["info"], ["info", "--json"], ["report"], ["report", "--json"], ["check"], ["check", "--json"],
-            ["timeline", "-o", "-"], ["export", "-f", "chrome"], ["export", "-f", "csv"], ["export", "-f", "dot"])
+            ["timeline", "-o", "-"], ["export", "-f", "chrome"], ["export", "-f", "csv"], ["export", "-f", "dot"],
+            ["export", "-f", "csv", "--table", "regions"])
 
 
 @unittest.skipUnless(os.path.exists(FAIL_CALLS), "no fail_calls.so")
@@ -51,6 +53,38 @@ class OutOfMemory(cli.Case):
                         with self.subTest(words, module=module, place=f"{site.name}+{site.offset:#x}", number=number):
                             self.refuse(words, module, site, number, whole)
         self.assertGreater(len(seen), 50)
+
+    @unittest.skipIf(b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent")
+                     .stderr, "this stave was built without SQLite")
+    def test_database(self):
+        """Each place of Stave's and of SQLite's: a whole database, or none and a line."""
+        path = self.path("run.db")
+        words = ["export", "-f", "sqlite", "-o", path]
+        for module in ("/", "libsqlite3"):
+            _, plan = self.run_with(words, module)
+            whole = self.rows_of(path)
+            sites = [site for site in plan.sites if site.name in ALLOCATIONS]
+            self.assertTrue(sites)
+            for site in sites:
+                for number in sorted({1, site.calls}):
+                    with self.subTest(module=module, place=f"{site.name}+{site.offset:#x}", number=number):
+                        result, plan = self.run_with(words, module, mode="site", site=site.key, number=number)
+                        self.assertFalse(plan.crash_signal, plan.frames)
+                        if result.returncode == 0:
+                            self.assertEqual(self.rows_of(path), whole)
+                            continue
+                        self.assertEqual(result.returncode, 1, cli.said(result))
+                        self.assertRegex(cli.said(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
+                        self.assertFalse([name for name in os.listdir(self.folder) if "run.db" in name])
+
+    @staticmethod
+    def rows_of(path):
+        """Every row, and the database is gone."""
+        connection = sqlite3.connect(path)
+        lines = sorted(connection.iterdump())
+        connection.close()
+        os.remove(path)
+        return lines
 
     def refuse(self, words, module, site, number, whole):
         result, plan = self.run_with(words, module, mode="site", site=site.key, number=number)

@@ -12,12 +12,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, "../../python")
 sys.path[:0] = [os.path.join(HERE, "../support"), PACKAGE]
 import cli
+import sanitizers
 import stave
 from intervals import Intervals
 from made_archive import Made
@@ -231,6 +233,51 @@ class Made_(cli.FreshCase):
         self.assertEqual([step for step in steps if step[1] != "fork"][:2], [(0, "begin"), (1, "task creation")], steps)
         self.assertEqual(longest.thread, 1)
         self.assertGreaterEqual(longest.end_ns - longest.begin_ns, 5_000_000)
+
+
+@unittest.skipUnless(available(), "this stave was built without SQLite")
+@unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "built with sanitizers, which need several times the time")
+class Large(cli.FreshCase):
+    """Of 3 million events; times are of the processor, the children's, too."""
+    EVENTS, ANSWER_S, ROWS_A_SECOND, MEMORY_MB = 3_000_000, 3, 800_000, 150
+
+    def archive(self, events):
+        path = self.path(f"archive-{events}")
+        subprocess.run([os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive"), "mixed", path, str(events)],
+                       check=True)
+        return path
+
+    @staticmethod
+    def usage(command):
+        """Seconds of processor time, and MB at most."""
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+    def test_questions(self):
+        """Each in less than 3 seconds."""
+        with stave.open(self.archive(self.EVENTS), command=cli.STAVE) as run:
+            for table in ("barrier_wait_by_thread", "loop_time_by_thread", "lock_hold", "idle_before_region",
+                          "task_granularity", "critical_path", "imbalance_over_time", "communication_matrix"):
+                begin = time.process_time()
+                number = sum(1 for _ in getattr(run, table))
+                self.assertLess(time.process_time() - begin, self.ANSWER_S, table)
+                self.assertEqual(number > 0, table != "communication_matrix", table)
+
+    def test_export(self):
+        """Rows a second, indexes included; ten times as many events need no more memory."""
+        path, memory = self.path("run.db"), {}
+        for events in (self.EVENTS // 10, self.EVENTS):
+            taken, memory[events] = self.usage([cli.STAVE, "export", "-f", "sqlite", "-o", path, self.archive(events)])
+        with stave.open(path, command=cli.STAVE) as run:
+            rows = sum(len(getattr(run, table)) for table in run.tables
+                       if not table.endswith(("_by_thread", "_hold", "_granularity", "_region", "_matrix", "_time")))
+        self.assertGreater(rows, 2_000_000)
+        self.assertGreater(rows / taken, self.ROWS_A_SECOND)
+        self.assertLess(max(memory.values()), self.MEMORY_MB)
+        self.assertLess(memory[self.EVENTS] - memory[self.EVENTS // 10], 50)
 
 
 class Package(unittest.TestCase):

@@ -125,9 +125,10 @@ class Progress(Case):
 
     def test_shown_and_gone(self):
         for words in (["report"], ["check"], ["timeline", "-o", self.path("a.html")],
-                      ["export", "-f", "csv", "-o", self.path("a.csv")]):
+                      ["export", "-f", "csv", "-o", self.path("a.csv")],
+                      ["export", "-f", "sqlite", "-o", self.path("a.db")], ["query", "--list"]):
             with self.subTest(words), cli.Lease(self.held) as lease:
-                status, output = cli.on_terminal(*words, self.archive,
+                status, output = cli.on_terminal(*words, self.archive, XDG_CACHE_HOME=self.path("cache"),
                                                  look=lambda text: b" %" in text and lease.end())
                 self.assertIn(status, (0, 3))
                 self.assertRegex(output, rb"\Astave: reading, \d+ %|\r\033\[Kstave: reading, \d+ %")
