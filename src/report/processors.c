@@ -79,6 +79,10 @@ uint64_t report_crowding_threads(const struct report *report) {
   return time > CROWDED_SHARE * (double)report->parallel * (double)report->process_count ? threads : 0;
 }
 
+bool report_has_one_thread(const struct report *report) {
+  return report->process_count == 1 && report->cpus == 1 && report->forks > 0 && report->processors.count > 1;
+}
+
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel) {
   return report->processors.count > 0 && processors_wanted(parallel) > report->processors.count;
 }

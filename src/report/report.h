@@ -531,6 +531,10 @@ bool report_is_slower_than_work(const struct report *report, double *ret_work);
  * fewer threads would take no one run shows. 0: not so, or not known. */
 uint64_t report_crowding_threads(const struct report *report);
 
+/* The only thread of the program that used OpenMP never had a team of more than one, though the process may
+ * use several processors: by its settings, or by the regions' own clauses. */
+bool report_has_one_thread(const struct report *report);
+
 /* Wall time that all that kept threads from running cost. */
 double report_hindrance_gain(const struct report *report);
 

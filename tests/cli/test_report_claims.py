@@ -289,6 +289,14 @@ class Claims(Case):
         self.serial("enough", [1, 1], 4, 4)
         self.assertNotIn("OMP_NUM_THREADS", self.text(self.path("enough")))
 
+    def test_one_thread_where_there_could_be_more(self):
+        """It is no finding, since what more threads would gain one run does not show, and no all-clear either."""
+        for name, processors, is_few in (("one of two", 2, True), ("one of one", 1, False)):
+            self.serial(name, [1, 1], 1, processors)
+            for arguments in ((), ("--brief",)):
+                text = self.text(self.path(name), *arguments)
+                self.assertEqual("all parallel regions have a team of one" in text, is_few, text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -103,6 +103,9 @@ static void print_overview(const struct report_print *print) {
     print_line("%" PRIu64 " threads share %" PRIu64 " processors: first measure with OMP_NUM_THREADS=%" PRIu64
                ", whose time no run with more threads shows",
                report_crowding_threads(report), report->processors.count, report->processors.count);
+  if (report_has_one_thread(report))
+    print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
+               report->processors.count);
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)

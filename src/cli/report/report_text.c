@@ -105,6 +105,11 @@ static void print_thread_count(const struct report *report) {
     table_fact("threads", "%zu, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
                report->cpus, report->processors.count, plural(report->processors.count),
                report->processors.count);
+  else if (report_has_one_thread(report))
+    table_fact("threads",
+               "1, on %" PRIu64 " processors: all parallel regions have a team of one (OMP_NUM_THREADS, "
+               "num_threads, if, OMP_THREAD_LIMIT)",
+               report->processors.count);
   else if (report->processors.count)
     table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
                plural(report->processors.count));
