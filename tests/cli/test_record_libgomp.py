@@ -5,6 +5,7 @@ They run as untraced, wherever libgomp comes from, and what ran on it is in the 
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -158,6 +159,71 @@ int main(void) {
 """
 
 
+# What the runtime answers, and where its threads may run.
+ANSWERS = r"""
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+static void answer(const char *where) {
+  cpu_set_t set;
+  omp_sched_t kind;
+  int chunk;
+  sched_getaffinity(0, sizeof set, &set);
+  omp_get_schedule(&kind, &chunk);
+  printf("%s: %d/%d of %d, level %d %d, ancestor %d, team %d, in %d, final %d, dynamic %d, cancel %d\n", where,
+         omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_level(), omp_get_active_level(),
+         omp_get_ancestor_thread_num(1), omp_get_team_size(1), omp_in_parallel(), omp_in_final(), omp_get_dynamic(),
+         omp_get_cancellation());
+  printf("  place %d of %d (partition %d), binding %d, processors %d, may use %d, schedule %d %d, limit %d, levels %d\n",
+         omp_get_place_num(), omp_get_num_places(), omp_get_partition_num_places(), omp_get_proc_bind(),
+         omp_get_num_procs(), CPU_COUNT(&set), (int)kind, chunk, omp_get_thread_limit(), omp_get_max_active_levels());
+}
+int main(void) {
+  answer("serial");
+  for (int turn = 0; turn < 3; turn++)
+#pragma omp parallel num_threads(3)
+    for (int i = 0; i < omp_get_num_threads(); i++) {
+#pragma omp barrier
+      if (i == omp_get_thread_num())
+        answer("parallel");
+    }
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  {
+#pragma omp task final(1) if (0)
+    answer("task");
+#pragma omp parallel num_threads(1)
+    answer("nested");
+  }
+  return 3;
+}
+"""
+
+SETTINGS = ({}, {"OMP_PLACES": "cores", "OMP_PROC_BIND": "spread"}, {"GOMP_CPU_AFFINITY": "0"},
+            {"OMP_SCHEDULE": "guided,7", "OMP_DYNAMIC": "false", "OMP_MAX_ACTIVE_LEVELS": "3"},
+            {"OMP_THREAD_LIMIT": "2", "OMP_CANCELLATION": "true", "OMP_WAIT_POLICY": "passive"},
+            {"OMP_STACKSIZE": "512k", "GOMP_SPINCOUNT": "10", "OMP_DISPLAY_ENV": "verbose"}, {"OMP_NUM_THREADS": "wrong"})
+
+STOPS = r"""
+__attribute__((noinline)) void here(int depth) { __asm__ volatile("" ::"r"(depth) : "memory"); }
+__attribute__((noinline)) void work(int depth) {
+  if (depth > 0)
+#pragma omp task if (0)
+    work(depth - 1);
+  else
+    here(depth);
+  __asm__ volatile("");
+}
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  work(3);
+  return 3;
+}
+"""
+
+
 # In a mount namespace: what becomes of /dev/shm.
 READ_ONLY = "mount -t tmpfs -o ro none /dev/shm"
 FULL = "mount -t tmpfs -o size=64k none /dev/shm; head -c 100000 /dev/zero >/dev/shm/fill || :"
@@ -242,6 +308,40 @@ class Libgomp(Case):
             self.is_as_untraced(self.path(name))
         self.is_as_untraced(self.gcc("untied", UNTIED))
         self.is_as_untraced(self.gcc("forked", FORKED), count=2)
+
+    def test_answers_and_settings(self):
+        """Of the runtime and of the system, as untraced; what libgomp says on stderr, too."""
+        program = self.gcc("answers", ANSWERS)
+        for settings in SETTINGS:
+            with self.subTest(settings):
+                env = self.env | settings
+                plain, traced = (subprocess.run([*prefix, program], env=env, cwd=self.folder, capture_output=True,
+                                                text=True, check=False)
+                                 for prefix in ([], [STAVE, "record", "-q", "-o", self.path("answered-%p")]))
+                self.assertEqual((traced.returncode, traced.stdout, traced.stderr),
+                                 (3, plain.stdout, plain.stderr))
+                self.assertIn("parallel: ", plain.stdout)
+
+    @unittest.skipUnless(shutil.which("gdb"), "no gdb")
+    def test_stack_in_a_debugger(self):
+        """The program's own functions, one in the other, as untraced, and main is the last."""
+        program = self.gcc("stops", STOPS, "-O1")
+        traced = f"LD_PRELOAD={BUILD_ROOT}/src/libgomp/libstave-libgomp.so " \
+                 f"OMP_TOOL_LIBRARIES={BUILD_ROOT}/src/tool/libstave.so STAVE_OUTPUT={self.path('stopped')}"
+        stacks = []
+        for settings in ("", traced):
+            result = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex",
+                                     f"set exec-wrapper env {settings}", "-ex", "break here", "-ex", "run", "-ex", "bt",
+                                     program], env=self.env, cwd=self.folder, capture_output=True, text=True,
+                                    timeout=HANG_S, check=False)
+            frames = re.findall(r"(?m)^#\d+ .*? in (\S+) \(.*\) at \S*stops\.c", "\n" + result.stdout)
+            if "#0" not in result.stdout:
+                self.skipTest(f"gdb starts nothing here: {result.stderr[-300:]}")
+            stacks.append(frames)
+        self.assertEqual(stacks[0][-1], "main", result.stdout)
+        self.assertGreater(len(stacks[0]), 6)
+        self.assertEqual(stacks[0], stacks[1])
+        self.assertRegex(result.stdout, "libstave-libgomp|src/libgomp/")
 
     def within(self, mounts, *command):
         """What it is in a mount namespace of its own."""

@@ -1,8 +1,8 @@
 """What `stave record` costs a program whatever its length, and what with it: the same work once and several times.
 
-Of medians of pairs by turns; the cost is a line over the untraced time."""
+Of the shortest runs, by turns: what else runs on the machine only makes them longer. The cost is a line over the
+untraced time."""
 import dataclasses
-import statistics
 
 from . import running, table
 
@@ -21,13 +21,13 @@ def measure_one(build, recipe, folder, rounds, times):
     inputs.mkdir()
     command = recipe.prepare(inputs, times)
     prefix = [build.stave, "record", "-q", "-o", folder / "again-%p", "--"]
-    pairs = []
+    plain, traced = [], []
     for _ in range(rounds + 1):
-        pairs.append([running.run(recipe, command, work, words).elapsed_s for words in ((), prefix)])
+        for found, words in ((plain, ()), (traced, prefix)):
+            found.append(running.run(recipe, command, work, words).elapsed_s)
         for again in folder.glob("again-*"):
             running.shutil.rmtree(again)
-    return Length(statistics.median(plain for plain, _ in pairs[1:]),
-                  statistics.median(traced - plain for plain, traced in pairs[1:]))
+    return Length(min(plain[1:]), min(traced[1:]) - min(plain[1:]))
 
 
 def line(short, long):
