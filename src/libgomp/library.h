@@ -51,6 +51,11 @@ struct caller_range {
 /* The one in the program's global scope, if there is one. */
 extern struct library library_in_scope __attribute__((visibility("hidden")));
 
+/* Threads may write it meanwhile, all the same. */
+static inline bool library_can_cancel(const struct library *library) {
+  return __atomic_load_n(&library->can_cancel, __ATOMIC_RELAXED);
+}
+
 /* When this library is loaded: finds the one in scope. */
 void library_prepare(void);
 

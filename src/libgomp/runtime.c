@@ -104,8 +104,9 @@ static void start(void) {
 }
 
 bool runtime_start(const struct library *library) {
-  if (!runtime.library)
-    runtime.library = library;
+  const struct library *none = NULL;
+  if (!__atomic_load_n(&runtime.library, __ATOMIC_ACQUIRE))
+    __atomic_compare_exchange_n(&runtime.library, &none, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   pthread_once(&runtime.started, start);
   return runtime.is_active;
 }

@@ -46,7 +46,8 @@ static void run_usual(void *data) {
 static inline bool is_usual(const struct omp_thread *thread, long alignment, bool is_deferred,
                             unsigned flags) {
   const struct omp_task *creator = thread->task;
-  return !thread->library->can_cancel && is_deferred && !(flags & (GOMP_FINAL | GOMP_DEPEND | GOMP_DETACH)) &&
+  return !library_can_cancel(thread->library) && is_deferred &&
+         !(flags & (GOMP_FINAL | GOMP_DEPEND | GOMP_DETACH)) &&
          alignment <= (long)_Alignof(struct usual_block) && !(creator->flags & OMPT_TASK_final) &&
          creator->implicit->team;
 }

@@ -72,7 +72,7 @@ void task_block_discard_or_run(void *block);
 /* Which of the two. libgomp discards no task whose data a function has copied, as one of this library has. */
 static inline void (*task_block_runner(const struct library *library, bool has_own_copy,
                                        unsigned gomp_flags))(void *) {
-  bool is_discarded_here = library->can_cancel && !has_own_copy && !(gomp_flags & GOMP_DETACH);
+  bool is_discarded_here = library_can_cancel(library) && !has_own_copy && !(gomp_flags & GOMP_DETACH);
   return is_discarded_here ? task_block_discard_or_run : task_block_run;
 }
 

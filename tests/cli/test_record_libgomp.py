@@ -175,7 +175,7 @@ static void answer(const char *where) {
          omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_level(), omp_get_active_level(),
          omp_get_ancestor_thread_num(1), omp_get_team_size(1), omp_in_parallel(), omp_in_final(), omp_get_dynamic(),
          omp_get_cancellation());
-  printf("  place %d of %d (partition %d), binding %d, processors %d, may use %d, schedule %d %d, limit %d, levels %d\n",
+  printf("  place %d of %d (partition %d), binding %d, processors %d, may use %d, schedule %d %d, limit %d levels %d\n",
          omp_get_place_num(), omp_get_num_places(), omp_get_partition_num_places(), omp_get_proc_bind(),
          omp_get_num_procs(), CPU_COUNT(&set), (int)kind, chunk, omp_get_thread_limit(), omp_get_max_active_levels());
 }
@@ -203,7 +203,8 @@ int main(void) {
 SETTINGS = ({}, {"OMP_PLACES": "cores", "OMP_PROC_BIND": "spread"}, {"GOMP_CPU_AFFINITY": "0"},
             {"OMP_SCHEDULE": "guided,7", "OMP_DYNAMIC": "false", "OMP_MAX_ACTIVE_LEVELS": "3"},
             {"OMP_THREAD_LIMIT": "2", "OMP_CANCELLATION": "true", "OMP_WAIT_POLICY": "passive"},
-            {"OMP_STACKSIZE": "512k", "GOMP_SPINCOUNT": "10", "OMP_DISPLAY_ENV": "verbose"}, {"OMP_NUM_THREADS": "wrong"})
+            {"OMP_STACKSIZE": "512k", "GOMP_SPINCOUNT": "10", "OMP_DISPLAY_ENV": "verbose"},
+            {"OMP_NUM_THREADS": "wrong"})
 
 STOPS = r"""
 __attribute__((noinline)) void here(int depth) { __asm__ volatile("" ::"r"(depth) : "memory"); }

@@ -68,7 +68,15 @@ def row(workload, threads, events, found):
             if of == runtime and name != "none":
                 added = [(ns - base) / events[runtime] for ns, base in zip(values, none)]
                 result[runtime][f"added_{name}"] = vars(Measured.of(added))
+    result["ratios_of_pairs"] = vars(Measured.of(ratios_of_pairs(events, found))) if events.get("libomp") else None
     return result
+
+
+def ratios_of_pairs(events, found):
+    """Of Stave's cost an event on libgomp to that on libomp, in each round."""
+    costs_of = lambda runtime: [(ns - base) / events[runtime]
+                                for ns, base in zip(found[runtime, "stave"], found[runtime, "none"])]
+    return [ours / theirs for ours, theirs in zip(*map(costs_of, RUNTIMES)) if theirs > 0] or [0.0]
 
 
 def measure(build, program, workload, threads, rounds, place):
@@ -121,14 +129,20 @@ def ratio(found, name):
     return f"{found['libgomp'][name]['value'] / theirs['value']:.2f}" if theirs["value"] > theirs["spread"] else "noise"
 
 
+def pairs(found):
+    """The median of the rounds' ratios: what slows a machine for a while is in both of a round."""
+    of = found["ratios_of_pairs"]
+    return f"{of['value']:.2f} ±{of['spread']:.2f}" if of else ""
+
+
 def table(first, rows, names):
     heads = [f"{runtime} +{name}" for name in names for runtime in RUNTIMES]
-    yield [first, "threads"] + [f"{runtime} untraced" for runtime in RUNTIMES] + heads + ["ratio"]
+    yield [first, "threads"] + [f"{runtime} untraced" for runtime in RUNTIMES] + heads + ["ratio", "of pairs"]
     for found in rows:
         yield [found["workload"], found["threads"]] + \
             [show(found, runtime, "untraced_ns_an_event") for runtime in RUNTIMES] + \
             [show(found, runtime, f"added_{name}") for name in names for runtime in RUNTIMES] + \
-            [ratio(found, f"added_{names[-1]}")]
+            [ratio(found, f"added_{names[-1]}"), pairs(found)]
 
 
 def tables(found):
