@@ -280,12 +280,17 @@ class Libgomp(Case):
     def test_devices_are_not_looked_for(self):
         """libgomp loads its plugins, and with them NVIDIA's library, for programs that ask for devices alone."""
         asks = OMP_PROGRAM.replace("int sum = 0;", "int sum = omp_get_num_devices() * 0;")
-        for text, is_expected in ((OMP_PROGRAM, False), (asks, True)):
-            program, folder = self.gcc("program", text), self.path(f"asks-{is_expected}")
+        looked = []
+        runs = [(asks, []), (OMP_PROGRAM, []), (OMP_PROGRAM, [STAVE, "record", "-q"])]
+        for number, (text, prefix) in enumerate(runs):
+            folder = self.path(f"looked-{number}")
             os.mkdir(folder)
-            self.env |= {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": f"{folder}/ld"}
-            self.is_as_untraced(program, "3")
-            self.assertEqual("libgomp-plugin" in "".join(map(read_text, glob.glob(f"{folder}/ld.*"))), is_expected)
+            subprocess.run([*prefix, self.gcc("program", text), "3"], cwd=self.folder, capture_output=True, check=False,
+                           env={**self.env, "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": f"{folder}/ld"})
+            looked.append("libgomp-plugin" in "".join(map(read_text, glob.glob(f"{folder}/ld.*"))))
+        if not looked[0]:
+            self.skipTest("this libgomp has no plugins")
+        self.assertEqual(looked, [True, False, False])
 
     def test_tool_that_is_not_there(self):
         program = self.gcc("program", OMP_PROGRAM)
