@@ -104,6 +104,17 @@ class Made(Case):
         self.close(part["lost_s"], 0.005 * (1 - 1 / 16))
         self.assertEqual(self.part(numbers, "parallel", 20)["scales_to"], None)
 
+    def test_predict(self):
+        """What runs with 24 threads take, which were not made."""
+        paths, _ = self.runs([serial(5), region(20, 95)])
+        fit = self.fit(self.numbers(paths, "--predict", "24")["parts"][0], "Amdahl")
+        self.assertEqual(fit["predicted"][-1]["threads"], 24)
+        self.close(fit["predicted"][-1]["wall_s"], law(0.1, 0.05, 0, 24), 1e-3)
+        self.assertRegex(self.succeeds(scaling("--predict", "24", *paths)),
+                         r"With 24 threads it takes 0\.0089\d\d s \+- 0\.0000\d\d by Amdahl's law")
+        self.assertIn("not known, as no law is determined", self.succeeds(scaling("--predict", "24", *paths[:2])))
+        self.fails(scaling("--predict", "0", *paths), "--predict requires a number", status=USAGE)
+
     def test_slower_computation(self):
         """Threads that slow one another: the universal law, of which the computation is all."""
         paths, _ = self.runs([region(20, 160, slower=lambda n: 1 + 0.03 * (n - 1) + 0.002 * n * (n - 1))])
@@ -322,7 +333,7 @@ class Made(Case):
 
     def test_wrong_uses(self):
         path = self.runs([region(20, 10)], (1,))[0][0]
-        self.fails(cli.stave("report", "--weak", path), "--weak goes with --scaling", status=USAGE)
+        self.fails(cli.stave("report", "--weak", path), "--weak and --predict go with --scaling", status=USAGE)
         self.fails(scaling("--compare", path, path), "--scaling goes without", status=USAGE)
         self.fails(scaling(*[path] * 41), "40 runs at most", status=USAGE)
         self.assertIn("nothing scales", self.succeeds(scaling(path, path)))

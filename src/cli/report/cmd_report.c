@@ -31,6 +31,7 @@ struct report_request {
   struct fail_condition conditions[COMPARE_CONDITIONS_MAX];
   size_t fail_if_count, condition_count;
   struct what_if_request what_if;
+  uint64_t predict; /* threads; 0: none */
 };
 
 /* Long options that have no letter. */
@@ -47,7 +48,8 @@ enum {
   OPTION_MARKDOWN,
   OPTION_SCALING,
   OPTION_WEAK,
-  OPTION_WHAT_IF
+  OPTION_WHAT_IF,
+  OPTION_PREDICT
 };
 
 static const struct usage_option options[] = {
@@ -65,6 +67,8 @@ static const struct usage_option options[] = {
     {OPTION_SCALING, "scaling", NULL, "how runs with several numbers of threads scale, and what limits them",
      USAGE_NOTHING, NULL},
     {OPTION_WEAK, "weak", NULL, "with --scaling: the work grows with the threads", USAGE_NOTHING, NULL},
+    {OPTION_PREDICT, "predict", "N", "with --scaling: the wall time with so many threads, by a law that fits",
+     USAGE_NOTHING, NULL},
     {OPTION_WHAT_IF, "what-if", "CHANGE",
      "the wall time if: 'region @app.c:12 2x faster', 'serial part halved', 'balance @app.c:9', 'no lock "
      "@app.c:4'; up to 8 times; regions: a table of all",
@@ -251,6 +255,8 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_COMPARE:
     request->is_compare = true;
     return true;
+  case OPTION_PREDICT:
+    return usage_number("report", "--predict", value, 1, 1000000, &request->predict);
   case OPTION_WHAT_IF:
     return add_what_if(&request->what_if, value);
   case OPTION_SCALING:
@@ -359,6 +365,7 @@ static int report_scaling(struct report_request *request, char **paths, size_t c
   else
     return scaling_runs(&(struct scaling_request){.runs = &runs,
                                                   .is_weak = request->is_weak,
+                                                  .predict = request->predict,
                                                   .fail_if = request->fail_if,
                                                   .fail_if_count = request->fail_if_count,
                                                   .html = request->html});
@@ -376,8 +383,8 @@ static int write_history(struct report_request *request, char **paths, size_t co
 }
 
 static int check_single(const struct report_request *request, int count) {
-  if (request->is_weak && !request->is_scaling)
-    usage_error("report", "--weak goes with --scaling");
+  if ((request->is_weak || request->predict) && !request->is_scaling)
+    usage_error("report", "--weak and --predict go with --scaling");
   else if (request->is_compare || request->is_scaling || request->html || count == 1)
     return -1;
   else

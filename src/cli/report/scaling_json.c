@@ -63,20 +63,27 @@ static json_t *steps_object(const struct scaling *scaling, const struct scaling_
   return array;
 }
 
-/* What the law says of the numbers of threads that were run, and of twice as many and four times. */
+static json_t *prediction(const struct scaling *scaling, const struct fit *fit, uint64_t threads) {
+  json_t *object = json_object();
+  double interval, seconds = scaling_predicted(scaling, fit, (double)threads, &interval);
+  json_put(object, "threads", json_from_number(threads));
+  json_put(object, "wall_s", number(seconds));
+  json_put(object, "interval_s", number(interval));
+  return object;
+}
+
+/* What the law says of the numbers of threads that were run, of twice as many and four times, and of the one
+ * that was asked for. */
 static json_t *predictions_object(const struct scaling *scaling, const struct fit *fit) {
   json_t *array = json_array();
   size_t steps = scaling->step_count;
   for (size_t i = 0; i < steps + 2; i++) {
     size_t beyond = i < steps ? 1 : i == steps ? 2 : 4;
-    double threads = (double)(scaling->steps[i < steps ? i : steps - 1].threads * beyond), interval;
-    json_t *object = json_object();
-    double seconds = scaling_predicted(scaling, fit, threads, &interval);
-    json_put(object, "threads", json_from_number((uint64_t)threads));
-    json_put(object, "wall_s", number(seconds));
-    json_put(object, "interval_s", number(interval));
-    json_array_append_new(array, object);
+    json_array_append_new(
+        array, prediction(scaling, fit, scaling->steps[i < steps ? i : steps - 1].threads * beyond));
   }
+  if (scaling->predict)
+    json_array_append_new(array, prediction(scaling, fit, scaling->predict));
   return array;
 }
 

@@ -82,6 +82,7 @@ int scaling_runs(const struct scaling_request *request) {
     return EXIT_USAGE;
   struct scaling *scaling = memory_needed(calloc(1, sizeof *scaling));
   scaling->is_weak = request->is_weak;
+  scaling->predict = request->predict;
   int status = EXIT_FAILED;
   if (read_runs(request, scaling)) {
     scaling_finish(scaling);

@@ -7,6 +7,7 @@
 struct scaling_request {
   const struct compare_wanted *runs; /* paths, count, form, top, report, data */
   bool is_weak;
+  uint64_t predict;           /* as in struct scaling */
   const char *const *fail_if; /* as they were written */
   size_t fail_if_count;       /* COMPARE_CONDITIONS_MAX at most */
   const char *html;           /* the page's name; NULL: text or JSON */

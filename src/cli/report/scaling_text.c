@@ -258,6 +258,8 @@ static void print_sentences(const struct scaling *scaling) {
     prose_print(0, 0, text);
   if (*scaling_threads_text(text, scaling, &scaling->parts[0]))
     prose_print(0, 0, text);
+  if (*scaling_predicted_text(text, scaling, &scaling->parts[0]))
+    prose_print(0, 0, text);
   for (size_t i = 0; scaling_note(text, scaling, i); i++)
     prose_say(0, "Note: %s.", text);
 }

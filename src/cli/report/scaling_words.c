@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,6 +120,20 @@ char *scaling_threads_text(char text[SCALING_TEXT_BYTES], const struct scaling *
              "times as fast "
              "as with one): %s.",
              useful, most, because);
+  return text;
+}
+
+char *scaling_predicted_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,
+                             const struct scaling_part *part) {
+  const struct fit *fit = scaling_best_fit(part);
+  double interval, seconds = fit ? scaling_predicted(scaling, fit, (double)scaling->predict, &interval) : 0;
+  text[0] = '\0';
+  if (scaling->predict && fit)
+    snprintf(text, SCALING_TEXT_BYTES, "With %" PRIu64 " threads it takes %.6f s +- %.6f by %s law.",
+             scaling->predict, seconds, interval, fit->law == FIT_AMDAHL ? "Amdahl's" : "the universal");
+  else if (scaling->predict)
+    snprintf(text, SCALING_TEXT_BYTES, "With %" PRIu64 " threads: not known, as no law is determined.",
+             scaling->predict);
   return text;
 }
 

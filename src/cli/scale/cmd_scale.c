@@ -37,7 +37,8 @@ enum {
   OPTION_TOP,
   OPTION_JSON,
   OPTION_HTML,
-  OPTION_FAIL_IF
+  OPTION_FAIL_IF,
+  OPTION_PREDICT
 };
 
 static const struct usage_option options[] = {
@@ -57,6 +58,8 @@ static const struct usage_option options[] = {
     {OPTION_TOP, "top", "N", "rows of each table (default 10; 0: all)", USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
     {OPTION_HTML, "html", "FILE", "a page instead of text", USAGE_FILE, NULL},
+    {OPTION_PREDICT, "predict", "N", "the wall time with so many threads, by a law that fits", USAGE_NOTHING,
+     NULL},
     {OPTION_FAIL_IF, "fail-if", "CONDITION", "exit status 3 if it holds: 'efficiency at 8 < 70 %'",
      USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no line for each run", USAGE_NOTHING, NULL},
@@ -106,6 +109,8 @@ static bool set_option(void *data, int option, const char *value) {
     return pass(request, "--json", NULL);
   case OPTION_HTML:
     return pass(request, "--html", value);
+  case OPTION_PREDICT:
+    return pass(request, "--predict", value);
   case OPTION_FAIL_IF:
     return pass(request, "--fail-if", value);
   default:
