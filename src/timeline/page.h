@@ -21,6 +21,7 @@ struct page_request {
   /* has the details of what the page merges, for which it asks the server that it comes from; NULL: it stands
    * alone */
   const struct detail_writer *served;
+  bool has_sources; /* lines of the source, as far as the files that the trace names can be read */
 };
 
 /* Writes the page. Returns 0, or -ENOMEM; errors of the file are left to ferror. */

@@ -8,6 +8,7 @@
 #include "analysis/trace.h"
 #include "timeline/page_data.h"
 #include "timeline/page_facts.h"
+#include "timeline/page_sources.h"
 #include "timeline/palette.h"
 
 /* Whatever could not be made for lack of memory is NULL, and so is all that it would have been part of. */
@@ -356,6 +357,8 @@ static json_t *about(const struct page_data *data) {
   if (made) {
     add_sides(made, &sides);
     json_object_set_new(made, "lines", lines(data));
+    if (data->request->has_sources)
+      json_object_set_new(made, "sources", page_sources(data));
   }
   if (made && data->request->served)
     json_object_set_new(made, "served", served(data));

@@ -166,6 +166,39 @@ class Rows(test_page.PageTest):
         cells = self.browser.evaluate("[...document.querySelectorAll('#threads td')].map(cell => cell.textContent)")
         self.assertEqual(cells[1:3], ["96.0\u00a0%", "4.0\u00a0%"])
 
+    def test_outlier_in_the_margin(self):
+        """One of 40 that does next to nothing is marked in front of its row, also where rows have no names."""
+        def write(path):
+            with pictured.Archive(path, [f"OMP thread {i}" for i in range(40)]) as archive:
+                main = archive.region("main")
+                for thread, writer in enumerate(archive.writers):
+                    writer.thread_team_begin(0, archive.team)
+                    loop = archive.region("!$omp for @app.c:20", pictured.RegionRole.LOOP, 20)
+                    writer.enter(0, main)
+                    work = 100 if thread == 23 else 1900 + thread
+                    archive.slice(thread, 0, work, loop)
+                    archive.slice(thread, work, 2000, archive.region("!$omp barrier", pictured.RegionRole.BARRIER))
+                    writer.leave(2000, main)
+                    writer.thread_team_end(2000, archive.team)
+        self.open("outlier", write)
+        self.settle()
+        self.assertEqual(self.browser.evaluate("[...stave.chart.outliers]"), [23])
+        for heights in ("nested", "fit"):
+            self.browser.evaluate(f"stave.rowsPanel.setHeights('{heights}');"
+                                  "stave.view.scrollTo(stave.layout.rows[23].y)")
+            self.settle()
+            colours = self.browser.evaluate("""(() => { const {chart, layout} = stave, found = [];
+                const copy = new OffscreenCanvas(chart.canvas.width, chart.canvas.height);
+                const context = copy.getContext('2d', {willReadFrequently: true});
+                context.drawImage(chart.canvas, 0, 0);
+                for (const row of [22, 23]) {
+                    const y = Math.round(chart.top(layout.rows[row]) + layout.bandOf(layout.rows[row]) / 2);
+                    found.push([...context.getImageData(chart.gutter - 5, y, 1, 1).data.slice(0, 3)]); }
+                return [...found, chart.palette.colours.flag]; })()""")
+            flag = [int(colours[2][at:at + 2], 16) for at in (1, 3, 5)]
+            self.assertEqual(colours[1], flag, heights)
+            self.assertNotEqual(colours[0], flag, heights)
+
     def test_late_thread(self):
         """One of many that begins late is first."""
         def write(path):

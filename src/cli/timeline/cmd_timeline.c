@@ -46,6 +46,7 @@ struct timeline_request {
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
   bool has_no_findings;    /* on the page */
+  bool has_sources;        /* the page, lines of the source */
   bool is_served;          /* at this port; 0: any */
   uint64_t port;
   json_t *report; /* its first screen; NULL: not there */
@@ -62,6 +63,7 @@ enum {
   OPTION_PORT,
   OPTION_REGIONS,
   OPTION_SERVE,
+  OPTION_SOURCES,
   OPTION_TO,
   OPTION_TITLE,
   OPTION_WIDTH
@@ -94,6 +96,10 @@ static const struct usage_option options[] = {
      "of any "
      "size, until the command is ended",
      USAGE_NOTHING, NULL},
+    {OPTION_SOURCES, "sources", NULL,
+     "a page with lines of the source around its regions, of files that the archive names and that can be "
+     "read here",
+     USAGE_NOTHING, NULL},
     {OPTION_PORT, "port", "N", "serve at this port; default any that is free", USAGE_NOTHING, NULL},
     {0},
 };
@@ -117,7 +123,10 @@ static void name_arguments(const struct timeline_request *request, char *buffer,
 static int write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
   char archive[8 * PATH_MAX];
   name_arguments(request, archive, sizeof archive);
-  struct page_request page = {.title = request->title, .archive = archive, .report = request->report};
+  struct page_request page = {.title = request->title,
+                              .archive = archive,
+                              .report = request->report,
+                              .has_sources = request->has_sources};
   return page_write(file, timeline, &page);
 }
 
@@ -264,6 +273,9 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_SERVE:
     request->is_served = true;
     return true;
+  case OPTION_SOURCES:
+    request->has_sources = true;
+    return true;
   case OPTION_PORT:
     return usage_number("timeline", "--port", value, 1, PORT_MAX, &request->port);
   case OPTION_FROM:
@@ -347,10 +359,11 @@ static int serve_one(const struct timeline_request *request) {
 }
 
 static bool can_serve(const struct timeline_request *request) {
-  bool is_whole = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX && !request->wanted;
+  bool is_whole = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX && !request->wanted &&
+                  !request->has_sources;
   if (request->is_served && (request->count > 1 || !is_whole))
-    return usage_error("timeline",
-                       "--serve is for the whole of one archive, without --output, --from and --to");
+    return usage_error(
+        "timeline", "--serve is for the whole of one archive, without --output, --from, --to and --sources");
   if (request->port && !request->is_served)
     return usage_error("timeline", "--port is for --serve");
   return true;

@@ -25,6 +25,7 @@ export class Chart {
     this.bands = new Bands(model.activities.length);
     this.hidden = new Set();  // activities that the legend has turned off
     this.matches = null;      // regions that the search has found, or null
+    this.outliers = new Set(); // rows that differ most from the others, marked in the margin
     this.radar = null;        // the counter that colours bands (the first of those alike), or null
     this.least = 0;           // ns that they have to be long
     this.letters = new Map(); // widths
@@ -161,6 +162,7 @@ export class Chart {
     drawConditions(this, place.row, {y, band: this.layout.bandOf(place), height: this.layout.bandOf(place) +
       bar * place.bars});
     this.#drawName(place, y);
+    this.#drawOutlier(place, y, this.layout.bandOf(place));
     for (let i = 0; i < place.counters; i++)
       drawCounter(this, place.row.counters[i], this.layout.counterTop(place, i) + y - place.y);
     if (heights === 'lines' && place.bars === 0)
@@ -234,6 +236,19 @@ export class Chart {
       width: Math.round(this.plotWidth * scale), height: Math.max(1, Math.round((band - 2) * scale))};
     if (y + band > RULER && y < this.height)
       this.bands.draw(this.context, tracks, view, box, this.palette, this.hidden);
+  }
+
+  // A row that differs from the others, or one of those that share a line.
+  #drawOutlier({row, shares}, y, height) {
+    const {context, gutter, palette: {colours}} = this;
+    if (![row, ...shares].some(({index}) => this.outliers.has(index)))
+      return;
+    context.fillStyle = colours.flag;
+    context.beginPath();
+    context.moveTo(gutter - 1, y + height / 2);
+    context.lineTo(gutter - 8, y + height / 2 - 4);
+    context.lineTo(gutter - 8, y + height / 2 + 4);
+    context.fill();
   }
 
   // Where rows are lower than letters, of several the first.

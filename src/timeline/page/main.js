@@ -30,8 +30,9 @@ import {RowsPanel} from './rows_panel.js';
 import {Search} from './search.js';
 import {makeSelector} from './selection.js';
 import {applyState, readState} from './state.js';
+import {Source} from './source.js';
 import {listenToSplitter} from './splitter.js';
-import {Statistics} from './statistics.js';
+import {Statistics, topRegions} from './statistics.js';
 import {Theme} from './theme.js';
 import {Tooltip, factList} from './tooltip.js';
 import {Traffic} from './traffic.js';
@@ -55,7 +56,8 @@ class Page {
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
       {found: (regions, least) => this.#showMatches(regions, least), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
-    this.numbers = new Numbers(model, this, region => this.showInstances(region), row => this.#goToRow(row));
+    this.numbers = new Numbers(model, {...this, redraw: () => this.redraw()},
+      region => this.showInstances(region), row => this.#goToRow(row));
     this.instances = new Instances(model, {go: ({row, depth, i, begin}) =>
       this.#goTo(model.sliceBeginning(row, depth, begin) ?? model.slice(row, depth, i)),
       closed: () => this.#changeInstances()});
@@ -64,6 +66,7 @@ class Page {
     this.lanes = new Lanes(model, this.chart, {tooltip: this.tooltip, pick: lock => this.#showLock(lock),
       changed: () => this.updateNumbers()});
     this.traffic = new Traffic(model, {tooltip: this.tooltip, only: pair => this.#showMessagesOf(pair)});
+    this.source = new Source(model, () => topRegions(model, this.#scope().interval, this.#scope().rows, Infinity));
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
     this.marking = new Marking(this, () => this.#changeRange());
     this.findings = new Findings(model.about.report, finding => this.#showFinding(finding));
@@ -136,6 +139,7 @@ class Page {
     this.numbers.update(this.view, this.overlay.range);
     this.flame.update();
     this.lanes.choose(this.view);
+    this.source.update();
     this.traffic.update(this.overlay.range ?? this.view, this.overlay.range?.rowsOf(this.model) ?? this.model.rows);
     showPath(this.model, this.overlay.range ?? this.view, this.overlay.isPathOn);
     this.address.update();
@@ -550,6 +554,8 @@ class Page {
       'row-folds': actions.toggleGroups,
       'details-zoom': () => view.zoomTo(this.overlay.selected),
       'details-instances': actions.listInstances,
+      'details-source': () => this.source.show(this.overlay.selected?.region),
+      'region-source': () => this.source.show(this.instances.region),
       'details-close': () => this.select(null),
       'region-longest': actions.goToLongest,
       'region-next': () => this.#step(1),

@@ -16,9 +16,15 @@ function sum(values) {
 
 export class Numbers {
   // `pick` is told of a region whose name is clicked, `goToRow` of a row.
-  constructor(model, {legend, statistics}, pick, goToRow) {
+  constructor(model, {legend, statistics, chart, redraw}, pick, goToRow) {
+    const mark = rows => {
+      const isSame = chart.outliers.size === rows.size && [...rows].every(row => chart.outliers.has(row));
+      chart.outliers = rows;
+      if (!isSame)
+        redraw();
+    };
     Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick),
-      threads: new Threads(model, goToRow)});
+      threads: new Threads(model, goToRow, mark)});
   }
 
   update(view, range) {

@@ -5,6 +5,7 @@ import {LOAD, WAITING} from './row_sort.js';
 import {SortHeads} from './sort_heads.js';
 
 const MAX_THREADS = 12, MIN_THREADS = 3;
+const TIMES_ODD = 5, LEAST_ODD = 0.1, MANY = 8; // an outlier, of so many threads or more; LEAST_ODD: of the interval
 
 function sumOf(sums, wanted) {
   return sums.reduce((sum, ns, kind) => sum + (wanted[kind] ? ns : 0), 0);
@@ -29,6 +30,12 @@ function measure(model, {from, to}, rows) {
   return lines;
 }
 
+// The rows that are further from the others than these from each other by far: their indices.
+function outliersOf(lines, whole) {
+  const least = Math.max(TIMES_ODD * median(lines.map(({odd}) => odd)), LEAST_ODD * whole);
+  return new Set(lines.length < MANY ? [] : lines.filter(({odd}) => odd > least).map(({row}) => row.index));
+}
+
 const COLUMNS = {
   odd: (one, other) => other.odd - one.odd || one.row.index - other.row.index,
   name: (one, other) => one.row.index - other.row.index,
@@ -38,9 +45,9 @@ const COLUMNS = {
 };
 
 export class Threads {
-  // `pick` is called with the row whose name is clicked.
-  constructor(model, pick) {
-    Object.assign(this, {model, pick, shown: null});
+  // `pick` is called with the row whose name is clicked, `mark` with the rows that differ most.
+  constructor(model, pick, mark) {
+    Object.assign(this, {model, pick, mark, shown: null});
     this.heads = new SortHeads(byId('threads'), COLUMNS, 'odd', () => this.update(...this.shown));
     this.areThere = model.rows.filter(({kind}) => kind === 'thread').length >= MIN_THREADS;
     byId('threads-section').hidden = !this.areThere;
@@ -50,7 +57,9 @@ export class Threads {
     this.shown = [interval, rows];
     if (!this.areThere)
       return;
-    const lines = this.heads.sorted(measure(this.model, interval, rows)), whole = interval.to - interval.from;
+    const measured = measure(this.model, interval, rows), whole = interval.to - interval.from;
+    const lines = this.heads.sorted(measured);
+    this.mark(outliersOf(measured, whole));
     byId('threads').replaceChildren(...lines.slice(0, MAX_THREADS).map(line => this.#makeLine(line, whole)));
     byId('threads-more').textContent = lines.length > MAX_THREADS ? `${count(lines.length - MAX_THREADS)} more` : '';
   }
