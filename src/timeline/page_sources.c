@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BEFORE = 5, BEHIND = 25, FILE_BYTES_MAX = 4 << 20, FILES_MAX = 256, LINE_BYTES_MAX = 400 };
+enum { BEFORE = 5, AFTER = 25, FILE_BYTES_MAX = 4 << 20, FILES_MAX = 256, LINE_BYTES_MAX = 400 };
 
 struct page_source {
   const char *file;
@@ -61,7 +61,7 @@ static json_t *read_source(const struct page_source *source, const struct trace 
   uint64_t changed_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
   uint32_t first = source->first > BEFORE ? source->first - BEFORE : 1;
   json_t *object = json_pack("{s:b,s:I,s:o}", "changed", changed_ns > trace->clock.realtime_ns, "first",
-                             (json_int_t)first, "lines", lines(file, first, (uint64_t)source->last + BEHIND));
+                             (json_int_t)first, "lines", lines(file, first, (uint64_t)source->last + AFTER));
   fclose(file);
   return object;
 }

@@ -3,7 +3,7 @@ import {byId, element} from './dom.js';
 import {duration} from './format.js';
 
 const KEY = 'stave-editor', TEMPLATE = 'vscode://file{file}:{line}';
-const BEFORE = 5, BEHIND = 25; // lines around the one that was asked for
+const BEFORE = 5, AFTER = 25; // lines around the one that was asked for
 
 function stored() {
   try {
@@ -66,9 +66,10 @@ export class Source {
       if (region?.file === file)
         times.set(region.line, (times.get(region.line) ?? 0) + ns);
     return [...lines.entries()].map(([i, text]) => ({number: first + i, text}))
-      .filter(({number}) => number >= wanted - BEFORE && number <= wanted + BEHIND)
+      .filter(({number}) => number >= wanted - BEFORE && number <= wanted + AFTER)
       .map(({number, text}) => element('tr', {className: number === wanted ? 'wanted' : ''},
-        element('td', {title: text}, text || ' '), element('td', {}, times.has(number) ? duration(times.get(number)) : ''),
+        element('td', {title: text}, text || ' '),
+        element('td', {}, times.has(number) ? duration(times.get(number)) : ''),
         element('td', {}, String(number))));
   }
 }
