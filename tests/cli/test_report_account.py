@@ -214,6 +214,8 @@ class Account(report_case.Case):
         said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
         self.assertEqual(said, "no finding above 1 % of wall time")
         self.assertRegex(text, r"(?m)^account +ran 100.0 %, ready without a processor 0.0 %, slept 0.0 %$")
+        for arguments in ((), ("--brief",), ("--markdown",)):  # that threads slow one another one run cannot show
+            self.assertIn("stave scale shows", " ".join(self.text(self.path("all"), *arguments).split()))
 
     def test_nothing_where_not_all_is_known(self):
         """The last tenth has no readings: how much that is stands in the head, and why."""

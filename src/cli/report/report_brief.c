@@ -202,6 +202,8 @@ static void print_findings(const struct report_print *print) {
                plural(small));
   else if (printed == 0 && !report->final_states)
     print_line("%s", report_print_nothing(report));
+  if (!report->final_states && report_print_scaling(report))
+    print_line("%s", report_print_scaling(report));
 }
 
 const char *report_print_caveat(char text[CAVEAT_BYTES], const struct report *report) {

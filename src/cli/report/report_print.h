@@ -27,6 +27,10 @@ enum { GAIN_BYTES = 96 };
 /* What to say where there is no finding. */
 const char *report_print_nothing(const struct report *report);
 
+/* What one run cannot show where nothing was found, and what does. NULL: there are no findings missing, or no
+ * teams. */
+const char *report_print_scaling(const struct report *report);
+
 enum { ACCOUNT_BYTES = 512 };
 
 /* "ran 50 %, ready without a processor 49 % (because of each other, by binding 49 %), slept 1 %": of threads

@@ -133,6 +133,9 @@ static void print_unknown(const struct report *report) {
                report_print_unknown(report));
 }
 
+/* Of the wall time: less in parallel regions makes no question of how they scale. */
+#define PARALLEL_SHARE 0.1
+
 /* Above: in how much of the serial time initial threads work side by side. */
 #define SHARED_MIN 0.03
 
@@ -389,6 +392,17 @@ static void print_findings(const struct report_print *print) {
                    : report->deadlock_count ? "the run hung in a deadlock: see who waits for whom, above"
                    : report->final_states   ? "the run was cut off: the state of each thread is above"
                                             : report_print_nothing(report));
+  if (!print->only && !report->deadlock_count && !report->final_states && report_print_scaling(report))
+    printf("  %s\n", report_print_scaling(report));
+}
+
+const char *report_print_scaling(const struct report *report) {
+  bool has_teams = report->cpus > report->process_count &&
+                   (double)report->parallel >= PARALLEL_SHARE * (double)report->wall;
+  return has_teams && report->finding_count == 0 ? "useful time is time without waiting in OpenMP: stave "
+                                                   "scale shows whether threads slow one another "
+                                                   "there (memory, caches)"
+                                                 : NULL;
 }
 
 double report_lost_by_others(const struct report_account *account) {
