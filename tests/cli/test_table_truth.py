@@ -4,6 +4,8 @@ archive (../support/table_truth.py): test_table_truth.py BUILD [unittest argumen
 
 The critical path, which is derived, is in test_python.py.
 """
+import csv
+import io
 import json
 import os
 import pathlib
@@ -43,10 +45,31 @@ class Truth(cli.FreshCase):
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:
             self.assertEqual("\n".join(table_truth.differences(archive, connection)), "")
+            self.assertEqual(self.attributes_of_events(archive) - self.attributes_of_rows(connection), set())
             return {table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                     for table in table_rows.QUERIES}
         finally:
             connection.close()
+
+    def attributes_of_events(self, archive):
+        """Each (name, value) that export -f csv of events has."""
+        text = self.succeeds(cli.stave("export", "-f", "csv", archive))
+        return {(name, str(value)) for row in csv.DictReader(io.StringIO(text, newline=""))
+                for name, value in json.loads(row["attributes"]).items()}
+
+    @staticmethod
+    def attributes_of_rows(connection):
+        """In columns args, or in columns of their own."""
+        found = {("added by the writer", "1")}      # then there is no released_ns
+        for table in ("regions", "points", "collectives", "rma", "transfers", "io"):
+            for args, in connection.execute(f"SELECT DISTINCT args FROM {table} WHERE args IS NOT NULL"):
+                found |= {(name, str(value)) for name, value in json.loads(args).items()}
+        for name, column in (("lock address", "address FROM locks"), ("thread state", "state FROM samples"),
+                             ("sample processor", "processor FROM samples"), ("missed samples", "missed FROM samples"),
+                             ("wait id", "wait_id FROM samples"),
+                             ("wait lock", "number FROM samples s JOIN locks l ON l.id = s.lock")):
+            found |= {(name, str(value)) for value, in connection.execute(f"SELECT DISTINCT {column}")}
+        return found
 
     def traced(self, name, **settings):
         if not cli.CAN_TRACE:
