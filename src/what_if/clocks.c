@@ -180,7 +180,7 @@ bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *sce
   ret->gained = calloc(2 * count, sizeof *ret->gained);
   ret->before = ret->gained ? ret->gained + count : NULL;
   ret->replay = replay_create(trace, causes, ret, 0, UINT64_MAX);
-  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay || !clock_depends_prepare(ret))
+  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay)
     return false;
   for (size_t i = 0; i < trace->location_count; i++)
     if (!prepare_row(ret, &ret->rows[i]))
@@ -236,7 +236,6 @@ void clocks_free(struct clocks *clocks) {
   for (size_t i = 0; i < clocks->count; i++)
     free_places(&clocks->scenarios[i]);
   free_locks(&clocks->locks);
-  clock_depends_free(clocks);
   replay_free(clocks->replay);
   free(clocks->fork.times);
   free(clocks->rows);

@@ -81,7 +81,8 @@ int what_if_compute(struct trace *trace, struct what_if *all, size_t count, doub
   int result = -ENOMEM;
   for (size_t i = 0; scenarios && i < count; i++)
     scenarios[i + 1] = all[i];
-  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, &clock_causes))
+  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, &clock_causes) &&
+      clock_depends_prepare(&clocks))
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &clocks, error);
   if (result == 0 && clocks.has_failed)
     result = -ENOMEM;
@@ -92,8 +93,10 @@ int what_if_compute(struct trace *trace, struct what_if *all, size_t count, doub
   }
   if (result == -ENOMEM)
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  if (clocks.trace)
+  if (clocks.trace) {
+    clock_depends_free(&clocks);
     clocks_free(&clocks);
+  }
   free(scenarios);
   return result;
 }
