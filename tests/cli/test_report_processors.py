@@ -243,5 +243,51 @@ class Processors(Case):
         self.assertIn("cpu.max", finding["advice"])
 
 
+SLEEPS = """#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(atoi(argv[argc - 1]))
+  sleep(6);
+  return 0;
+}
+"""
+
+
+class Readings(Case):
+    """What stave-writer takes of a processor to read how long threads ran."""
+
+    def writer_of(self, pid):
+        """Its number: of all writers, the one that has the program's pidfd."""
+        for entry in pathlib.Path("/proc").glob("[0-9]*/fdinfo/4"):
+            try:
+                if (f"Pid:\t{pid}\n" in entry.read_text() and
+                        (entry.parents[1] / "comm").read_text() == "stave-writer\n"):
+                    return entry.parents[1]
+            except OSError:
+                continue
+        return None
+
+    def share(self, program, threads):
+        """Of a processor, for 4 seconds of a program that sleeps."""
+        def used_ns():
+            return sum(int(path.read_text().split()[0]) for path in (writer / "task").glob("*/schedstat"))
+        environment = tracing.tool_environment(cli.BUILD, self.path(f"sleeps-{threads}"), STAVE_VERBOSE=0)
+        with subprocess.Popen([program, str(threads)], env=environment) as process:
+            time.sleep(1.5)
+            writer = self.writer_of(process.pid)
+            self.assertIsNotNone(writer)
+            begin_ns, used = time.monotonic_ns(), used_ns()
+            time.sleep(4)
+            return (used_ns() - used) / (time.monotonic_ns() - begin_ns)
+
+    def test_of_many_threads(self):
+        """62 sleeping threads more are 62 files more ten times a second: below a thousandth."""
+        tracing.skip_if_sanitized([cli.BUILD.writer], "takes longer")
+        program = cli.compile_program(self.path("sleeps"), SLEEPS, compiler="clang")
+        few, many = self.share(program, 2), self.share(program, 64)
+        print(f"2 threads: {100 * few:.3f} %, 64: {100 * many:.3f} % of a processor", file=sys.stderr)
+        self.assertLess(many - few, 0.001)
+
+
 if __name__ == "__main__":
     unittest.main()
