@@ -9,6 +9,8 @@
 #include "session/session.h"
 #include "writer/free_memory.h"
 #include "writer/packed.h"
+#include "writer/record_log.h"
+#include "writer/recovery/record_log_file.h"
 
 enum {
   SEGMENT_BYTES = 64 << 10,
@@ -28,6 +30,19 @@ struct backlog_ends {
   uint32_t first_bytes; /* of the first one that were unpacked */
   uint32_t last_bytes;  /* of the last one that are in use */
   struct packed_state unpacker, packer;
+  bool has_segments, has_log; /* what waits in a log is in front of segments */
+  struct logged *logged;      /* or NULL: nothing ever has */
+};
+
+/* The front of a chain, as far as it is in a log. */
+struct logged {
+  const struct record_log *log;
+  struct log_blocks *blocks;
+  uint64_t end;        /* position: what is behind lies in segments */
+  bool is_unpacking;   /* a block; then: */
+  uint64_t at_end;     /* the position behind it */
+  const uint8_t *next; /* in its bytes */
+  uint8_t bytes[RECORD_LOG_BYTES_MAX + PACKED_BYTES_MAX];
 };
 
 struct backlog {
@@ -86,6 +101,7 @@ static void free_ends(struct backlog *backlog) {
   for (struct backlog_ends *ends = backlog->ends, *next; ends; ends = next) {
     next = ends->next;
     free(ends->window);
+    free(ends->logged);
     free(ends);
   }
   backlog->ends = backlog->idle = NULL;
@@ -149,11 +165,9 @@ static struct backlog_ends *take_ends(struct backlog *backlog) {
   return ends;
 }
 
-static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
-                        uint32_t segment) {
+static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
   struct backlog_ends *ends = take_ends(backlog);
-  ends->first = ends->last = segment;
-  ends->first_bytes = ends->last_bytes = 0;
+  ends->has_segments = ends->has_log = false;
   *chain = (struct backlog_chain){.begin = position,
                                   .end = position,
                                   .unpacked = position,
@@ -168,19 +182,25 @@ static bool lengthen(struct backlog *backlog, struct backlog_chain *chain, uint6
   uint32_t segment;
   if (!take_segment(backlog, &segment))
     return false;
-  if (chain->ends) {
-    backlog->next[chain->ends->last] = segment;
-    chain->ends->last = segment;
-    chain->ends->last_bytes = 0;
+  if (!chain->ends)
+    begin_chain(backlog, chain, position);
+  struct backlog_ends *ends = chain->ends;
+  if (ends->has_segments) {
+    backlog->next[ends->last] = segment;
   } else {
-    begin_chain(backlog, chain, position, segment);
+    ends->first = segment;
+    ends->first_bytes = 0;
   }
+  ends->has_segments = true;
+  ends->last = segment;
+  ends->last_bytes = 0;
   backlog->begins[segment] = chain->end;
   return true;
 }
 
 static bool is_full(const struct backlog_chain *chain) {
-  return !chain->ends || SEGMENT_BYTES - chain->ends->last_bytes < PACKED_BYTES_MAX;
+  const struct backlog_ends *ends = chain->ends;
+  return !ends || !ends->has_segments || SEGMENT_BYTES - ends->last_bytes < PACKED_BYTES_MAX;
 }
 
 static void count(struct backlog *backlog, uint64_t n) {
@@ -208,6 +228,31 @@ uint64_t backlog_put(struct backlog *backlog, struct backlog_chain *chain, uint6
   return done;
 }
 
+bool backlog_leave_in_log(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
+                          uint64_t end, const struct record_log *log, struct log_blocks *blocks) {
+  if (!backlog || (chain->ends && chain->ends->has_segments))
+    return false;
+  if (!chain->ends)
+    begin_chain(backlog, chain, position);
+  struct backlog_ends *ends = chain->ends;
+  if (!ends->logged)
+    ends->logged = memory_get(1, sizeof *ends->logged);
+  if (!ends->has_log)
+    ends->logged->is_unpacking = false;
+  ends->has_log = true;
+  ends->logged->log = log;
+  ends->logged->blocks = blocks;
+  ends->logged->end = end;
+  count(backlog, end - chain->end);
+  chain->end = end;
+  return true;
+}
+
+/* Next to be unpacked is what a log has. */
+static bool is_in_log(const struct backlog_chain *chain) {
+  return chain->ends->has_log && (int64_t)(chain->ends->logged->end - chain->unpacked) > 0;
+}
+
 static void free_first(struct backlog *backlog, struct backlog_ends *ends) {
   backlog->is_refused = false;
   backlog->unused[backlog->unused_count++] = ends->first;
@@ -230,6 +275,51 @@ static void widen_window(struct backlog_chain *chain, uint64_t records) {
   chain->window_mask = ends->window_mask = mask;
 }
 
+/* The file was cut or cannot be read: what it had becomes records of no kind, which are counted as damage. */
+static void fill(struct logged *logged, const struct log_block *block) {
+  struct packed_state state = {0};
+  struct record none = {0};
+  uint8_t *to = logged->bytes;
+  for (uint32_t i = 0; i < block->records; i++) {
+    size_t bytes;
+    packed_put(&state, &none, 1, to, PACKED_BYTES_MAX, &bytes);
+    to += bytes;
+  }
+}
+
+/* The block that has the next record; what of it lies before has been handed on out of the ring. */
+static void begin_block(struct backlog_chain *chain) {
+  struct backlog_ends *ends = chain->ends;
+  struct logged *logged = ends->logged;
+  struct record skipped;
+  log_blocks_drop_below(logged->blocks, chain->unpacked);
+  const struct log_block *block = &logged->blocks->all[logged->blocks->begin];
+  if (!record_log_read(logged->log, block, logged->bytes))
+    fill(logged, block);
+  logged->is_unpacking = true;
+  logged->next = logged->bytes;
+  logged->at_end = block->position + block->records;
+  memset(&ends->unpacker, 0, sizeof ends->unpacker);
+  for (uint64_t position = block->position; position != chain->unpacked; position++)
+    logged->next = packed_take(&ends->unpacker, logged->next, &skipped);
+}
+
+/* At most n records out of the log. */
+static void unpack_logged(struct backlog_chain *chain, uint64_t n) {
+  struct backlog_ends *ends = chain->ends;
+  struct logged *logged = ends->logged;
+  if (!logged->is_unpacking || chain->unpacked == logged->at_end)
+    begin_block(chain);
+  uint64_t in_block = logged->at_end - chain->unpacked, in_log = logged->end - chain->unpacked;
+  n = n < in_block ? n : in_block;
+  n = n < in_log ? n : in_log;
+  for (; n > 0; n--, chain->unpacked++)
+    logged->next =
+        packed_take(&ends->unpacker, logged->next, &chain->window[chain->unpacked & chain->window_mask]);
+  if (chain->unpacked == logged->end)
+    memset(&ends->unpacker, 0, sizeof ends->unpacker); /* segments begin anew */
+}
+
 /* n records of the chain's first segment. */
 static void unpack_some(struct backlog *backlog, struct backlog_chain *chain, uint64_t n) {
   struct backlog_ends *ends = chain->ends;
@@ -246,6 +336,10 @@ void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64
   wanted = wanted < chain->end - chain->begin ? wanted : chain->end - chain->begin;
   widen_window(chain, wanted);
   while (chain->unpacked - chain->begin < wanted) {
+    if (is_in_log(chain)) {
+      unpack_logged(chain, wanted - (chain->unpacked - chain->begin));
+      continue;
+    }
     if (ends->first != ends->last && chain->unpacked == backlog->begins[backlog->next[ends->first]])
       free_first(backlog, ends);
     uint64_t end = ends->first == ends->last ? chain->end : backlog->begins[backlog->next[ends->first]];
@@ -256,9 +350,10 @@ void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64
 
 static void empty(struct backlog *backlog, struct backlog_chain *chain) {
   struct backlog_ends *ends = chain->ends;
-  while (ends->first != ends->last)
+  while (ends->has_segments && ends->first != ends->last)
     free_first(backlog, ends);
-  free_first(backlog, ends);
+  if (ends->has_segments)
+    free_first(backlog, ends);
   ends->next_idle = backlog->idle;
   backlog->idle = ends;
   backlog->waiting -= chain->end - chain->begin;

@@ -4,7 +4,10 @@
  *
  * A chain is what waits of one ring. Its positions are the ring's; it is read from its front while more is
  * put behind its end. What is read next is unpacked in its window. Segments that were unpacked are used
- * again, the last one first: fresh memory costs more than the packing. */
+ * again, the last one first: fresh memory costs more than the packing.
+ *
+ * Where a log has all records (record_log.h) they wait in that, and take no memory but the kernel's, which
+ * may put them on the disk. */
 #ifndef STAVE_WRITER_BACKLOG_H
 #define STAVE_WRITER_BACKLOG_H
 
@@ -12,6 +15,8 @@
 
 #include "session/records.h"
 
+struct log_blocks;
+struct record_log;
 struct backlog;
 struct backlog_ends;
 
@@ -36,6 +41,11 @@ void backlog_destroy(struct backlog *backlog);
  * Returns how many had room: memory is the first thing to be had no more of. */
 uint64_t backlog_put(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
                      const struct record *records, uint64_t n);
+
+/* Records [position, end), which follow the chain's end, wait where the log has them, in these blocks of the
+ * chain's own, whose front is the chain's to drop. False: the chain goes on in memory. */
+bool backlog_leave_in_log(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
+                          uint64_t end, const struct record_log *log, struct log_blocks *blocks);
 
 /* Whether the record at this position is in the chain. */
 static inline bool backlog_has(const struct backlog_chain *chain, uint64_t position) {

@@ -9,6 +9,7 @@
 
 enum {
   RELEASE_RECORDS = 2048,  /* room is given back this often inside a long run */
+  RECORD_PACKED_BYTES = 8, /* most take 4 or 8 */
   LOOK_RECORDS = 2048,     /* and for each slot */
   LOOK_RECORDS_A_SLOT = 64 /* are merged between two looks at how full the rings are */
 };
@@ -22,7 +23,8 @@ struct merge *merge_create(struct session_header *session, uint64_t backlog_byte
                           .sink = sink,
                           .pause = pause,
                           .data = data,
-                          .backlog = backlog_create(backlog_bytes)};
+                          .backlog = backlog_create(backlog_bytes),
+                          .behind_most = backlog_bytes / RECORD_PACKED_BYTES};
   return merge;
 }
 
@@ -34,6 +36,8 @@ void merge_destroy(struct merge *merge) {
   if (!merge)
     return;
   backlog_destroy(merge->backlog);
+  for (uint32_t slot = 0; slot < merge->slots; slot++)
+    free(merge->sources[slot].blocks.all);
   free(merge->sources);
   free(merge->heap);
   free(merge);
@@ -80,7 +84,7 @@ static void log_new(struct merge *merge, struct source *source) {
              to_the_end = view->mask + 1 - (source->logged & view->mask);
     uint64_t part = unlogged < to_the_end ? unlogged : to_the_end;
     record_log_put(merge->log, (uint32_t)(source - merge->sources), source->logged,
-                   ring_view_at(view, source->logged), part);
+                   ring_view_at(view, source->logged), part, &source->blocks);
     source->logged += part;
   }
 }
@@ -129,13 +133,26 @@ static void give_back(struct merge *merge, struct source *source) {
     return;
   count_progress(merge);
   record_log_flush(merge->log);
+  log_blocks_drop_below(&source->blocks, source->next);
   ring_view_release(&source->view);
+}
+
+/* What is in the log waits there. */
+static bool leave_in_log(struct merge *merge, struct source *source) {
+  struct ring_view *view = &source->view;
+  record_log_flush(merge->log);
+  if (!record_log_is_whole(merge->log) || view->next == view->head ||
+      !backlog_leave_in_log(merge->backlog, &source->chain, view->next, view->head, merge->log,
+                            &source->blocks))
+    return false;
+  view->next = view->head;
+  return true;
 }
 
 /* Moves what is in the ring into the backlog, as far as that has room. */
 static void move_out(struct merge *merge, struct source *source) {
   struct ring_view *view = &source->view;
-  while (view->next != view->head) {
+  while (view->next != view->head && !leave_in_log(merge, source)) {
     uint64_t unread = view->head - view->next, to_the_end = view->mask + 1 - (view->next & view->mask);
     uint64_t part = unread < to_the_end ? unread : to_the_end;
     uint64_t done =
@@ -413,11 +430,15 @@ uint64_t merge_behind(const struct merge *merge) {
   return backlog_waiting(merge->backlog);
 }
 
+/* In a log, which takes no memory, as many as the memory would have room for: somebody waits for the end. */
 bool merge_may_fall_behind(const struct merge *merge) {
+  if (merge->backlog && record_log_is_whole(merge->log))
+    return backlog_waiting(merge->backlog) < merge->behind_most;
   return backlog_has_room(merge->backlog);
 }
 
 void merge_rest(struct merge *merge) {
+  record_log_rest(merge->log);
   backlog_shrink(merge->backlog);
 }
 

@@ -11,14 +11,15 @@
 struct source {
   struct ring_view view;
   struct backlog_chain chain;
-  uint64_t next;        /* first record that was not handed on */
-  uint64_t head;        /* H2 */
-  uint64_t first_head;  /* H1 */
-  struct record record; /* a copy of the one at `next` */
-  uint64_t logged;      /* what is before this is in the log, or there is none */
-  uint64_t prepared;    /* the capacity up to which the ring was given memory, or refused it */
-  bool is_loaded;       /* out of a log */
-  int is_damaged;       /* the application wrote over it: nothing more is read */
+  uint64_t next;            /* first record that was not handed on */
+  uint64_t head;            /* H2 */
+  uint64_t first_head;      /* H1 */
+  struct record record;     /* a copy of the one at `next` */
+  uint64_t logged;          /* what is before this is in the log, or there is none */
+  struct log_blocks blocks; /* there, of what was not handed on */
+  uint64_t prepared;        /* the capacity up to which the ring was given memory, or refused it */
+  bool is_loaded;           /* out of a log */
+  int is_damaged;           /* the application wrote over it: nothing more is read */
 };
 
 struct merge {
@@ -31,6 +32,7 @@ struct merge {
   struct backlog *backlog; /* NULL: there is to be none */
   bool is_loading;         /* rings are not looked at yet */
   struct record_log *log;  /* the caller's; or NULL */
+  uint64_t behind_most;    /* records that may wait in it while the writer leaves the processors to others */
   uint64_t since_look;     /* records handed on */
   struct source *sources;  /* by slot */
   size_t sources_capacity;

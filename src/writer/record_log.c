@@ -23,7 +23,8 @@ enum {
 static const uint64_t room_least = UINT64_C(256) << 20;
 
 struct record_log {
-  int fd; /* -1: it has ended */
+  int fd; /* -1: it is of no use any more */
+  bool has_ended;
   _Atomic uint32_t *is_whole;
   uint64_t bytes, bytes_most;
   uint64_t look_at; /* bytes */
@@ -41,15 +42,24 @@ static bool has_room(const struct record_log *log) {
   return fstatvfs(log->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= room_least + log->bytes;
 }
 
-/* What was put is worth nothing without the rest: recovery goes by the archive's own chunks then. */
+/* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. What
+ * waits in it is still read. */
 static void end(struct record_log *log) {
-  if (log->fd < 0)
-    return;
-  atomic_store_explicit(log->is_whole, 0, memory_order_release);
-  unlink(log->path);
-  close(log->fd);
-  log->fd = -1;
+  if (record_log_is_whole(log)) {
+    atomic_store_explicit(log->is_whole, 0, memory_order_release);
+    unlink(log->path);
+  }
+  log->has_ended = true;
   log->used = 0;
+}
+
+/* Cut first: a server of files would be sent what is in memory when the descriptor is closed. */
+static void let_go(struct record_log *log) {
+  if (log->fd >= 0 && ftruncate(log->fd, 0) == 0)
+    log->bytes = 0;
+  if (log->fd >= 0)
+    close(log->fd);
+  log->fd = -1;
 }
 
 struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_whole) {
@@ -59,7 +69,7 @@ struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _
   log->bytes_most = bytes_most;
   log->look_at = LOOK_BYTES;
   log->fd = (size_t)length < sizeof log->path
-                ? open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666)
+                ? open(log->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666)
                 : -1;
   if (log->fd >= 0 && has_room(log)) {
     atomic_store_explicit(is_whole, 1, memory_order_release);
@@ -73,11 +83,48 @@ void record_log_close(struct record_log *log) {
   if (!log)
     return;
   end(log);
+  let_go(log);
   free(log);
 }
 
 bool record_log_is_whole(const struct record_log *log) {
-  return log && log->fd >= 0;
+  return log && log->fd >= 0 && !log->has_ended;
+}
+
+void record_log_rest(struct record_log *log) {
+  if (log && log->has_ended)
+    let_go(log);
+}
+
+void log_blocks_drop_below(struct log_blocks *blocks, uint64_t position) {
+  while (blocks->begin < blocks->count) {
+    const struct log_block *first = &blocks->all[blocks->begin];
+    if ((int64_t)(position - first->position) < (int64_t)first->records)
+      return;
+    blocks->begin++;
+  }
+  blocks->begin = blocks->count = 0;
+}
+
+static void note_block(struct log_blocks *blocks, const struct log_block *block) {
+  size_t held = blocks->count - blocks->begin;
+  if (blocks->count == blocks->capacity && blocks->begin >= held) {
+    memmove(blocks->all, blocks->all + blocks->begin, held * sizeof *blocks->all);
+    blocks->begin = 0;
+    blocks->count = held;
+  }
+  memory_grow(&blocks->all, &blocks->capacity, blocks->count + 1, sizeof *blocks->all);
+  blocks->all[blocks->count++] = *block;
+}
+
+bool record_log_read(const struct record_log *log, const struct log_block *block, uint8_t *bytes) {
+  for (size_t done = 0; done < block->bytes;) {
+    ssize_t part = pread(log->fd, bytes + done, block->bytes - done, (off_t)(block->offset + done));
+    if (part <= 0 && errno != EINTR)
+      return false;
+    done += part > 0 ? (size_t)part : 0;
+  }
+  return true;
 }
 
 uint64_t record_log_since_mark(const struct record_log *log) {
@@ -95,7 +142,7 @@ static bool write_all(int fd, const unsigned char *bytes, size_t count) {
 }
 
 void record_log_flush(struct record_log *log) {
-  if (!log || log->used == 0)
+  if (!record_log_is_whole(log) || log->used == 0)
     return;
   size_t bytes = log->used;
   log->used = 0;
@@ -123,7 +170,7 @@ static void add_block(struct record_log *log, struct record_log_head *head) {
 }
 
 void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, const struct record *records,
-                    uint64_t n) {
+                    uint64_t n, struct log_blocks *blocks) {
   while (n > 0 && record_log_is_whole(log)) {
     if (BUFFER_BYTES - log->used < sizeof(struct record_log_head) + RECORD_LOG_BYTES_MAX) {
       record_log_flush(log);
@@ -134,6 +181,10 @@ void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, co
     uint64_t done =
         packed_put(&log->state, records, n, log->buffer + log->used + sizeof(struct record_log_head),
                    RECORD_LOG_BYTES_MAX - 8, &bytes);
+    note_block(blocks, &(struct log_block){.offset = log->bytes + log->used + sizeof(struct record_log_head),
+                                           .position = position,
+                                           .records = (uint32_t)done,
+                                           .bytes = (uint32_t)bytes});
     add_block(log,
               &(struct record_log_head){
                   .position = position, .slot = slot, .records = (uint32_t)done, .bytes = (uint32_t)bytes});
@@ -148,7 +199,7 @@ void record_log_mark(struct record_log *log) {
     return;
   if (BUFFER_BYTES - log->used < sizeof(struct record_log_head))
     record_log_flush(log);
-  if (log->fd >= 0)
+  if (record_log_is_whole(log))
     add_block(log, &(struct record_log_head){0});
   log->since_mark = 0;
 }

@@ -1,8 +1,11 @@
 #include "merging.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "writer/record_log.h"
 
 struct session_header *session;
 struct merge *merge;
@@ -48,6 +51,20 @@ int merging_setup_with_backlog(void **state) {
   return merging_start(RING_BYTES, BACKLOG_BYTES, sink, taken);
 }
 
+static struct record_log *log_of_records;
+static _Atomic uint32_t log_is_whole;
+static char log_folder[64];
+
+int merging_setup_with_log(void **state) {
+  (void)state;
+  strcpy(log_folder, "/tmp/stave-test-merge-XXXXXX");
+  if (!mkdtemp(log_folder) || merging_start(RING_BYTES, BACKLOG_BYTES, sink, taken) < 0)
+    return -1;
+  log_of_records = record_log_open(log_folder, 0, &log_is_whole);
+  merge_set_log(merge, log_of_records);
+  return log_of_records ? 0 : -1;
+}
+
 int merging_setup_with_growth(void **state) {
   (void)state;
   return merging_start(LARGEST_BYTES, BACKLOG_BYTES, sink, taken);
@@ -56,6 +73,12 @@ int merging_setup_with_growth(void **state) {
 int merging_teardown(void **state) {
   (void)state;
   merge_destroy(merge);
+  if (log_of_records && !record_log_is_whole(log_of_records))
+    return -1;
+  record_log_close(log_of_records);
+  if (log_of_records)
+    rmdir(log_folder);
+  log_of_records = NULL;
   session_unmap(session);
   return 0;
 }

@@ -35,9 +35,11 @@ extern size_t taken_count;
 /* What a test wants to happen while a pass is under way. */
 extern void (*during_pass)(void);
 
-/* Without a backlog, with one of BACKLOG_BYTES, and where rings may grow to LARGEST_BYTES. */
+/* Without a backlog, with one of BACKLOG_BYTES, with a log beside it, and where rings may grow to
+ * LARGEST_BYTES. */
 int merging_setup(void **state);
 int merging_setup_with_backlog(void **state);
+int merging_setup_with_log(void **state);
 int merging_setup_with_growth(void **state);
 int merging_teardown(void **state);
 

@@ -1,4 +1,5 @@
 /* What waits between rings and merge: it comes out as it went in, within its bound. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include "writer/backlog.h"
 #include "writer/free_memory.h"
 #include "writer/packed.h"
+#include "writer/record_log.h"
 
 enum { SEGMENT_BYTES = 64 << 10, SEGMENTS = 4, BYTES = SEGMENTS * SEGMENT_BYTES, BATCH_MOST = 5000 };
 
@@ -154,6 +156,111 @@ static void the_machine_says_what_is_free(void **state) {
   assert_in_range(free_memory(), 1 << 20, all);
 }
 
+/* A log of its own, and what waits in it. */
+struct logging {
+  char folder[64], path[96];
+  _Atomic uint32_t is_whole;
+  struct record_log *log;
+  struct log_blocks blocks;
+  struct backlog *backlog;
+  struct backlog_chain chain;
+};
+
+static void open_logging(struct logging *logging) {
+  *logging = (struct logging){.folder = "/tmp/stave-test-backlog-XXXXXX"};
+  assert_non_null(mkdtemp(logging->folder));
+  snprintf(logging->path, sizeof logging->path, "%s/traces.records", logging->folder);
+  logging->log = record_log_open(logging->folder, 0, &logging->is_whole);
+  assert_non_null(logging->log);
+  logging->backlog = backlog_create(BYTES);
+}
+
+static void close_logging(struct logging *logging) {
+  backlog_destroy(logging->backlog);
+  record_log_close(logging->log);
+  free(logging->blocks.all);
+  assert_int_equal(rmdir(logging->folder), 0);
+}
+
+/* Of n records that are logged the last `left` are left there. */
+static void leave(struct logging *logging, uint64_t position, uint64_t n, uint64_t left, enum kind kind) {
+  for (uint64_t i = 0; i < n; i++)
+    batch[i] = record_of(position + i, kind);
+  record_log_put(logging->log, 0, position, batch, n, &logging->blocks);
+  record_log_flush(logging->log);
+  assert_true(backlog_leave_in_log(logging->backlog, &logging->chain, position + n - left, position + n,
+                                   logging->log, &logging->blocks));
+}
+
+/* In blocks of any size, of which the first was read in part elsewhere; no memory is needed. */
+static void what_is_left_in_a_log_comes_out_in_order(void **state) {
+  static const uint64_t starts[] = {0, 5, UINT64_MAX - 20000};
+  (void)state;
+  for (size_t i = 0; i < 2 * COUNT(starts); i++) {
+    struct logging logging;
+    enum kind kind = i % 2 ? ALIKE : UNLIKE;
+    uint64_t random = 7, end = starts[i / 2] + 3000, next = end - 700;
+    open_logging(&logging);
+    leave(&logging, starts[i / 2], 3000, 700, kind);
+    for (int round = 0; round < 200; round++) {
+      for (uint64_t n = next_random(&random) % (2 * BATCH_MOST); n > 0 && next != end; n--) {
+        uint64_t further = next + next_random(&random) % 5000;
+        if (backlog_has(&logging.chain, further))
+          assert_is(logging.backlog, &logging.chain, further, further, kind);
+        assert_is(logging.backlog, &logging.chain, next, next, kind);
+        backlog_free_below(logging.backlog, &logging.chain, ++next);
+        log_blocks_drop_below(&logging.blocks, next);
+      }
+      uint64_t n = 1 + next_random(&random) % (BATCH_MOST - 1);
+      leave(&logging, end, n, next == end ? 1 + n / 2 : n, kind);
+      next = next == end ? end + n - (1 + n / 2) : next;
+      end += n;
+      assert_int_equal(backlog_waiting(logging.backlog), end - next);
+    }
+    backlog_free_below(logging.backlog, &logging.chain, end);
+    assert_int_equal(backlog_waiting(logging.backlog), 0);
+    close_logging(&logging);
+  }
+}
+
+/* When the log has ended: what waits in it is read, then what waits behind it. */
+static void a_chain_goes_on_in_memory(void **state) {
+  struct logging logging;
+  (void)state;
+  open_logging(&logging);
+  for (int round = 0; round < 2; round++) {
+    uint64_t begin = (uint64_t)round * 20000;
+    leave(&logging, begin, 5000, 4000, ALIKE);
+    leave(&logging, begin + 5000, 5000, 5000, ALIKE);
+    assert_int_equal(put(logging.backlog, &logging.chain, begin + 10000, 5000, begin + 10000, ALIKE), 5000);
+    assert_false(backlog_leave_in_log(logging.backlog, &logging.chain, begin + 15000, begin + 16000,
+                                      logging.log, &logging.blocks));
+    assert_is(logging.backlog, &logging.chain, begin + 9000, begin + 9000, ALIKE);
+    assert_is(logging.backlog, &logging.chain, begin + 12000, begin + 12000, ALIKE);
+    for (uint64_t position = begin + 1000; position != begin + 15000;) {
+      assert_is(logging.backlog, &logging.chain, position, position, ALIKE);
+      backlog_free_below(logging.backlog, &logging.chain, ++position);
+    }
+    assert_int_equal(backlog_waiting(logging.backlog), 0);
+  }
+  close_logging(&logging);
+}
+
+/* Others can write to the file: as many records come out as went in. */
+static void a_log_that_was_cut_has_records_of_no_kind(void **state) {
+  struct logging logging;
+  (void)state;
+  open_logging(&logging);
+  leave(&logging, 0, 5000, 5000, ALIKE);
+  assert_int_equal(truncate(logging.path, 100), 0);
+  for (uint64_t position = 0; position != 5000;) {
+    assert_int_equal(backlog_at(logging.backlog, &logging.chain, position)->type, 0);
+    backlog_free_below(logging.backlog, &logging.chain, ++position);
+  }
+  assert_int_equal(backlog_waiting(logging.backlog), 0);
+  close_logging(&logging);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_put_comes_out_in_order),
@@ -161,6 +268,9 @@ int main(void) {
       cmocka_unit_test(it_is_bounded),
       cmocka_unit_test(memory_goes_back_when_nothing_waits),
       cmocka_unit_test(none_has_no_room),
+      cmocka_unit_test(what_is_left_in_a_log_comes_out_in_order),
+      cmocka_unit_test(a_chain_goes_on_in_memory),
+      cmocka_unit_test(a_log_that_was_cut_has_records_of_no_kind),
       cmocka_unit_test(the_machine_says_what_is_free),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,8 +208,18 @@ static void many_rings_grow_when_they_are_half_full(void **state) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, merging_setup_with_backlog, merging_teardown)
 
+/* Where records wait in the log. */
+#define WITH_LOG(test) cmocka_unit_test_setup_teardown(test, merging_setup_with_log, merging_teardown)
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      WITH_LOG(what_happened_before_comes_before_in_the_backlog),
+      WITH_LOG(threads_go_on_while_a_pass_is_under_way),
+      WITH_LOG(long_records_are_whole_in_the_backlog),
+      WITH_LOG(damage_does_not_reach_the_backlog),
+      WITH_LOG(ended_slots_are_returned_inside_of_a_pass),
+      WITH_LOG(threads_that_begin_during_a_pass_are_relieved),
+      WITH_LOG(whoever_waits_gets_half_of_the_ring),
       TEST(what_happened_before_comes_before_in_the_backlog),
       TEST(threads_go_on_while_a_pass_is_under_way),
       TEST(long_records_are_whole_in_the_backlog),
