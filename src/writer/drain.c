@@ -273,8 +273,8 @@ static bool is_over(struct writer *writer) {
 
 void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
-  pace_open(&writer->drain.pace, writer->processors.count, writer->constants.clock_kind,
-            &writer->constants.start);
+  pace_open(&writer->drain.pace, writer->processors.count, writer->constants.pid,
+            writer->constants.clock_kind, &writer->constants.start);
   writer->drain.nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);

@@ -1,26 +1,43 @@
 #include "writer/pace.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session/clock.h"
 
 enum { SHARE = 32 };
 
-void pace_open(struct pace *pace, unsigned processors, enum clock_kind clock,
+static int open_to_read(const char *path, bool is_wanted) {
+  return is_wanted ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
                const struct clock_point *start) {
   bool has_all = processors == (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+  clockid_t program;
   *pace = (struct pace){.processors = processors,
                         .clock = clock,
                         .start = *start,
-                        .loads = has_all ? open("/proc/loadavg", O_RDONLY | O_CLOEXEC) : -1};
+                        .loads = open_to_read("/proc/loadavg", has_all),
+                        .part.waits = -1};
+  if (clock_getcpuclockid(pid, &program) == 0) {
+    pace->part.program = program;
+    pace->part.waits = open_to_read("/proc/thread-self/schedstat", !has_all);
+  }
+}
+
+static void close_if_open(int *fd) {
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
 }
 
 void pace_close(struct pace *pace) {
-  if (pace->loads >= 0)
-    close(pace->loads);
-  pace->loads = -1;
+  close_if_open(&pace->loads);
+  close_if_open(&pace->part.waits);
 }
 
 bool pace_is_too_fast(struct pace *pace) {
@@ -32,10 +49,53 @@ bool pace_is_too_fast(struct pace *pace) {
   return false;
 }
 
+/* "1234 567 8": ns that it ran, ns that it waited while others ran, how often. */
+static uint64_t read_waited(int fd) {
+  char text[128];
+  uint64_t waited = 0;
+  ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
+  text[bytes > 0 ? bytes : 0] = '\0';
+  sscanf(text, "%*u %" SCNu64, &waited);
+  return waited;
+}
+
+/* 0: it has ended. */
+static uint64_t read_ran(clockid_t program) {
+  struct timespec ran;
+  return clock_gettime(program, &ran) == 0 ? (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec : 0;
+}
+
+/* The kernel adds up what threads that are running have run at ticks of up to 4 ms, so that takes longer. */
+enum { PART_WAITED_NS = 10000000, PART_RAN_NS = 40000000 };
+
+/* A tenth of the time it waited; or the program ran four fifths of what its processors have. */
+static bool part_is_full(const struct pace *pace, const struct pace_part *now) {
+  const struct pace_part *last = &pace->part;
+  uint64_t ns = now->looked_ns - last->looked_ns;
+  return last->is_full ? now->ran_ns >= last->ran_ns + 4 * ns * pace->processors / 5
+                       : 10 * (now->waited_ns - last->waited_ns) >= ns;
+}
+
+static bool is_part_contended(struct pace *pace) {
+  struct pace_part *part = &pace->part;
+  uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+  if (part->looked_ns && ns - part->looked_ns < (part->is_full ? PART_RAN_NS : PART_WAITED_NS))
+    return part->is_full;
+  struct pace_part now = *part;
+  now.looked_ns = ns;
+  now.waited_ns = read_waited(part->waits);
+  now.ran_ns = read_ran(part->program);
+  now.is_full = part->looked_ns && part_is_full(pace, &now);
+  *part = now;
+  return part->is_full;
+}
+
 /* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. */
-bool pace_is_contended(const struct pace *pace) {
+bool pace_is_contended(struct pace *pace) {
   char text[128];
   unsigned running = 0;
+  if (pace->part.waits >= 0)
+    return is_part_contended(pace);
   ssize_t bytes = pace->loads < 0 ? -1 : pread(pace->loads, text, sizeof text - 1, 0);
   if (bytes <= 0)
     return false;

@@ -10,6 +10,15 @@
 
 enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
 
+/* Of some of the machine's processors the machine does not tell how many threads want them. But the kernel
+ * counts for how long this thread waited for one that others had, and how long the program has run. */
+struct pace_part {
+  int waits;                             /* /proc/thread-self/schedstat; -1: not to be asked */
+  int program;                           /* the program's clock of processor time, a clockid_t */
+  bool is_full;                          /* as last looked */
+  uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and what these two said */
+};
+
 struct pace {
   unsigned processors;
   enum clock_kind clock;
@@ -17,11 +26,13 @@ struct pace {
   bool is_late;                    /* what waits has done so for too long */
   uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
   int loads;                       /* /proc/loadavg; -1: not to be asked */
+  struct pace_part part;           /* then it is this */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
 };
 
-/* `processors`: so many this process may use. */
-void pace_open(struct pace *pace, unsigned processors, enum clock_kind clock,
+/* `processors`: so many this process may use, and the program, whose number is pid. The calling thread is the
+ * one that will ask. */
+void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
                const struct clock_point *start);
 void pace_close(struct pace *pace);
 
@@ -30,8 +41,10 @@ void pace_close(struct pace *pace);
 bool pace_is_too_fast(struct pace *pace);
 
 /* Whether more threads than there are processors want to run now, on the whole machine. False where the
- * system does not tell, or this process may use only some of them. Asked each millisecond: 2 us. */
-bool pace_is_contended(const struct pace *pace);
+ * system does not tell. Where this process may use only some of them: whether it had to wait for one in the
+ * last 10 ms; and, since it has left them to the program, whether that uses them all. Asked each millisecond:
+ * 2 us. */
+bool pace_is_contended(struct pace *pace);
 
 /* How long ago a time of the session's clock was, in ns; 0 for what is to come. */
 uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);

@@ -1,4 +1,7 @@
 /* When the writer leaves the processor to others. */
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -11,7 +14,7 @@ enum { MS = 1000000, FAR_TOO_MANY = 1 << 30 };
 static struct pace opened(unsigned processors) {
   struct pace pace;
   struct clock_point start = clock_sample(CLOCK_KIND_MONOTONIC);
-  pace_open(&pace, (unsigned)sysconf(_SC_NPROCESSORS_ONLN), CLOCK_KIND_MONOTONIC, &start);
+  pace_open(&pace, (unsigned)sysconf(_SC_NPROCESSORS_ONLN), getpid(), CLOCK_KIND_MONOTONIC, &start);
   pace.processors = processors;
   return pace;
 }
@@ -55,6 +58,51 @@ static void who_has_a_log_waits_until_it_is_calm(void **state) {
   pace_close(&pace);
 }
 
+static pid_t start_busy_program(void) {
+  pid_t pid = fork();
+  if (pid == 0)
+    for (volatile int i = 0;; i++) {
+    }
+  return pid;
+}
+
+static bool becomes(struct pace *pace, bool is_contended, bool is_resting) {
+  uint64_t end = clock_ns(CLOCK_MONOTONIC) + 5000 * (uint64_t)MS;
+  while (clock_ns(CLOCK_MONOTONIC) < end) {
+    if (pace_is_contended(pace) == is_contended)
+      return true;
+    if (is_resting)
+      usleep(1000);
+  }
+  return false;
+}
+
+/* A program and its writer that may use one processor of several, as a job scheduler binds them. */
+static void of_a_part_the_program_has_what_it_uses(void **state) {
+  (void)state;
+  cpu_set_t before, one;
+  sched_getaffinity(0, sizeof before, &before);
+  if (CPU_COUNT(&before) < 2)
+    skip();
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  pid_t program = start_busy_program();
+  struct pace pace;
+  struct clock_point start = clock_sample(CLOCK_KIND_MONOTONIC);
+  pace_open(&pace, 1, program, CLOCK_KIND_MONOTONIC, &start);
+  assert_false(pace_is_contended(&pace));
+  assert_true(becomes(&pace, true, false)); /* both run */
+  kill(program, SIGSTOP);
+  assert_true(becomes(&pace, false, true)); /* its processor is free */
+  kill(program, SIGCONT);
+  assert_true(becomes(&pace, true, false));
+  kill(program, SIGKILL);
+  waitpid(program, NULL, 0);
+  pace_close(&pace);
+  sched_setaffinity(0, sizeof before, &before);
+}
+
 /* A clock of two ticks a nanosecond. */
 static void waits_are_told_in_nanoseconds(void **state) {
   (void)state;
@@ -90,6 +138,7 @@ int main(void) {
       cmocka_unit_test(others_have_it_until_records_have_waited_too_long),
       cmocka_unit_test(who_is_alone_goes_on),
       cmocka_unit_test(who_has_a_log_waits_until_it_is_calm),
+      cmocka_unit_test(of_a_part_the_program_has_what_it_uses),
       cmocka_unit_test(naps_are_as_long_as_a_quarter_to_a_half_of_a_ring),
       cmocka_unit_test(waits_are_told_in_nanoseconds),
   };
