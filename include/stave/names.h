@@ -15,7 +15,7 @@
 #define STAVE_PROPERTY_CLOSED_BY_WRITER "STAVE::CLOSED_BY_WRITER"
 /* Present only if recording was stopped before the program ended: why ("No space left on device", ...). */
 #define STAVE_PROPERTY_STOPPED "STAVE::STOPPED"
-/* Present only with STAVE_LOG=on: "whole", or why there was no log of all records, or not until the end. */
+/* Absent with STAVE_LOG=off: "whole", or why there was no log of all records, or not until the end. */
 #define STAVE_PROPERTY_RECORD_LOG "STAVE::RECORD_LOG"
 /* Present only if the archive has the last part of a run of which no more was kept (STAVE_KEEP): how much was
  * to be kept; why it was written ("killed by signal 6 (Aborted)", "stave_flush", ...); how long the run had

@@ -88,7 +88,19 @@ static bool is_session(int path_fd, const char *path) {
          strncmp(name, wanted, sizeof wanted - 1) == 0;
 }
 
-/* The memory that a writer shares with its program. Returns 0 or a negative errno. */
+/* Memory that survives its processes is a file (session.h), and then nothing of it is kept to be dumped. */
+static bool is_session_file(int path_fd, const char *path) {
+  static const char wanted[] = SESSION_FOLDER "/";
+  char name[64];
+  struct stat status;
+  ssize_t length = readlink(path, name, sizeof name - 1);
+  name[length > 0 ? length : 0] = '\0';
+  return fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) &&
+         strncmp(name, wanted, sizeof wanted - 1) == 0;
+}
+
+/* The memory that a writer shares with its program. Returns 0 or a negative errno; -ENODATA: nothing in it is
+ * kept. */
 static int map_session(pid_t writer, struct session_header **ret_session) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)writer, WRITER_FD_SESSION);
@@ -97,7 +109,9 @@ static int map_session(pid_t writer, struct session_header **ret_session) {
     return -errno;
   snprintf(path, sizeof path, "/proc/self/fd/%d", path_fd);
   int fd = is_session(path_fd, path) ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-  if (fd < 0)
+  if (fd < 0 && is_session_file(path_fd, path))
+    error = -ENODATA;
+  else if (fd < 0)
     error = is_session(path_fd, path) ? -errno : -EPERM;
   close(path_fd);
   if (fd < 0)
@@ -107,10 +121,8 @@ static int map_session(pid_t writer, struct session_header **ret_session) {
   return error;
 }
 
-/* Where the kernel has no pidfds the session says whose it is. A shell's $! is `stave record` itself. */
-static bool is_of(const struct session_header *session, pid_t writer, pid_t program) {
-  pid_t traced = traced_by(writer);
-  traced = traced ? traced : session->constants.pid;
+/* A shell's $! is `stave record` itself. */
+static bool is_of(pid_t traced, pid_t program) {
   return traced == program ||
          (has_name(program, "stave\n") && number_in(traced, "status", "PPid: %d") == program);
 }
@@ -125,11 +137,13 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
     if (pid <= 0 || !has_name(pid, "stave-writer\n") || !may_write_for(pid, program))
       continue;
     int error = map_session(pid, &session);
-    if (error && traced_by(pid) == program)
+    pid_t traced = traced_by(pid);
+    if (error && traced && is_of(traced, program))
       result = error;
     if (error)
       continue;
-    if (!is_of(session, pid, program)) {
+    /* where the kernel has no pidfds the session says whose it is */
+    if (!is_of(traced ? traced : session->constants.pid, program)) {
       session_unmap(session);
       continue;
     }
@@ -142,9 +156,14 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
   return result;
 }
 
+static const char is_whole[] =
+    "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump";
+
 static bool explain(const char *argument, int error) {
   if (error == -ESRCH)
     message_say("process %s is not traced, or has ended", argument);
+  else if (error == -ENODATA)
+    message_say(is_whole, argument);
   else
     message_say("cannot reach the stave-writer of process %s: %s", argument,
                 error == -EINVAL ? "it is of another version" : strerror(-error));
@@ -217,9 +236,7 @@ static bool dump(const char *argument, pid_t pid) {
   const config_keep *keep = &session->constants.config.keep;
   bool is_kept = keep->ns || keep->bytes;
   if (!is_kept)
-    message_say(
-        "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump",
-        argument);
+    message_say(is_whole, argument);
   bool is_done = is_kept && ask(session, argument, user);
   session_unmap(session);
   return is_done;

@@ -140,6 +140,8 @@ struct session_shared {
   int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */
   char message[1024]; /* valid with WRITER_FAILED */
   char file[SESSION_FILE_BYTES];    /* the memory's own name, should it have one (session.h) */
+  uint64_t file_mounts;             /* then the writer's mount namespace, in which ... */
+  char file_of[SESSION_TEXT_BYTES]; /* ... the archive has this absolute path: who may still want the file */
   char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */
 };
 

@@ -219,6 +219,22 @@ static void collect_reaper(bool is_ending) {
   tool.reaper = 0;
 }
 
+/* The memory's name, should it have one, is the writer's to take away: who else, if that was killed? */
+static void remove_name_of_memory(void) {
+  char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES], name[SESSION_FILE_BYTES];
+  struct stat status;
+  memcpy(name, tool.session->shared.file, sizeof name);
+  name[sizeof name - 1] = '\0';
+  if (!session_writer_is_dead(tool.session) || *name == '\0' || strchr(name, '/'))
+    return;
+  snprintf(path, sizeof path, SESSION_FOLDER "/%s", name);
+  int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode &&
+      status.st_dev == tool.session_device)
+    syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+  close_if_open(fd);
+}
+
 void tool_withdraw_session(void) {
   close_if_open(tool.writer_pidfd);
   tool.writer_pidfd = -1;
@@ -226,6 +242,8 @@ void tool_withdraw_session(void) {
   if (tool.session)
     atomic_store(&tool.session->shared.tool_state, TOOL_WITHDREW);
   collect_reaper(true);
+  if (tool.session)
+    remove_name_of_memory();
   drop_session();
 }
 
@@ -363,22 +381,6 @@ static void say_not_closed(const char *archive) {
   else
     tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
              tool.constants.config.timeout, writer_process_waits(tool.session), archive);
-}
-
-/* The memory's name, should it have one, is the writer's to take away: who else, if that was killed? */
-static void remove_name_of_memory(void) {
-  char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES], name[SESSION_FILE_BYTES];
-  struct stat status;
-  memcpy(name, tool.session->shared.file, sizeof name);
-  name[sizeof name - 1] = '\0';
-  if (!session_writer_is_dead(tool.session) || *name == '\0' || strchr(name, '/'))
-    return;
-  snprintf(path, sizeof path, SESSION_FOLDER "/%s", name);
-  int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode &&
-      status.st_dev == tool.session_device)
-    syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-  close_if_open(fd);
 }
 
 /* Of a job rank 0 speaks for all. */

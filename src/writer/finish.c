@@ -9,6 +9,7 @@
 #include "writer/definitions/lock_names.h"
 #include "writer/process.h"
 #include "writer/properties.h"
+#include "writer/session_file.h"
 #include "writer/writer.h"
 
 void writer_figures(struct writer *writer, char *text, size_t size) {
@@ -128,6 +129,7 @@ void writer_close(struct writer *writer) {
   if (error) {
     report_failed(&writer->report, "the archive %.800s could not be written completely: %s",
                   writer->directory, room_error_text(writer->directory, -error));
+    session_file_remove(writer->session_file); /* the log has all that was in the rings */
     return;
   }
   /* once the recovery file is gone the archive counts as closed, even if we die before we say so */

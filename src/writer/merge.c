@@ -24,7 +24,7 @@ struct merge *merge_create(struct session_header *session, uint64_t backlog_byte
                           .pause = pause,
                           .data = data,
                           .backlog = backlog_create(backlog_bytes),
-                          .behind_most = backlog_bytes / RECORD_PACKED_BYTES};
+                          .waiting_most = backlog_bytes / RECORD_PACKED_BYTES};
   return merge;
 }
 
@@ -433,7 +433,7 @@ uint64_t merge_behind(const struct merge *merge) {
 /* In a log, which takes no memory, as many as the memory would have room for: somebody waits for the end. */
 bool merge_may_fall_behind(const struct merge *merge) {
   if (merge->backlog && record_log_is_whole(merge->log))
-    return backlog_waiting(merge->backlog) < merge->behind_most;
+    return backlog_waiting(merge->backlog) < merge->waiting_most;
   return backlog_has_room(merge->backlog);
 }
 

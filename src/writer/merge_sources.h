@@ -32,7 +32,7 @@ struct merge {
   struct backlog *backlog; /* NULL: there is to be none */
   bool is_loading;         /* rings are not looked at yet */
   struct record_log *log;  /* the caller's; or NULL */
-  uint64_t behind_most;    /* records that may wait in it while the writer leaves the processors to others */
+  uint64_t waiting_most;   /* records that may wait in it while the writer leaves the processors to others */
   uint64_t since_look;     /* records handed on */
   struct source *sources;  /* by slot */
   size_t sources_capacity;

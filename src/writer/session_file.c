@@ -1,8 +1,10 @@
 #include "writer/session_file.h"
 
 #include <fcntl.h>
-#include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +45,21 @@ void session_file_remove(char *name) {
   if (!*name)
     return;
   snprintf(path, sizeof path, SESSION_FOLDER "/%.*s", SESSION_FILE_BYTES - 1, name);
-  unlink(path);
+  if (unlink(path) < 0)
+    unlinkat(AT_FDCWD, path, 0); /* a filter may refuse one of the two */
   *name = '\0';
+}
+
+uint64_t session_file_mounts(void) {
+  struct stat status;
+  return stat("/proc/self/ns/mnt", &status) == 0 ? status.st_ino : 0;
+}
+
+/* A path that is too long, or has a link that leads nowhere: then nobody but `stave recover` removes it. */
+void session_file_note(struct session_shared *shared, const char *name, const char *directory) {
+  char path[PATH_MAX];
+  memcpy(shared->file, name, sizeof shared->file);
+  if (realpath(directory, path) && strlen(path) < sizeof shared->file_of)
+    memcpy(shared->file_of, path, strlen(path) + 1);
+  shared->file_mounts = session_file_mounts();
 }

@@ -23,6 +23,7 @@
 #include "writer/process.h"
 #include "writer/processors.h"
 #include "writer/session_file.h"
+#include "writer/stale_sessions.h"
 #include "writer/symbols/modules.h"
 #include "writer/trigger.h"
 
@@ -70,9 +71,9 @@ static void ask_launcher(struct writer *writer) {
 }
 
 void writer_remove_record_log(struct writer *writer) {
+  session_file_remove(writer->session_file);
   if (!writer->record_log)
     return;
-  session_file_remove(recovery_header(writer->recovery)->session_file);
   merge_set_log(writer->merge, NULL);
   record_log_close(writer->record_log);
   writer->record_log = NULL;
@@ -253,6 +254,22 @@ static bool open_kept(struct writer *writer) {
   return true;
 }
 
+enum { DESCRIPTORS_MIN = 14 };
+
+static bool has_descriptors(unsigned least) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  return getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= least;
+}
+
+/* With fewer some file of an archive could not be opened at its end. */
+static bool has_descriptors_for_archive(struct writer *writer) {
+  bool are_enough = has_descriptors(DESCRIPTORS_MIN);
+  if (!are_enough)
+    report_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
+                  DESCRIPTORS_MIN);
+  return are_enough;
+}
+
 /* What the kernel says of threads (STAVE_SYSTEM) comes by memory that dies with the writer: then, and where
  * the rings would, recovery has what was written. */
 static const char *reason_against_log(struct writer *writer) {
@@ -260,6 +277,8 @@ static const char *reason_against_log(struct writer *writer) {
     return "none, because of STAVE_SYSTEM=on";
   if (recovery_shortfall(writer->recovery))
     return "none, as there is no room for " STAVE_RECOVERY_FILE;
+  if (!has_descriptors(DESCRIPTORS_MIN + 1))
+    return "none, as it would need a descriptor more (ulimit -n)";
   if (!session_file_name(recovery_header(writer->recovery)->session_file))
     return "none, as " SESSION_FOLDER " is not there, or has less than 512 MiB free";
   return NULL;
@@ -273,13 +292,15 @@ static void open_record_log(struct writer *writer) {
   writer->no_record_log = reason_against_log(writer);
   if (writer->no_record_log)
     return;
-  memcpy(writer->session->shared.file, header->session_file, sizeof header->session_file);
+  memcpy(writer->session_file, header->session_file, sizeof header->session_file);
+  session_file_note(&writer->session->shared, writer->session_file, writer->directory);
   writer->record_log = record_log_open(writer->directory, config->max_size, &header->has_log);
   merge_set_log(writer->merge, writer->record_log);
   if (writer->record_log)
     return;
   writer->no_record_log = "none, as the disk has too little room for it";
-  session_file_remove(header->session_file);
+  session_file_remove(writer->session_file);
+  *header->session_file = '\0';
 }
 
 static bool open_archive(struct writer *writer) {
@@ -365,18 +386,6 @@ static bool has_threads_left(struct writer *writer) {
   return are_left;
 }
 
-enum { DESCRIPTORS_MIN = 14 };
-
-/* With fewer some file of an archive could not be opened at its end. */
-static bool has_descriptors(struct writer *writer) {
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  bool are_enough = getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN;
-  if (!are_enough)
-    report_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
-                  DESCRIPTORS_MIN);
-  return are_enough;
-}
-
 static void open_application(struct writer *writer) {
   application_open(&writer->application, writer->constants.pid, WRITER_FD_APPLICATION, WRITER_FD_SESSION);
   writer->command_line_bytes =
@@ -405,12 +414,13 @@ static int start(int argc, char **argv) {
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
   report_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
-  if (!has_threads_left(&writer) || !has_descriptors(&writer))
+  if (!has_threads_left(&writer) || !has_descriptors_for_archive(&writer))
     return 1;
   const config_keep *keep = &writer.constants.config.keep;
   if (keep->ns || keep->bytes ? !open_kept(&writer) : !open_archive(&writer))
     return 1;
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
+  stale_sessions_remove(writer.directory);
   drain_all(&writer);
   if (drain_is_unwanted(&writer)) {
     withdraw(&writer);

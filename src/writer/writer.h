@@ -70,8 +70,9 @@ struct writer {
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
-  struct record_log *record_log; /* STAVE_LOG; or NULL */
-  const char *no_record_log;     /* why not, though it was requested; or NULL */
+  struct record_log *record_log;         /* STAVE_LOG; or NULL */
+  const char *no_record_log;             /* why not, though it was requested; or NULL */
+  char session_file[SESSION_FILE_BYTES]; /* the rings' name, should they have one */
   struct draining drain;
   uint64_t pass_begin; /* ticks */
   struct utsname machine;

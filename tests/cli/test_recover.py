@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """stave recover as a user meets it: test_recover.py BUILD [unittest arguments].
 
-The directory that it gets is that of a traced program that was killed together with its stave-writer.
+The directory that it gets is that of a traced program that was killed together with its stave-writer, without a log of
+all records: that would have what is damaged here.
 """
 import csv
 import functools
@@ -43,7 +44,8 @@ class Recover(cli.Case):
         super().setUpClass()
         cls.folder = pathlib.Path(cls.folder)
         witness, cls.left = cls.folder / "counts", cls.folder / "left"
-        with subprocess.Popen([WITNESS, witness], env=tracing.tool_environment(cli.BUILD, cls.left)) as process:
+        environment = tracing.tool_environment(cli.BUILD, cls.left, STAVE_LOG="off")
+        with subprocess.Popen([WITNESS, witness], env=environment) as process:
             killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
             killing.wait_until_under_way(cls.left, THREADS)
             killing.kill_both(process, cls.left)

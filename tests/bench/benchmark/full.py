@@ -77,7 +77,7 @@ def measure(build, every, workload, threads, rounds):
 
 def section(build, beside, tools, rounds, progress):
     builds = {**({"before": (beside, {})} if beside else {}), "stave": (build, {}),
-              "with log": (build, {"STAVE_LOG": "on"})}
+              "without log": (build, {"STAVE_LOG": "off"})}
     every, rows = contestants(tools, builds), []
     for threads in THREADS:
         for workload in WORKLOADS:
