@@ -61,7 +61,10 @@ class Fuzzer:
     def __init__(self, program, folder, most_bytes, settings):
         self.line = [pathlib.Path(program).resolve(), f"-max_len={most_bytes}", "-rss_limit_mb=2048",
                      f"-timeout={EXECUTION_S}", "-print_final_stats=1"]
-        self.environment = tracing.clean_environment(ASAN_OPTIONS="detect_leaks=0", **settings)
+        # OTF2 allocates whatever number of arguments an event has, up to 16 GiB, and goes on without: as if memory
+        # were that short, since the shadow of so much memory counts as used.
+        options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024"
+        self.environment = tracing.clean_environment(ASAN_OPTIONS=options, **settings)
         self.folder = folder
 
     def run(self, *arguments):
