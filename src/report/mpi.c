@@ -3,6 +3,7 @@
  * finding of its own: to even out the ranks would not help. */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "report/analyser.h"
 #include "report/finding.h"
 
@@ -42,9 +43,9 @@ static void describe(struct report *report, struct report_finding *finding,
   finding_printf(finding->what, what_of(wait), finding_call_label(&texts, wait->region, wait->site));
   finding_printf(finding->evidence,
                  "%s of processes' time in %" PRIu64
-                 " calls, %s at most, on %s; %s%s is the last one for %s of it, in %s",
-                 finding_time(&texts, wait->ticks), wait->count, finding_time(&texts, wait->longest),
-                 report->trace->locations[wait->location].name,
+                 " call%s, %s at most, on %s; %s%s is the last one for %s of it, in %s",
+                 finding_time(&texts, wait->ticks), wait->count, plural(wait->count),
+                 finding_time(&texts, wait->longest), report->trace->locations[wait->location].name,
                  is_most ? "" : "it is not always the same: ", process_name(report, late->process),
                  finding_share(&texts, late->ticks, wait->ticks),
                  finding_call_label(&texts, late->region, late->site));

@@ -67,7 +67,7 @@ class Mpi(report_case.Case):
         self.assertEqual(len(numbers["findings"]), 1)
         found = self.finds(numbers, "late sender", 5, 9, "Master thread")
         self.assertIn("late sender at MPI_Recv @made.c:9", found["what"])
-        self.assertIn("10.0 ms of processes' time in 1 calls", found["evidence"])
+        self.assertIn("10.0 ms of processes' time in 1 call,", found["evidence"])
         self.assertIn("Process is the last one for 100.0 % of it, in MPI_Send @made.c:5", found["evidence"])
         self.assertEqual((found["confidence"], found["uncertainty_s"]), ("medium", None))  # it happened once
         region, = (one for one in numbers["regions"] if one["name"] == "MPI_Recv")
@@ -227,8 +227,13 @@ class Mpi(report_case.Case):
             job.end(1, "MPI_Waitall", 23.5)
             job.call(0, "MPI_Waitall", 24, 24.1, sent=[1, 3], received=[(1, 9, 1000000, 2)])
             job.finalize(31)
-        found = self.finds(self.report(), "late sender", 10, 9)
+        numbers = self.report()
+        found = self.finds(numbers, "late sender", 10, 9)
         self.assertIn("in MPI_Isend @made.c:5", found["evidence"])
+        region, = (one for one in numbers["regions"] if one["name"] == "MPI_Waitall")
+        self.assertAlmostEqual(1000 * region["wait_s"], 20)
+        self.assertEqual([(one["call_site"]["line"], round(1000 * one["wait_s"], 3)) for one in region["mpi_waits"]],
+                         [(9, 20)])
 
     def test_collective(self):
         """All wait for the last; what rank 2 gets from the root, it waits for alone; the root waits for all."""
