@@ -70,7 +70,7 @@ bool reaper_is_needed(void) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 /* What is called when the C library is not mapped any more. */
-#define ALONE __attribute__((always_inline, no_sanitize_address, no_sanitize_undefined)) static inline
+#define ALONE __attribute__((always_inline, no_sanitize("address", "undefined"))) static inline
 
 ALONE long call_kernel(long number, unsigned long a, unsigned long b, unsigned long c) {
 #if defined(__x86_64__)
@@ -104,7 +104,7 @@ ALONE void unmap_from(unsigned long begin) {
 /* All memory but what is near these addresses, the lowest first: pages that both have are copied when the
  * application writes to them, and they would count as memory of both. Nothing of the C library or of other
  * functions is there then. */
-__attribute__((noinline, no_sanitize_address, no_sanitize_undefined)) static _Noreturn void
+__attribute__((noinline, no_sanitize("address", "undefined"))) static _Noreturn void
 wait_alone(unsigned long low, unsigned long middle, unsigned long high, const struct reaper_word *word) {
   unmap(0, low - KEPT_BYTES);
   unmap(low + KEPT_BYTES, middle - KEPT_BYTES);
