@@ -20,6 +20,7 @@ struct walk {
   uint64_t end;     /* behind the stack */
   uint64_t mark;    /* SAMPLE_OUTER_TASK for the next address */
   unsigned inside;  /* addresses from this one on are called by those that follow */
+  bool is_settled;  /* the thread does not go from one task to another just now */
 };
 
 /* Where the runtime gave control to the task's code, and where that gave it back; 0: nowhere on this
@@ -101,7 +102,15 @@ static void resume_at(struct walk *walk, uint64_t enter) {
   }
 }
 
-/* False where the chain of tasks on this thread ends: a worker's implicit task was made on another thread. */
+/* False where the chain of tasks on this thread ends: a worker's implicit task was made on another thread.
+ * Which task was suspended for an explicit one LLVM's runtime writes down only after its callback of
+ * task_schedule, when the explicit one is the current task already, and finds what was in that memory before.
+ */
+static bool has_outer(const struct walk *walk, int level, unsigned flags, int thread_number) {
+  return flags & OMPT_TASK_explicit ? level > 0 || walk->is_settled
+                                    : !(flags & OMPT_TASK_implicit && thread_number != 0);
+}
+
 static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
   int flags = 0, thread_number = 0;
   ompt_data_t *task = NULL, *parallel = NULL;
@@ -114,7 +123,7 @@ static bool find_task(struct walk *walk, int level, struct task_frames *ret) {
            enter = (uint64_t)(uintptr_t)frame->enter_frame.ptr;
   ret->exit = is_on_stack(walk, exit) ? exit : 0;
   ret->enter = is_on_stack(walk, enter) ? enter : 0;
-  return !(((uint32_t)flags & OMPT_TASK_implicit) && thread_number != 0);
+  return has_outer(walk, level, (unsigned)flags, thread_number);
 }
 
 /* The runtime's frames inside of the task, the task's own ones; leaves the walk at the frame that called the
@@ -140,9 +149,9 @@ static void go_out_of(struct walk *walk, uint64_t exit) {
 
 static void walk_tasks(struct walk *walk) {
   struct task_frames task;
-  bool has_outer = true;
-  for (int level = 0; level < TASKS_MAX && has_outer && !walk->path->is_cut; level++) {
-    has_outer = find_task(walk, level, &task);
+  bool is_on = true;
+  for (int level = 0; level < TASKS_MAX && is_on && !walk->path->is_cut; level++) {
+    is_on = find_task(walk, level, &task);
     add_task(walk, &task);
     if (!task.exit)
       return;
@@ -255,10 +264,19 @@ unsigned call_path_callers(uint64_t *addresses, unsigned most, const struct thre
   return count;
 }
 
-void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
+/* The runtime's own code, and Stave's that it calls: counters are read by the C library. */
+static bool is_between_tasks(const struct thread *thread, uint64_t address) {
+  struct module_range own;
+  bool is_own = modules_range((uint64_t)(uintptr_t)&is_between_tasks, &own) && address - own.base < own.size;
+  return is_own || is_in_runtime(address) || thread->is_counting;
+}
+
+void call_path_find(struct call_path *path, const void *context, const struct thread *thread,
                     bool is_waiting) {
+  uint64_t stack_low = thread->stack_low, stack_end = thread->stack_end;
   struct walk walk = {.path = path, .end = stack_end};
   begin(&walk, context);
+  walk.is_settled = is_waiting || !is_between_tasks(thread, walk.address);
   path->count = 0;
   path->is_cut = false;
   uint64_t innermost = walk.address;

@@ -19,13 +19,13 @@ struct call_path {
   bool is_cut; /* there were more */
 };
 
-/* Fills *path from a signal handler's third argument. The thread's stack is [stack_low, stack_end);
- * where the stack pointer is not in there (a coroutine's stack, or nothing is known), the path is one
- * address. is_waiting: the thread's state says so, hence it runs the runtime's code. */
-void call_path_find(struct call_path *path, const void *context, uint64_t stack_low, uint64_t stack_end,
-                    bool is_waiting);
-
 struct thread;
+
+/* Fills *path from a signal handler's third argument. Where the stack pointer is not in the thread's stack (a
+ * coroutine's stack, or nothing is known), the path is one address. is_waiting: the thread's state says so,
+ * hence it runs the runtime's code. */
+void call_path_find(struct call_path *path, const void *context, const struct thread *thread,
+                    bool is_waiting);
 
 /* A thread's first event, on that thread: publishes the modules that are loaded, so that addresses get names,
  * and finds its stack. */

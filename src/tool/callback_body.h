@@ -17,9 +17,11 @@
   COPIES(storage, name, signature, WITHOUT_COUNTERS)                                                         \
   storage void on_##name##_with_counters OMPT_PARAMETERS(signature) {                                        \
     struct counter_words reading;                                                                            \
+    counters_note_callback(true);                                                                            \
     counters_read(&reading);                                                                                 \
     if (!name##_event(FAST, &reading, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT)))                  \
       name##_event(SLOW, &reading, SIGNATURE_##signature(OMPT_ARGUMENT, OMPT_ARGUMENT));                     \
+    counters_note_callback(false);                                                                           \
   }
 #define WITHOUT_COUNTERS NULL,
 #define COPIES(storage, name, signature, without_counters)                                                   \

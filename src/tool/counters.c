@@ -138,6 +138,13 @@ static __attribute__((cold, noinline)) void lose(struct thread *self) {
   local_add((uint64_t *)&self->ring.slot->figures.threads_uncounted, 1);
 }
 
+void counters_note_callback(bool is_in) {
+  struct thread *self = thread_self;
+  if (is_in ? self->counters_fd != 0 : atomic_load_explicit(&self->is_counting, memory_order_relaxed))
+    atomic_store_explicit(&self->is_counting, is_in, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
 void counters_read(struct counter_words *reading) {
   struct thread *self = thread_self;
   struct counter_reading now;

@@ -37,4 +37,8 @@ void counters_close_all(void);
 /* Reads the calling thread's group. */
 void counters_read(struct counter_words *reading);
 
+/* The thread is in a callback that reads counters, until it notes that it is not: then it may be in the C
+ * library for it. For its own signal handlers. Nothing of a thread without counters. */
+void counters_note_callback(bool is_in);
+
 #endif

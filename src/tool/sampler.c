@@ -54,7 +54,7 @@ static void take_sample(struct thread *self, uint32_t missed, const void *contex
   ask_runtime(&sample);
   uint32_t state = sample.record.state;
   bool is_in_runtime = state >= OMPT_STATE_wait_barrier && state != OMPT_STATE_undefined;
-  call_path_find(&sample.path, context, self->stack_low, self->stack_end, is_in_runtime);
+  call_path_find(&sample.path, context, self, is_in_runtime);
   sample.record.processor_and_missed = (uint32_t)sched_getcpu() | (uint64_t)missed << 32;
   sample.record.flags = sample.path.is_cut ? SAMPLE_FLAG_CUT : 0;
   sample.record.more = (uint8_t)((sample.path.count + 3) / 4);

@@ -33,6 +33,7 @@ struct thread {
   /* counters (counters.c): the descriptor that all are read by, 0: none, and the kernel's number of it */
   int counters_fd;
   uint64_t counters_id;
+  _Atomic bool is_counting; /* in a callback that reads them (counters_note_callback) */
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
   uint64_t stack_low;      /* lowest address of the thread's stack */
