@@ -32,12 +32,17 @@ void merge_set_log(struct merge *merge, struct record_log *log) {
   merge->log = log;
 }
 
+static void free_blocks(struct log_blocks *blocks) {
+  free(blocks->all);
+  free(blocks);
+}
+
 void merge_destroy(struct merge *merge) {
   if (!merge)
     return;
   backlog_destroy(merge->backlog);
   for (uint32_t slot = 0; slot < merge->slots; slot++)
-    free(merge->sources[slot].blocks.all);
+    free_blocks(merge->sources[slot].blocks);
   free(merge->sources);
   free(merge->heap);
   free(merge);
@@ -53,6 +58,7 @@ void merge_find_new_slots(struct merge *merge) {
     ring_view_init(&source->view, session_slot(merge->session, merge->slots),
                    session_ring(merge->session, merge->slots_max, merge->ring_bytes, merge->slots),
                    merge->ring_bytes / RECORD_BYTES);
+    source->blocks = memory_get(1, sizeof *source->blocks);
     source->next = source->head = source->logged = source->view.next;
   }
 }
@@ -84,7 +90,7 @@ static void log_new(struct merge *merge, struct source *source) {
              to_the_end = view->mask + 1 - (source->logged & view->mask);
     uint64_t part = unlogged < to_the_end ? unlogged : to_the_end;
     record_log_put(merge->log, (uint32_t)(source - merge->sources), source->logged,
-                   ring_view_at(view, source->logged), part, &source->blocks);
+                   ring_view_at(view, source->logged), part, source->blocks);
     source->logged += part;
   }
 }
@@ -133,7 +139,7 @@ static void give_back(struct merge *merge, struct source *source) {
     return;
   count_progress(merge);
   record_log_flush(merge->log);
-  log_blocks_drop_below(&source->blocks, source->next);
+  log_blocks_drop_below(source->blocks, source->next);
   ring_view_release(&source->view);
 }
 
@@ -143,7 +149,7 @@ static bool leave_in_log(struct merge *merge, struct source *source) {
   record_log_flush(merge->log);
   if (!record_log_is_whole(merge->log) || view->next == view->head ||
       !backlog_leave_in_log(merge->backlog, &source->chain, view->next, view->head, merge->log,
-                            &source->blocks))
+                            source->blocks))
     return false;
   view->next = view->head;
   return true;

@@ -11,15 +11,15 @@
 struct source {
   struct ring_view view;
   struct backlog_chain chain;
-  uint64_t next;            /* first record that was not handed on */
-  uint64_t head;            /* H2 */
-  uint64_t first_head;      /* H1 */
-  struct record record;     /* a copy of the one at `next` */
-  uint64_t logged;          /* what is before this is in the log, or there is none */
-  struct log_blocks blocks; /* there, of what was not handed on */
-  uint64_t prepared;        /* the capacity up to which the ring was given memory, or refused it */
-  bool is_loaded;           /* out of a log */
-  int is_damaged;           /* the application wrote over it: nothing more is read */
+  uint64_t next;             /* first record that was not handed on */
+  uint64_t head;             /* H2 */
+  uint64_t first_head;       /* H1 */
+  struct record record;      /* a copy of the one at `next` */
+  uint64_t logged;           /* what is before this is in the log, or there is none */
+  struct log_blocks *blocks; /* there, of what was not handed on; the backlog knows them, and sources move */
+  uint64_t prepared;         /* the capacity up to which the ring was given memory, or refused it */
+  bool is_loaded;            /* out of a log */
+  int is_damaged;            /* the application wrote over it: nothing more is read */
 };
 
 struct merge {

@@ -158,6 +158,27 @@ static void whoever_waits_gets_half_of_the_ring(void **state) {
   }
 }
 
+/* What waits is still found when the merge has got more slots, for which its own memory moves. */
+static void many_threads_begin_while_others_wait(void **state) {
+  enum { MANY = 300 };
+  (void)state;
+  attach(0, 0);
+  for (unsigned i = 0; i < CAPACITY; i++)
+    put(0, i, i, 0);
+  publish(0);
+  merge_drain_full_rings(merge);
+  for (unsigned thread = 1; thread <= MANY; thread++) {
+    attach(thread, 0);
+    put_and_publish(thread, CAPACITY + thread, thread);
+  }
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(taken_count, CAPACITY + MANY);
+  for (size_t i = 0; i < CAPACITY; i++)
+    assert_int_equal(taken[i].record.a, i);
+  assert_int_equal(merge_behind(merge), 0);
+}
+
 /* A full backlog is as none: rings fill. */
 static void a_full_backlog_leaves_records_in_the_rings(void **state) {
   (void)state;
@@ -220,6 +241,7 @@ int main(void) {
       WITH_LOG(ended_slots_are_returned_inside_of_a_pass),
       WITH_LOG(threads_that_begin_during_a_pass_are_relieved),
       WITH_LOG(whoever_waits_gets_half_of_the_ring),
+      WITH_LOG(many_threads_begin_while_others_wait),
       TEST(what_happened_before_comes_before_in_the_backlog),
       TEST(threads_go_on_while_a_pass_is_under_way),
       TEST(long_records_are_whole_in_the_backlog),
@@ -227,6 +249,7 @@ int main(void) {
       TEST(ended_slots_are_returned_inside_of_a_pass),
       TEST(threads_that_begin_during_a_pass_are_relieved),
       TEST(whoever_waits_gets_half_of_the_ring),
+      TEST(many_threads_begin_while_others_wait),
       TEST(a_full_backlog_leaves_records_in_the_rings),
       cmocka_unit_test_setup_teardown(many_rings_grow_when_they_are_half_full, merging_setup_with_growth,
                                       merging_teardown),
