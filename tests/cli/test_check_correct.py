@@ -71,7 +71,7 @@ class Correct(Case):
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")
 class Examples(Case):
     """What users try first; halo.c needs MPI: tests/mpi/test_example.py, heat.c a target: test_examples.py."""
-    ARGUMENTS = {"cholesky": [6, 16], "locks": [500], "mandelbrot": [], "phases": [5000, 10],
+    ARGUMENTS = {"cholesky": [6, 16], "locks": [500], "mandelbrot": [], "phases": [5000, 10], "scaling": [],
                  "sort": [20000], "stencil": [100, 10]}
 
     def test_silent(self):

@@ -247,7 +247,7 @@ SLEEPS = """#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
 #pragma omp parallel num_threads(atoi(argv[argc - 1]))
-  sleep(6);
+  sleep(5);
   return 0;
 }
 """
@@ -267,24 +267,28 @@ class Readings(Case):
                 continue
         return None
 
-    def share(self, program, threads):
-        """Of a processor, for 4 seconds of a program that sleeps."""
+    def share(self, program, threads, number):
+        """Of a processor, for 3 seconds of a program that sleeps."""
         def used_ns():
             return sum(int(path.read_text().split()[0]) for path in (writer / "task").glob("*/schedstat"))
-        environment = tracing.tool_environment(cli.BUILD, self.path(f"sleeps-{threads}"), STAVE_VERBOSE=0)
+        environment = tracing.tool_environment(cli.BUILD, self.path(f"sleeps-{threads}-{number}"), STAVE_VERBOSE=0)
         with subprocess.Popen([program, str(threads)], env=environment) as process:
             time.sleep(1.5)
             writer = self.writer_of(process.pid)
             self.assertIsNotNone(writer)
             begin_ns, used = time.monotonic_ns(), used_ns()
-            time.sleep(4)
+            time.sleep(3)
             return (used_ns() - used) / (time.monotonic_ns() - begin_ns)
+
+    def least_share(self, program, threads):
+        """Of three: a busy machine's caches make each reading dearer, never cheaper."""
+        return min(self.share(program, threads, i) for i in range(3))
 
     def test_of_many_threads(self):
         """62 sleeping threads more are 62 files more ten times a second: below a thousandth."""
         tracing.skip_if_sanitized([cli.BUILD.writer], "takes longer")
         program = cli.compile_program(self.path("sleeps"), SLEEPS, compiler="clang")
-        few, many = self.share(program, 2), self.share(program, 64)
+        few, many = self.least_share(program, 2), self.least_share(program, 64)
         print(f"2 threads: {100 * few:.3f} %, 64: {100 * many:.3f} % of a processor", file=sys.stderr)
         self.assertLess(many - few, 0.001)
 
