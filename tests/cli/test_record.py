@@ -17,6 +17,8 @@ import cli
 from cli import HANG_S, STAVE
 from record_case import Case
 
+DEAD = 2 ** 22 + 1  # above the largest number that Linux gives to a process
+
 
 class Command(Case):
     def test_version_and_help(self):
@@ -311,7 +313,7 @@ class FakeTracer(Case):
         self.assertIn("/a/late: 2 threads", process.stderr.read())
 
     def test_writer_died(self):
-        result = self.sh("echo archive 77 /a/dead > $STAVE_STATUS")
+        result = self.sh(f"echo archive {DEAD} /a/dead > $STAVE_STATUS")
         self.assertIn("/a/dead: not closed", result.stderr)
         self.assertEqual(result.returncode, 0)
 
