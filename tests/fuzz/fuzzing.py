@@ -62,7 +62,8 @@ class Fuzzer:
         self.line = [pathlib.Path(program).resolve(), f"-max_len={most_bytes}", "-rss_limit_mb=2048",
                      f"-timeout={EXECUTION_S}", "-print_final_stats=1"]
         # OTF2 allocates whatever number of arguments an event has, up to 16 GiB, and goes on without: as if memory
-        # were that short, since the shadow of so much memory counts as used.
+        # were that short, since the shadow of so much memory counts as used. Stave's own code may not
+        # (own_allocations.c).
         options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024"
         self.environment = tracing.clean_environment(ASAN_OPTIONS=options, **settings)
         self.folder = folder
