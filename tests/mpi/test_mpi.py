@@ -42,8 +42,8 @@ def check_calls(ranks):
         expect(rank.regions["MPI_Init_thread"] == 1 and rank.regions["MPI_Finalize"] == 1,
                f"rank {rank.rank}: {rank.regions}")
         expect(WANTED <= rank.kinds.keys(), f"rank {rank.rank} has no {WANTED - rank.kinds.keys()}")
-        # of calls that find nothing one region has those in a row, which ends where a rank has no processor meanwhile
-        expect(rank.regions["MPI_Test"] <= 60, f"{rank.regions['MPI_Test']} regions of MPI_Test: one per call")
+        found = rank.regions["MPI_Test"] - rank.polled["MPI_Test"]
+        expect(found <= 3, f"{found} regions of MPI_Test are no row of calls that find nothing")
     sites = [site for site in ranks[0].archive.definitions.source_code_locations if site]
     expect(any(site.file.endswith("everything.c") for site in sites), f"places of calls: {sites}")
 

@@ -112,6 +112,7 @@ class Rank:
         self.collectives = collections.defaultdict(list)
         self.begun, self.ended = collections.Counter(), collections.Counter()
         self.kinds, self.regions, self.posted = collections.Counter(), collections.Counter(), {}
+        self.polled = collections.Counter()     # of regions those that stand for calls that found nothing
         self.members = {comm._ref: self.members_of(comm) for comm in self.archive.definitions.comms if comm}
         self.read()
 
@@ -148,6 +149,8 @@ class Rank:
                 self.collectives[self.key(event.communicator)].append((str(event.collective_op), event.root))
             if kind == "Enter":
                 self.regions[event.region.name] += 1
+            if kind == "Leave" and any(name.name == "failed tests" for name in event.attributes or ()):
+                self.polled[event.region.name] += 1
 
 
 def merged(tables):
