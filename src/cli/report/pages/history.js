@@ -1,5 +1,6 @@
 import {draw} from './chart.js';
 import {element, find} from './dom.js';
+import {Sorting} from './sorting.js';
 import {describe} from './statistics.js';
 import {change, date, share, time} from './words.js';
 
@@ -7,7 +8,8 @@ const {runs} = JSON.parse(find('data').textContent);
 const COLUMNS_MAX = 20;
 const FACTORS = [['parallel', 'parallel efficiency'], ['serial', 'serial efficiency'], ['thread', 'thread efficiency'],
   ['load_balance', 'load balance'], ['serialisation', 'serialisation'], ['runtime', 'runtime']];
-let chosen = runs.length - 1, sorted = 'last', isDown = true;
+const sorting = new Sorting('last', (row, key) => row[key] ?? -Infinity, drawRegions);
+let chosen = runs.length - 1;
 
 function heading(text) {
   return element('th', {scope: 'col'}, text);
@@ -78,26 +80,10 @@ function regionsByRow() {
   return [...rows.values()].map((row) => ({...row, ...describe(row.values)}));
 }
 
-function sortBy(key) {
-  isDown = sorted === key ? !isDown : key !== 'name';
-  sorted = key;
-  drawRegions();
-  find(`sort-${key}`).focus();
-}
-
-function sortHeading(key, text) {
-  const button = element('button', {type: 'button', id: `sort-${key}`}, text);
-  button.addEventListener('click', () => sortBy(key));
-  const order = sorted === key ? {'aria-sort': isDown ? 'descending' : 'ascending'} : {};
-  return element('th', {scope: 'col', ...order}, button);
-}
-
 function drawRegions() {
-  const order = (a, b) => (sorted === 'name' ? a.name.localeCompare(b.name)
-    : (a[sorted] ?? -Infinity) - (b[sorted] ?? -Infinity));
-  const rows = regionsByRow().sort((a, b) => (isDown ? -order(a, b) : order(a, b)));
-  const head = element('tr', {}, sortHeading('name', 'region'), heading('chosen'), sortHeading('last', 'last'),
-    sortHeading('before', 'median before'), sortHeading('change', 'change'), sortHeading('most', 'least … most'));
+  const rows = sorting.sorted(regionsByRow());
+  const head = element('tr', {}, sorting.head('name', 'region'), heading('chosen'), sorting.head('last', 'last'),
+    sorting.head('before', 'median before'), sorting.head('change', 'change'), sorting.head('most', 'least … most'));
   find('regions').replaceChildren(element('thead', {}, head),
     element('tbody', {}, ...rows.map((row) => numbersRow(row.name, row.values, true))));
 }

@@ -1,6 +1,7 @@
 import {drawCurve} from './curve.js';
 import {element, find} from './dom.js';
 import {known, nameOf} from './factors.js';
+import {Sorting} from './sorting.js';
 import {drawStacks} from './stacks.js';
 import {share, time} from './words.js';
 
@@ -8,7 +9,8 @@ const {runs, parts, notes, is_weak: isWeak} = JSON.parse(find('data').textConten
 const [whole] = parts;
 const COLUMNS = [['lost_s', 'lost'], ['share', 'of wall'], ['speedup', 'speed-up'], ['efficiency', 'efficiency'],
   ['scales_to', 'scales to']];
-let part = whole, chosen = whole.steps.length - 1, sorted = 'lost_s', isDown = true;
+const sorting = new Sorting('lost_s', valueOf, drawParts);
+let part = whole, chosen = whole.steps.length - 1;
 
 function heading(text) {
   return element('th', {scope: 'col'}, text);
@@ -76,20 +78,6 @@ function valueOf(one, key) {
   return key === 'name' ? label(one) : key === 'lost_s' ? one.lost_s : last[key];
 }
 
-function sortBy(key) {
-  isDown = sorted === key ? !isDown : key !== 'name';
-  sorted = key;
-  drawParts();
-  find(`sort-${key}`).focus();
-}
-
-function sortHeading(key, text) {
-  const button = element('button', {type: 'button', id: `sort-${key}`}, text);
-  button.addEventListener('click', () => sortBy(key));
-  const order = sorted === key ? {'aria-sort': isDown ? 'descending' : 'ascending'} : {};
-  return element('th', {scope: 'col', ...order}, button);
-}
-
 function partRow(one) {
   const button = element('button', {type: 'button', class: 'part'}, label(one));
   button.addEventListener('click', () => show(one));
@@ -103,13 +91,8 @@ function partRow(one) {
 }
 
 function drawParts() {
-  const compare = (a, b) => {
-    const [one, other] = [valueOf(a, sorted), valueOf(b, sorted)];
-    return sorted === 'name' ? one.localeCompare(other) : (one > other) - (one < other);
-  };
-  const rows = [whole, ...parts.slice(1).filter(({steps}) => steps.length)
-    .sort((a, b) => (isDown ? -1 : 1) * compare(a, b))];
-  const head = element('tr', {}, sortHeading('name', 'part'), ...COLUMNS.map(([key, text]) => sortHeading(key, text)),
+  const rows = [whole, ...sorting.sorted(parts.slice(1).filter(({steps}) => steps.length))];
+  const head = element('tr', {}, sorting.head('name', 'part'), ...COLUMNS.map(([key, text]) => sorting.head(key, text)),
     heading('by'), heading('wall with fewest'), heading('with most'));
   find('parts').replaceChildren(element('thead', {}, head), element('tbody', {}, ...rows.map(partRow)));
 }
