@@ -137,7 +137,7 @@ bool check_write_junit(const char *name, const struct trace *trace, const struct
     put_suite(stream, trace, result, rules);
   bool is_written = stream && fflush(stream) == 0 && !ferror(stream);
   if (!is_written)
-    message_say("cannot write %s: %m", name);
+    message_print("cannot write %s: %m", name);
   if (stream)
     fclose(stream);
   return partial_file_close(&file, is_written);

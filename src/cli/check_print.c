@@ -98,7 +98,7 @@ static void print_not_checked(const struct check_result *result) {
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if (*result->not_checked[rule] && !is_named(result, rule)) {
       name_rules(result, rule, names);
-      prose_say(0, "not checked: %s: %s", names, result->not_checked[rule]);
+      prose_printf(0, "not checked: %s: %s", names, result->not_checked[rule]);
     }
 }
 
@@ -106,21 +106,21 @@ void check_print_text(const struct trace *trace, const struct check_result *resu
   char events[32];
   print_findings(trace, result, is_all);
   if (result->omitted > 0)
-    prose_say(0, "%llu finding%s left out: more places than are kept", (unsigned long long)result->omitted,
-              plural(result->omitted));
+    prose_printf(0, "%llu finding%s left out: more places than are kept", (unsigned long long)result->omitted,
+                 plural(result->omitted));
   print_not_checked(result);
   if (result->dependences_withheld > 0)
-    prose_say(0, "not checked: the dependences of %llu task%s, which were not recorded",
-              (unsigned long long)result->dependences_withheld, plural(result->dependences_withheld));
+    prose_printf(0, "not checked: the dependences of %llu task%s, which were not recorded",
+                 (unsigned long long)result->dependences_withheld, plural(result->dependences_withheld));
   if (result->is_partial)
-    prose_say(0, "checked only up to %.6f ms: %s", (double)trace_ns(trace, result->until_ticks) / 1e6,
-              result->partial_reason);
+    prose_printf(0, "checked only up to %.6f ms: %s", (double)trace_ns(trace, result->until_ticks) / 1e6,
+                 result->partial_reason);
   summary_number(events, result->events);
-  prose_say(0, "%s event%s checked: %llu violation%s, %llu hazard%s, %llu for information", events,
-            plural(result->events), (unsigned long long)result->of_severity[CHECK_VIOLATION],
-            plural(result->of_severity[CHECK_VIOLATION]),
-            (unsigned long long)result->of_severity[CHECK_HAZARD], plural(result->of_severity[CHECK_HAZARD]),
-            (unsigned long long)result->of_severity[CHECK_INFORMATION]);
+  prose_printf(
+      0, "%s event%s checked: %llu violation%s, %llu hazard%s, %llu for information", events,
+      plural(result->events), (unsigned long long)result->of_severity[CHECK_VIOLATION],
+      plural(result->of_severity[CHECK_VIOLATION]), (unsigned long long)result->of_severity[CHECK_HAZARD],
+      plural(result->of_severity[CHECK_HAZARD]), (unsigned long long)result->of_severity[CHECK_INFORMATION]);
 }
 
 /* -- JSON -- */

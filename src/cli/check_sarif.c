@@ -135,7 +135,7 @@ bool check_write_sarif(const char *name, const struct trace *trace, const struct
   json_t *log = memory_needed(log_of(trace, result));
   bool is_written = json_dumpfd(log, file.fd, JSON_INDENT(1)) == 0 && write(file.fd, "\n", 1) == 1;
   if (!is_written)
-    message_say("cannot write %s: %m", name);
+    message_print("cannot write %s: %m", name);
   json_decref(log);
   return partial_file_close(&file, is_written);
 }

@@ -103,12 +103,12 @@ static int judge_one(const struct check_request *request, const struct count_con
   uint64_t value = value_of(result, condition->what);
   bool holds = count_condition_holds(condition, value);
   if (!is_known(request, result, condition->what) || (result->is_partial && holds == condition->is_less)) {
-    message_say("%s: %s: not known: it could not be checked, or not to the end", request->path,
-                condition->text);
+    message_print("%s: %s: not known: it could not be checked, or not to the end", request->path,
+                  condition->text);
     return EXIT_FAILED;
   }
   if (holds)
-    message_say("%s: condition met: %s (%" PRIu64 ")", request->path, condition->text, value);
+    message_print("%s: condition met: %s (%" PRIu64 ")", request->path, condition->text, value);
   return holds ? EXIT_FOUND : EXIT_SUCCESS;
 }
 

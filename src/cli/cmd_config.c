@@ -80,10 +80,10 @@ static int complain(void) {
     char error[CONFIG_ERROR_BYTES], unknown[CONFIG_ERROR_BYTES];
     char *const environment[] = {*entry, NULL};
     if (config_read(&config, environment, error, unknown) < 0) {
-      message_say("%s", error);
+      message_print("%s", error);
       status = EXIT_FOUND;
     } else if (*unknown != '\0') {
-      message_say("%s is set, but Stave knows no such variable", unknown);
+      message_print("%s is set, but Stave knows no such variable", unknown);
     }
   }
   return status;
@@ -126,8 +126,8 @@ static void print_table(const struct config_row *rows, size_t count) {
 static void print_paragraphs(const struct config_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct setting setting = setting_of(&rows[i]);
-    prose_say(0, "%s=%s (%s)", rows[i].variable, value_of(&setting), state_of(&setting));
-    prose_say(2, "(%s) %s", rows[i].allowed, rows[i].doc);
+    prose_printf(0, "%s=%s (%s)", rows[i].variable, value_of(&setting), state_of(&setting));
+    prose_printf(2, "(%s) %s", rows[i].allowed, rows[i].doc);
   }
 }
 

@@ -142,7 +142,7 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
       result = error;
     if (error)
       continue;
-    /* where the kernel has no pidfds the session says whose it is */
+    /* where the kernel has no pidfds the session has its owner */
     if (!is_of(traced ? traced : session->constants.pid, program)) {
       session_unmap(session);
       continue;
@@ -161,12 +161,12 @@ static const char is_whole[] =
 
 static bool explain(const char *argument, int error) {
   if (error == -ESRCH)
-    message_say("process %s is not traced, or has ended", argument);
+    message_print("process %s is not traced, or has ended", argument);
   else if (error == -ENODATA)
-    message_say(is_whole, argument);
+    message_print(is_whole, argument);
   else
-    message_say("cannot reach the stave-writer of process %s: %s", argument,
-                error == -EINVAL ? "it is of another version" : strerror(-error));
+    message_print("cannot reach the stave-writer of process %s: %s", argument,
+                  error == -EINVAL ? "it is of another version" : strerror(-error));
   return false;
 }
 
@@ -176,12 +176,12 @@ static bool is_answered(struct session_header *session, const char *argument) {
   uint32_t wanted = atomic_fetch_add(&shared->dumps_wanted, 1) + 1, answered;
   for (int i = 0; (int32_t)((answered = atomic_load(&shared->dumps_answered)) - wanted) < 0; i++) {
     if (session_writer_is_dead(session)) {
-      message_say("process %s has ended", argument);
+      message_print("process %s has ended", argument);
       return false;
     }
     if (i == ANSWER_SLICES) {
-      message_say("process %s: its stave-writer has not answered for %d seconds", argument,
-                  (int)((int64_t)ANSWER_SLICES * SLICE_NS / 1000000000));
+      message_print("process %s: its stave-writer has not answered for %d seconds", argument,
+                    (int)((int64_t)ANSWER_SLICES * SLICE_NS / 1000000000));
       return false;
     }
     session_wake_writer(session);
@@ -208,14 +208,14 @@ static bool ask(struct session_header *session, const char *argument, uid_t user
   memcpy(message, shared->message, sizeof message);
   message[sizeof message - 1] = '\0';
   if (*archive && !is_of_writer(archive, user)) {
-    message_say("process %s: it answers with %s, which is not its user's", argument,
-                message_escape(name, sizeof name, archive));
+    message_print("process %s: it answers with %s, which is not its user's", argument,
+                  message_escape(name, sizeof name, archive));
     return false;
   }
   if (*archive)
     puts(message_escape(name, sizeof name, archive));
   else
-    message_say("process %s: %s", argument, message);
+    message_print("process %s: %s", argument, message);
   return *archive;
 }
 
@@ -236,7 +236,7 @@ static bool dump(const char *argument, pid_t pid) {
   const config_keep *keep = &session->constants.config.keep;
   bool is_kept = keep->ns || keep->bytes;
   if (!is_kept)
-    message_say(is_whole, argument);
+    message_print(is_whole, argument);
   bool is_done = is_kept && ask(session, argument, user);
   session_unmap(session);
   return is_done;

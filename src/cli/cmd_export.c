@@ -62,8 +62,8 @@ static void print_formats(void) {
 /* -- in the worker -- */
 
 static int report_output(const struct export_request *request, int error) {
-  message_say("cannot write %s: %s", request->output ? request->output : "to standard output",
-              strerror(error));
+  message_print("cannot write %s: %s", request->output ? request->output : "to standard output",
+                strerror(error));
   return EXIT_FAILED;
 }
 

@@ -69,8 +69,8 @@ static void print_launcher(const struct launcher *launcher, const char *library,
 int config_print_mpi(void) {
   char *library = NULL, *mpi = NULL;
   if (locate_library(&library) != 0 || locate_mpi(library, &mpi) != 0) {
-    message_say("cannot find %s: install Stave again or set STAVE_LIBRARY to the path of libstave.so",
-                library ? "libstave-mpi.so" : "libstave.so");
+    message_print("cannot find %s: install Stave again or set STAVE_LIBRARY to the path of libstave.so",
+                  library ? "libstave-mpi.so" : "libstave.so");
     free(library);
     return EXIT_FAILURE;
   }

@@ -25,11 +25,11 @@ static const char *command_name(size_t number) {
 static int unknown(const char *name) {
   const char *meant = near_word(name, strlen(name), command_name);
   if (meant)
-    message_say("unknown command %s; did you mean %s? (see stave help)", name, meant);
+    message_print("unknown command %s; did you mean %s? (see stave help)", name, meant);
   else if (strchr(name, '/') || access(name, X_OK) == 0)
-    message_say("unknown command %s; to trace a program: stave record %s", name, name);
+    message_print("unknown command %s; to trace a program: stave record %s", name, name);
   else
-    message_say("unknown %s %s (see stave help)", *name == '-' ? "option" : "command", name);
+    message_print("unknown %s %s (see stave help)", *name == '-' ? "option" : "command", name);
   return EXIT_USAGE;
 }
 
@@ -37,7 +37,7 @@ static void print_help(void) {
   size_t count;
   const struct command *commands = commands_all(&count);
   printf("usage: stave COMMAND [argument ...]\n\n");
-  prose_say(0, "Stave traces OpenMP programs into OTF2 archives.");
+  prose_printf(0, "Stave traces OpenMP programs into OTF2 archives.");
   putchar('\n');
   for (size_t i = 0; i < count; i++)
     usage_print_row(commands[i].usage()->command, commands[i].usage()->summary, NAME_WIDTH);
@@ -62,7 +62,7 @@ static bool is_either(const char *text, const char *one, const char *other) {
 
 static int run(int argc, char **argv) {
   if (argc == 0) {
-    message_say("no command given (see stave help)");
+    message_print("no command given (see stave help)");
     return EXIT_USAGE;
   }
   if (is_either(argv[0], "--version", "-V")) {

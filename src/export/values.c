@@ -94,7 +94,7 @@ void values_field(struct sink *sink, const struct trace *trace, const struct tra
     sink_number(sink, value);
 }
 
-/* FILE:LINE: a reference says nothing to who reads it. */
+/* FILE:LINE: a reference is of no use to a reader. */
 static bool write_code_line(struct sink *sink, const struct trace *trace,
                             const struct trace_event_attribute *value) {
   const struct trace_code_line *line =

@@ -106,7 +106,7 @@ static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
   return true;
 }
 
-/* The end of a call that asks, as is_worth_it has said. */
+/* The end of a call that asks, as is_worth_it has decided. */
 static void asked(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
   put_rest_back(set);
   if (is_entered)

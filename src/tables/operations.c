@@ -232,7 +232,8 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
   operation->name = name_around(tabulator, event->location);
 }
 
-/* False if that has not begun, or has ended: what is complete on the other side, too, says so once more. */
+/* False if that has not begun, or has ended: what is complete on the other side, too, reports it once more.
+ */
 static bool end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                 uint32_t object, uint64_t number) {
   struct begun_operation *operation =

@@ -333,7 +333,7 @@ static bool is_told_elsewhere(enum trace_kind kind) {
   }
 }
 
-/* Locks have columns for what their events' attributes say. */
+/* Locks have columns for their events' attributes. */
 static bool has_more(const struct trace_event *event) {
   switch ((int)event->kind) {
   case TRACE_Enter:

@@ -22,8 +22,8 @@ struct call_path {
 struct thread;
 
 /* Fills *path from a signal handler's third argument. Where the stack pointer is not in the thread's stack (a
- * coroutine's stack, or nothing is known), the path is one address. is_waiting: the thread's state says so,
- * hence it runs the runtime's code. */
+ * coroutine's stack, or nothing is known), the path is one address. is_waiting: the thread's state is a
+ * waiting one, hence it runs the runtime's code. */
 void call_path_find(struct call_path *path, const void *context, const struct thread *thread,
                     bool is_waiting);
 

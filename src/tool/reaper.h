@@ -16,7 +16,7 @@
  * small enough to be forked. */
 bool reaper_is_needed(void);
 
-/* What the fork says, once, when it has nothing of the application's any more. */
+/* What the fork reports, once, when it has nothing of the application's any more. */
 struct reaper_word {
   int fd;
   const void *text; /* on the stack, as this struct is */
@@ -24,7 +24,7 @@ struct reaper_word {
 };
 
 /* In the fork, whose child the writer is, signals blocked: gives up the memory that it has of the
- * application's, says the word, waits for the writer, and ends. */
+ * application's, reports that, waits for the writer, and ends. */
 _Noreturn void reaper_stay(const struct reaper_word *word);
 
 /* Waits for the fork, which ends as the writer does, no longer than `wait_ms`; 0: it is not there. */

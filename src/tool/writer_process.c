@@ -216,7 +216,7 @@ static void fork_writer(struct steps *steps, int result_fd) {
   _exit(written != sizeof result);
 }
 
-/* The fork that waits for the writer: tells through the pipe that this runs, and stays. */
+/* The fork that waits for the writer: reports through the pipe that this runs, and stays. */
 static void fork_reaper(struct steps *steps, int result_fd) {
   char *stack = steps->stacks + 2 * STACK_BYTES;
   struct fork_result result = {0, 0};
@@ -232,8 +232,8 @@ static void fork_reaper(struct steps *steps, int result_fd) {
   reaper_stay(&(struct reaper_word){result_fd, &result, sizeof result});
 }
 
-/* What the fork has said, at the end of the pipe; the writer's pidfd then is this process's. Returns an error
- * number. */
+/* What the fork has reported, at the end of the pipe; the writer's pidfd then is this process's. Returns an
+ * error number. */
 static int read_result(struct steps *steps, int fd) {
   struct fork_result result = {.pid = -1, .error = EIO};
   if (read(fd, &result, sizeof result) == sizeof result && !result.error)
@@ -242,7 +242,7 @@ static int read_result(struct steps *steps, int fd) {
 }
 
 /* By forks, which copy the application's page tables: where nothing else works, or where the first one is to
- * stay. What exec says is lost of two; a writer that is not there shows when it does not become ready. */
+ * stay. What exec returns is lost of two; a writer that is not there shows when it does not become ready. */
 static int start_by_fork(struct steps *steps, unsigned long flags,
                          void (*in_child)(struct steps *steps, int result_fd), int *ret_pid) {
   int ends[2];
@@ -259,7 +259,7 @@ static int start_by_fork(struct steps *steps, unsigned long flags,
   return -error;
 }
 
-/* It has ended, by itself or since it could not say what it did. */
+/* It has ended, by itself or since it could not report what it did. */
 static bool has_ended(int pid) {
   return pid <= 0 || waitpid(pid, NULL, WNOHANG | __WALL) != 0;
 }

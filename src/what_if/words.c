@@ -8,8 +8,9 @@
 #include "what_if/what_if.h"
 
 const char what_if_words[] =
-    "'region PLACE 2x faster', 'serial part halved', 'serial part 2x faster', 'balance PLACE' "
-    "and 'no lock PLACE'; PLACE is a part of a region's name, @FILE:LINE say, or a lock's "
+    "'region PLACE 2x faster', 'serial part halved', 'serial part 2x faster', 'balance PLACE', "
+    "'schedule PLACE dynamic', 'threads 8' and 'no lock PLACE'; PLACE is a part of a region's name, as "
+    "@FILE:LINE, or a lock's "
     "variable";
 
 static bool begins_with(const char **text, const char *words) {

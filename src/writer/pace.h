@@ -10,13 +10,14 @@
 
 enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
 
-/* Of some of the machine's processors the machine does not tell how many threads want them. But the kernel
- * counts for how long this thread waited for one that others had, and how long the program has run. */
+/* Of some of the machine's processors the machine does not report how many threads are ready for them. But
+ * the kernel counts for how long this thread waited for one that others had, and how long the program has
+ * run. */
 struct pace_part {
   int waits;                             /* /proc/thread-self/schedstat; -1: not to be asked */
   int program;                           /* the program's clock of processor time, a clockid_t */
   bool is_full;                          /* as last looked */
-  uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and what these two said */
+  uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and these two readings */
 };
 
 struct pace {

@@ -136,6 +136,8 @@ class Claims(Case):
 
     def test_more_threads_than_processors_come_first(self):
         self.assertTrue(self.crowded("crowded", 2))
+        self.serial("on one", [10, 10], 4, 1)
+        self.assertIn("4 threads share 1 processor: ", self.text(self.path("on one")))
         self.assertFalse(self.crowded("not crowded", 4))
 
     def equal_shares(self, name, least):

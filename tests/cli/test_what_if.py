@@ -188,7 +188,10 @@ class WhatIf(cli.Case):
                        "region @app.c:20 2x", "balance ",
                        "no lock", "threads 0", "threads", "threads 2x", "schedule @app.c:20",
                        "schedule  dynamic", "region @app.c:20 -1x faster"):
-            self.fails(what_if("--what-if", change, path), "unknown change", status=USAGE)
+            result = what_if("--what-if", change, path)
+            self.fails(result, "unknown change", status=USAGE)
+            for allowed in ("region PLACE 2x faster", "balance PLACE", "schedule PLACE dynamic", "threads 8"):
+                self.assertIn(allowed, result.stderr.decode())
         self.fails(what_if("--what-if", "serial part halved", "--brief", path), "--json alone", status=USAGE)
         self.fails(what_if(*["--what-if", "serial part halved"] * 9, path), "more than 8 times", status=USAGE)
         with Job(self.path("job")) as job:

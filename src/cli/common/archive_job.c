@@ -36,7 +36,7 @@ void archive_job_has_read(const struct archive_job *job) {
 
 int archive_job_failed(const struct archive_job *job, const char *error) {
   archive_job_has_read(job);
-  message_say("%s: %s", job->path, error);
+  message_print("%s: %s", job->path, error);
   return EXIT_FAILED;
 }
 
@@ -45,8 +45,8 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
   char length[32];
   if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
     return true;
-  message_say("%s: there is nothing after --from: the trace lasts %s", job->path,
-              summary_duration(length, length_ns));
+  message_print("%s: there is nothing after --from: the trace lasts %s", job->path,
+                summary_duration(length, length_ns));
   return false;
 }
 
@@ -100,10 +100,10 @@ static void report_signal(const char *path, int number) {
   if (number == SIGPIPE)
     message_end_by_pipe();
   if (is_crash(number))
-    message_say("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(number));
+    message_print("%s: the archive is damaged: OTF2's reader died on it (%s)", path, strsignal(number));
   else
-    message_say("%s: reading it was ended by a signal (%s)%s", path, strsignal(number),
-                number == SIGKILL ? ": is there enough memory?" : "");
+    message_print("%s: reading it was ended by a signal (%s)%s", path, strsignal(number),
+                  number == SIGKILL ? ": is there enough memory?" : "");
 }
 
 static int report_worker(const char *path, struct guard_result result) {
@@ -114,11 +114,11 @@ static int report_worker(const char *path, struct guard_result result) {
     report_signal(path, result.value);
     break;
   case GUARD_STUCK:
-    message_say("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path,
-                PATIENCE_MS / 1000);
+    message_print("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path,
+                  PATIENCE_MS / 1000);
     break;
   case GUARD_FAILED:
-    message_say("cannot start a process to read %s: %s", path, strerror(result.value));
+    message_print("cannot start a process to read %s: %s", path, strerror(result.value));
     break;
   }
   return EXIT_FAILED;
@@ -138,28 +138,28 @@ static void report_unfinished(const char *path, const struct found_archive *foun
   char bytes[32], word[PATH_MAX];
   summary_number(bytes, found->event_bytes);
   if (found->is_recoverable)
-    message_say("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
-                path, message_shell_word(word, sizeof word, found->directory));
+    message_print("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
+                  path, message_shell_word(word, sizeof word, found->directory));
   else
-    message_say("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
-                bytes);
+    message_print("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
+                  bytes);
 }
 
 static void report_open(const char *path, const struct found_archive *found) {
   if (found->writer > 0)
-    message_say("%s: still being written by stave-writer, process %d: wait until it has ended", path,
-                (int)found->writer);
+    message_print("%s: still being written by stave-writer, process %d: wait until it has ended", path,
+                  (int)found->writer);
   else
-    message_say("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
+    message_print("%s: still being written by a stave-writer elsewhere: wait until it has ended", path);
 }
 
 static void report_no_archive(const char *path) {
   char word[PATH_MAX];
   if (found_is_job(path))
-    message_say("%s: has an archive for each rank, in %s/rank: stave merge %s makes one of them", path, path,
-                message_shell_word(word, sizeof word, path));
+    message_print("%s: has an archive for each rank, in %s/rank: stave merge %s makes one of them", path,
+                  path, message_shell_word(word, sizeof word, path));
   else
-    message_say("%s: not an OTF2 archive (give its directory, or its file traces.otf2)", path);
+    message_print("%s: not an OTF2 archive (give its directory, or its file traces.otf2)", path);
 }
 
 void archive_job_explain(const char *path, const struct found_archive *found) {
@@ -167,7 +167,7 @@ void archive_job_explain(const char *path, const struct found_archive *found) {
   case FOUND_CLOSED:
     break;
   case FOUND_BROKEN:
-    message_say("%s: the archive is damaged: %s %s", path, found->broken, found->wrong);
+    message_print("%s: the archive is damaged: %s %s", path, found->broken, found->wrong);
     break;
   case FOUND_OPEN:
     report_open(path, found);
@@ -179,7 +179,7 @@ void archive_job_explain(const char *path, const struct found_archive *found) {
     report_no_archive(path);
     break;
   case FOUND_ABSENT:
-    message_say("%s: %s", path, strerror(found->error));
+    message_print("%s: %s", path, strerror(found->error));
     break;
   }
 }

@@ -1,4 +1,4 @@
-/* What a condition of --fail-if says of numbers: "WHAT > NUMBER", or with <. */
+/* A condition of --fail-if on numbers: "WHAT > NUMBER", or with <. */
 #ifndef STAVE_CLI_COMMON_COUNT_CONDITION_H
 #define STAVE_CLI_COMMON_COUNT_CONDITION_H
 

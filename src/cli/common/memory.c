@@ -11,7 +11,7 @@
 void *memory_needed(void *memory) {
   if (memory)
     return memory;
-  message_say("out of memory");
+  message_print("out of memory");
   _exit(EXIT_FAILED);
 }
 

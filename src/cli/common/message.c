@@ -76,7 +76,7 @@ static void write_line(const char *line, size_t length) {
   }
 }
 
-void message_say(const char *format, ...) {
+void message_print(const char *format, ...) {
   int saved_errno = errno;
   char text[MESSAGE_BYTES], safe[MESSAGE_BYTES], line[MESSAGE_BYTES + 32];
   va_list arguments;
@@ -110,6 +110,6 @@ bool message_output_is_whole(void) {
     errno = 0;
   if (errno == EPIPE)
     message_end_by_pipe();
-  message_say("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  message_print("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
   return false;
 }

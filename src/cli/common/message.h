@@ -7,7 +7,7 @@
 
 /* Prints "stave: " and the message as one line. Control characters in the finished text, which can come from
  * file names, are written as \xNN so that they cannot drive the terminal. Keeps errno. */
-void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Writes out what stdout still holds. False, after a message, if not all of it could be written. If that is
  * because nobody reads it any more, message_end_by_pipe. */

@@ -38,7 +38,7 @@ static void release_signals(void) {
 }
 
 static bool say_unwritten(const struct partial_file *file) {
-  message_say("cannot write %s: %m", file->name);
+  message_print("cannot write %s: %m", file->name);
   return false;
 }
 

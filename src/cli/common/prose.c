@@ -53,7 +53,7 @@ void prose_print_fact(size_t column, size_t indent, const char *text) {
   prose_print_within(terminal_width() > 0 ? prose_width() : SIZE_MAX, column, indent, text);
 }
 
-void prose_say(size_t indent, const char *format, ...) {
+void prose_printf(size_t indent, const char *format, ...) {
   char text[SAID_BYTES];
   va_list arguments;
   va_start(arguments, format);

@@ -23,6 +23,6 @@ void prose_print_within(size_t width, size_t column, size_t indent, const char *
 void prose_print_fact(size_t column, size_t indent, const char *text);
 
 /* A line of its own, behind `indent` spaces, in the same way. */
-void prose_say(size_t indent, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void prose_printf(size_t indent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

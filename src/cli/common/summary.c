@@ -74,20 +74,20 @@ static bool is_normal_ending(const char *text) {
 static void print_closed(const struct archive_status *archive) {
   char threads[NUMBER_BYTES], events[NUMBER_BYTES], duration[NUMBER_BYTES];
   bool normal = is_normal_ending(archive->text);
-  message_say("%s: %s thread%s, %s event%s in %s%s%s", path_of(archive),
-              summary_number(threads, archive->threads), plural(archive->threads),
-              summary_number(events, archive->events), plural(archive->events),
-              summary_duration(duration, archive->duration_ns),
-              normal ? "" : "; ended: ", normal ? "" : archive->text);
+  message_print("%s: %s thread%s, %s event%s in %s%s%s", path_of(archive),
+                summary_number(threads, archive->threads), plural(archive->threads),
+                summary_number(events, archive->events), plural(archive->events),
+                summary_duration(duration, archive->duration_ns),
+                normal ? "" : "; ended: ", normal ? "" : archive->text);
 }
 
 static void print_lost(const struct archive_status *archive) {
   char lost[NUMBER_BYTES];
   if (archive->stopped)
-    message_say("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
-                summary_number(lost, archive->lost));
+    message_print("%s: recording was stopped (%s): %s events are missing", path_of(archive), archive->stopped,
+                  summary_number(lost, archive->lost));
   else if (archive->lost > 0)
-    message_say(
+    message_print(
         "%s: %s events were lost; the archive records where: use larger buffers (-b) or --overflow block",
         path_of(archive), summary_number(lost, archive->lost));
 }
@@ -104,26 +104,27 @@ static bool is_closed_on_disk(const struct archive_status *archive) {
 static void print_unclosed(const struct archive_status *archive, bool writer_is_gone) {
   char word[PATH_MAX];
   if (writer_is_gone && is_closed_on_disk(archive))
-    message_say("%s: closed; its stave-writer (for process %d) died before it reported how much is in it",
-                path_of(archive), (int)archive->pid);
+    message_print("%s: closed; its stave-writer (for process %d) died before it reported how much is in it",
+                  path_of(archive), (int)archive->pid);
   else if (writer_is_gone)
-    message_say("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive "
-                "of what is "
-                "there",
-                path_of(archive), (int)archive->pid, message_shell_word(word, sizeof word, path_of(archive)));
+    message_print("%s: not closed, its stave-writer (for process %d) died: stave recover %s makes an archive "
+                  "of what is "
+                  "there",
+                  path_of(archive), (int)archive->pid,
+                  message_shell_word(word, sizeof word, path_of(archive)));
   else
-    message_say("%s: still being written; wait until the stave-writer for process %d has ended",
-                path_of(archive), (int)archive->pid);
+    message_print("%s: still being written; wait until the stave-writer for process %d has ended",
+                  path_of(archive), (int)archive->pid);
 }
 
 static void print_failed(const struct archive_status *archive) {
   char word[PATH_MAX];
   const char *why = archive->text ? archive->text : "no reason known";
   if (!archive->path)
-    message_say("process %d was not traced: %s", (int)archive->pid, why);
+    message_print("process %d was not traced: %s", (int)archive->pid, why);
   else
-    message_say("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
-                why, message_shell_word(word, sizeof word, path_of(archive)));
+    message_print("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
+                  why, message_shell_word(word, sizeof word, path_of(archive)));
 }
 
 static bool has_archive(const struct status *status, pid_t pid) {
@@ -136,13 +137,14 @@ static bool has_archive(const struct status *status, pid_t pid) {
 /* STAVE_KEEP: what has no archive. */
 static void print_kept(const struct status *status, const struct archive_status *kept, bool quiet) {
   if (!kept->is_over && status->at_end)
-    message_say("process %d: its stave-writer died, and with it what was kept (STAVE_KEEP)", (int)kept->pid);
+    message_print("process %d: its stave-writer died, and with it what was kept (STAVE_KEEP)",
+                  (int)kept->pid);
   else if (!kept->is_over)
-    message_say("process %d: its stave-writer has not ended yet", (int)kept->pid);
+    message_print("process %d: its stave-writer has not ended yet", (int)kept->pid);
   else if (!quiet && !has_archive(status, kept->pid))
-    message_say("process %d: nothing was written, as the program ended well and nothing else requested it "
-                "(STAVE_KEEP)",
-                (int)kept->pid);
+    message_print("process %d: nothing was written, as the program ended well and nothing else requested it "
+                  "(STAVE_KEEP)",
+                  (int)kept->pid);
 }
 
 static void print_archive(const struct archive_status *archive, bool writer_is_gone, bool quiet) {
@@ -159,8 +161,8 @@ static void print_archive(const struct archive_status *archive, bool writer_is_g
     print_lost(archive);
     return;
   case ARCHIVE_UNDUMPED:
-    message_say("process %d: what was kept could not be written: %s", (int)archive->pid,
-                archive->text ? archive->text : "no reason known");
+    message_print("process %d: what was kept could not be written: %s", (int)archive->pid,
+                  archive->text ? archive->text : "no reason known");
     return;
   case ARCHIVE_KEPT:
     return;
@@ -170,8 +172,8 @@ static void print_archive(const struct archive_status *archive, bool writer_is_g
 static void print_next(const struct archive_status *archive) {
   char word[2 * PATH_MAX];
   message_shell_word(word, sizeof word, path_of(archive));
-  message_say("findings: stave report %s", word);
-  message_say("timeline: stave timeline %s", word);
+  message_print("findings: stave report %s", word);
+  message_print("timeline: stave timeline %s", word);
 }
 
 /* Of "PROGRAM: TEXT" both parts; neither is to be trusted. */
@@ -185,17 +187,17 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
   char program[PATH_MAX], more[NUMBER_BYTES + 32] = "";
   for (size_t i = 0; i < status->stayed.count && i < LISTED_MAX; i++) {
     const char *why = split(status->stayed.items[i], program);
-    message_say("%s used gcc's OpenMP runtime, untraced: %s (without --runtime it is traced on its own)",
-                summary_relative_path(program), why);
+    message_print("%s used gcc's OpenMP runtime, untraced: %s (without --runtime it is traced on its own)",
+                  summary_relative_path(program), why);
   }
   if (status->moved.count == 0 || quiet)
     return;
   const char *runtime = split(status->moved.items[0], program);
   if (status->moved.count > 1)
     snprintf(more, sizeof more, " and %zu more", status->moved.count - 1);
-  message_say("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
-              "(--runtime)",
-              summary_relative_path(program), more, runtime);
+  message_print("%s%s ran on LLVM's OpenMP runtime (%s) in place of gcc's, which alone can change its times "
+                "(--runtime)",
+                summary_relative_path(program), more, runtime);
 }
 
 static const struct archive_status *first_closed(const struct status *status) {
@@ -208,8 +210,8 @@ static const struct archive_status *first_closed(const struct status *status) {
 
 static void print_renamed(const struct status *status) {
   for (size_t i = 0; i < status->renamed.count && i < LISTED_MAX; i++)
-    message_say("%s exists: the trace goes to a folder with a number behind that name",
-                summary_relative_path(status->renamed.items[i]));
+    message_print("%s exists: the trace goes to a folder with a number behind that name",
+                  summary_relative_path(status->renamed.items[i]));
 }
 
 /* What went wrong is first, then the longest run. */
@@ -236,9 +238,9 @@ static const struct archive_status **in_order(const struct status *status) {
 
 static void print_more(size_t more, size_t empty) {
   if (more > 0)
-    message_say("and %zu more", more);
+    message_print("and %zu more", more);
   if (empty > 0)
-    message_say("and %zu without an event", empty);
+    message_print("and %zu without an event", empty);
 }
 
 static void print_archives(const struct status *status, bool quiet) {

@@ -21,7 +21,7 @@ bool usage_error(const char *command, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  message_say("%s: %s (see stave help %s)", command, what, command);
+  message_print("%s: %s (see stave help %s)", command, what, command);
   return false;
 }
 

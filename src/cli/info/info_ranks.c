@@ -120,5 +120,5 @@ void info_ranks(const char *path) {
   say_missing(&ranks);
   free(ranks.all);
   if (!is_done)
-    message_say("%s: out of memory", path);
+    message_print("%s: out of memory", path);
 }

@@ -179,7 +179,7 @@ int info_begin_anonymous(void) {
   fflush(stdout);
   int output = dup(STDOUT_FILENO), kept = memfd_create("stave-info", MFD_CLOEXEC);
   if (output < 0 || kept < 0 || dup2(kept, STDOUT_FILENO) < 0) {
-    message_say("--anonymous: %s", strerror(errno));
+    message_print("--anonymous: %s", strerror(errno));
     return -1;
   }
   close(kept);

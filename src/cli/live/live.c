@@ -159,7 +159,7 @@ _Noreturn static void make_recent(const struct live *live) {
 _Noreturn static void make_finished(const struct live *live) {
   char *arguments[] = {"stave", "timeline", "-o", (char *)live->output, (char *)live->found.directory, NULL};
   execv("/proc/self/exe", arguments);
-  message_say("cannot start stave timeline: %m");
+  message_print("cannot start stave timeline: %m");
   _exit(EXIT_FAILED);
 }
 
@@ -332,10 +332,10 @@ static bool can_be_watched(const struct live_request *request, const struct foun
   if (found->state == FOUND_OPEN || (found->state == FOUND_CLOSED && request->is_of_record))
     return true;
   if (found->state == FOUND_CLOSED)
-    message_say("%s: its run is over: stave timeline %s draws it", path,
-                message_shell_word(word, sizeof word, path));
+    message_print("%s: its run is over: stave timeline %s draws it", path,
+                  message_shell_word(word, sizeof word, path));
   else if (found->state == FOUND_NO_ARCHIVE && found_is_job(path))
-    message_say("%s: ranks are watched one by one, as %s/rank/0", path, path);
+    message_print("%s: ranks are watched one by one, as %s/rank/0", path, path);
   else
     archive_job_explain(path, found);
   return false;
@@ -355,13 +355,14 @@ static bool open_live(struct live *live) {
   struct server_source source = {.page = make_page, .news = make_news, .picture = open_picture, .data = live};
   int error = server_open(&live->server, (unsigned)live->request->port, &source);
   if (error) {
-    message_say("cannot serve at port %u of 127.0.0.1: %s", (unsigned)live->request->port, strerror(-error));
+    message_print("cannot serve at port %u of 127.0.0.1: %s", (unsigned)live->request->port,
+                  strerror(-error));
     return false;
   }
   error = folder_make("stave-watch", live->folder, sizeof live->folder);
   if (error) {
     live->folder[0] = '\0';
-    message_say("cannot make a folder in $TMPDIR or /tmp: %s", strerror(-error));
+    message_print("cannot make a folder in $TMPDIR or /tmp: %s", strerror(-error));
   }
   return !error;
 }
@@ -384,7 +385,7 @@ int live_run(const struct live_request *request) {
   catch_signals(request, &mask);
   if (open_live(&live)) {
     if (live.found.state == FOUND_OPEN)
-      message_say("watch it at http://127.0.0.1:%u/%s/", live.server.port, live.server.token);
+      message_print("watch it at http://127.0.0.1:%u/%s/", live.server.port, live.server.token);
     serve(&live, &mask);
   }
   close_live(&live);

@@ -35,7 +35,7 @@ static int write_page(const struct recent *recent, const struct timeline *timeli
   if (!error && rename(partial, recent->page) < 0)
     error = -errno;
   if (error)
-    message_say("cannot write %s: %s", partial, strerror(-error));
+    message_print("cannot write %s: %s", partial, strerror(-error));
   return error ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
@@ -56,9 +56,9 @@ static bool recover(const struct recent *recent) {
   int error = recover_process_run(&process, recent->directory, recent->scratch, true);
   bool is_done = error == 0 && process.is_done;
   if (error)
-    message_say("what is written cannot be read: %s", strerror(-error));
+    message_print("what is written cannot be read: %s", strerror(-error));
   else if (!is_done)
-    message_say("%s", process.failure);
+    message_print("%s", process.failure);
   recover_process_clear(&process);
   return is_done;
 }
@@ -66,7 +66,7 @@ static bool recover(const struct recent *recent) {
 int recent_make(const struct recent *recent) {
   folder_remove(recent->scratch);
   if (mkdir(recent->scratch, 0700) < 0) {
-    message_say("cannot make %s: %m", recent->scratch);
+    message_print("cannot make %s: %m", recent->scratch);
     return EXIT_FAILED;
   }
   int status = recover(recent) ? archive_job_run(recent->scratch, draw, (void *)recent) : EXIT_FAILED;

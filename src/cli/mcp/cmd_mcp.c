@@ -122,7 +122,7 @@ static int serve(const struct mcp_request *request) {
   }
   bool is_whole = feof(stdin) != 0;
   if (!is_whole)
-    message_say("cannot read standard input: %s", strerror(errno));
+    message_print("cannot read standard input: %s", strerror(errno));
   free(line);
   return is_whole ? EXIT_SUCCESS : EXIT_FAILED;
 }

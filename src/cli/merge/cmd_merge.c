@@ -73,7 +73,7 @@ static bool add_all(struct members *members, char **paths, int count) {
   for (int i = 0; i < count; i++)
     is_over &= members_add(members, paths[i]);
   if (is_over && members->anchors.count + members->skipped == 0)
-    message_say("there is no archive to merge");
+    message_print("there is no archive to merge");
   return is_over && members->anchors.count > 0;
 }
 
@@ -90,7 +90,7 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
   char *out = strdup(request->out ? request->out : is_job ? paths[0] : out_default);
   bool is_done = false;
   if (!out) {
-    message_say("out of memory");
+    message_print("out of memory");
     return EXIT_FAILED;
   }
   trim(out);

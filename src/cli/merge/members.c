@@ -31,16 +31,16 @@ static bool run_recovery(const char *directory, const char *out) {
   struct recover_process process;
   if (!join(partial, out, "") || snprintf(partial, sizeof partial, "%.*s.partial", PATH_MAX - 16, out) < 0 ||
       mkdir(partial, 0777) < 0) {
-    message_say("%s: cannot be recovered: %s: %m", directory, partial);
+    message_print("%s: cannot be recovered: %s: %m", directory, partial);
     return false;
   }
   int error = recover_process_run(&process, directory, partial, false);
   bool is_done = error == 0 && process.is_done && rename(partial, out) == 0;
   if (!is_done)
-    message_say("%s: cannot be recovered: %s", directory,
-                error < 0         ? strerror(-error)
-                : process.failure ? process.failure
-                                  : "it cannot get its name");
+    message_print("%s: cannot be recovered: %s", directory,
+                  error < 0         ? strerror(-error)
+                  : process.failure ? process.failure
+                                    : "it cannot get its name");
   recover_process_clear(&process);
   return is_done;
 }
@@ -108,7 +108,7 @@ static bool add_job(struct members *members, const char *path) {
   if (directory)
     closedir(directory);
   else
-    message_say("%s: %m", ranks);
+    message_print("%s: %m", ranks);
   return is_over;
 }
 

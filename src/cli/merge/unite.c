@@ -51,7 +51,7 @@ static bool name_partial(struct union_job *job) {
                                     : snprintf(job->partial, sizeof job->partial, "%s.partial", out);
   if (length > 0 && (size_t)length < sizeof job->partial - sizeof "/traces.otf2")
     return true;
-  message_say("the name of the new archive is too long");
+  message_print("the name of the new archive is too long");
   return false;
 }
 
@@ -65,7 +65,7 @@ static bool take_partial(struct union_job *job) {
     if (job->lock_fd < 0)
       break;
     if (flock(job->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-      message_say("%s: another stave merge is at work", job->partial);
+      message_print("%s: another stave merge is at work", job->partial);
       return false;
     }
     if (!is_there)
@@ -73,7 +73,7 @@ static bool take_partial(struct union_job *job) {
     close(job->lock_fd);
     remove_tree(job->partial);
   }
-  message_say("cannot make %s: %m (-o names another directory)", job->partial);
+  message_print("cannot make %s: %m (-o names another directory)", job->partial);
   return false;
 }
 
@@ -81,7 +81,7 @@ static bool is_free(const struct unite_request *request) {
   struct stat status;
   if (request->is_job || lstat(request->out, &status) < 0)
     return true;
-  message_say("%s is there already; -o names another directory", request->out);
+  message_print("%s is there already; -o names another directory", request->out);
   return false;
 }
 
@@ -104,7 +104,7 @@ static bool publish_in_job(const struct union_job *job) {
   }
   for (size_t i = sizeof names / sizeof *names; i > 0; i--)
     if (!move(job, names[i - 1])) {
-      message_say("%s: the new archive cannot get its name: %m", job->request->out);
+      message_print("%s: the new archive cannot get its name: %m", job->request->out);
       return false;
     }
   remove_tree(job->partial);
@@ -122,7 +122,7 @@ static bool publish(const struct union_job *job) {
   bool can_not = errno == EINVAL || errno == ENOSYS;
   if (can_not && lstat(out, &status) < 0 && rename(job->partial, out) == 0)
     return true;
-  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", job->partial, out);
+  message_print("the archive is whole, but cannot be renamed from %s to %s: %m", job->partial, out);
   return false;
 }
 
@@ -164,17 +164,17 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
     if (guarded.value == EXIT_SUCCESS)
       return true;
     if (*job->result->failure)
-      message_say("%s", job->result->failure);
+      message_print("%s", job->result->failure);
     return false;
   case GUARD_CRASHED:
     if (!ending_is_wanted())
-      message_say("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
+      message_print("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
     return false;
   case GUARD_STUCK:
-    message_say("an archive is damaged: OTF2's reader made no progress for %d seconds", PATIENCE_MS / 1000);
+    message_print("an archive is damaged: OTF2's reader made no progress for %d seconds", PATIENCE_MS / 1000);
     return false;
   case GUARD_FAILED:
-    message_say("cannot start a process to merge: %s", strerror(guarded.value));
+    message_print("cannot start a process to merge: %s", strerror(guarded.value));
     return false;
   }
   return false;
@@ -198,7 +198,7 @@ bool unite(const struct unite_request *request, struct merge_result *ret) {
     return false;
   job.result = mmap(NULL, sizeof *job.result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (job.result == MAP_FAILED) {
-    message_say("out of memory");
+    message_print("out of memory");
     return false;
   }
   ending_wait(); /* what would end this process waits; the terminal's signals end the one that merges */

@@ -180,8 +180,8 @@ static bool set_option(void *run, int option, const char *value) {
 
 static int cannot_start(const char *name, int error) {
   bool is_number = error == -ENOENT && *name != '\0' && name[strspn(name, "0123456789")] == '\0';
-  message_say("cannot run %s: %s%s%s", name, error == -ENOENT ? "no such program" : strerror(-error),
-              is_number ? "; samples per second: --sample=" : "", is_number ? name : "");
+  message_print("cannot run %s: %s%s%s", name, error == -ENOENT ? "no such program" : strerror(-error),
+                is_number ? "; samples per second: --sample=" : "", is_number ? name : "");
   return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_START;
 }
 
@@ -277,7 +277,7 @@ static void set_environment(struct traced_run *run) {
 /* False if the program has to run untraced; has said why. */
 static bool prepare(struct traced_run *run) {
   if (!limits_leave_threads()) {
-    message_say(
+    message_print(
         "the limit on processes (ulimit -u, pids.max of the cgroup) leaves too few for the program's own "
         "threads; the program runs untraced");
     return false;
@@ -293,8 +293,8 @@ static bool prepare(struct traced_run *run) {
     error = workdir_link_libomp(&run->workdir, run->program.libomp_unfound);
   if (error == 0)
     return true;
-  message_say("cannot make a private directory in %s: %s%s; the program runs untraced", workdir_parent(),
-              strerror(-error), error == -EMFILE ? "" : ": set TMPDIR to a place that can be written");
+  message_print("cannot make a private directory in %s: %s%s; the program runs untraced", workdir_parent(),
+                strerror(-error), error == -EMFILE ? "" : ": set TMPDIR to a place that can be written");
   return false;
 }
 
@@ -358,10 +358,10 @@ static void say_waiting(const struct traced_run *run) {
   for (size_t i = 0; i < status->count; i++)
     open += status->archives[i].state == ARCHIVE_OPEN;
   if (open == 0) /* one that has not told of its archive yet, or has none to tell of (STAVE_KEEP) */
-    message_say("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
+    message_print("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
   else
-    message_say("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
-                plural(open));
+    message_print("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
+                  plural(open));
 }
 
 /* The program is a zombie now: its writers may still read its exit status. */
@@ -418,7 +418,7 @@ static char **copy_of_environment(void) {
 
 /* With the environment that stave was started with. */
 static int run_unwatched(struct traced_run *run, char **arguments, char **environment, int error) {
-  message_say("cannot run %s as a child: %s: it runs untraced", arguments[0], strerror(-error));
+  message_print("cannot run %s as a child: %s: it runs untraced", arguments[0], strerror(-error));
   if (environment)
     environ = environment;
   return run_untraced(run, arguments);

@@ -76,14 +76,14 @@ static void mark_told(struct status *status, const char *job) {
 
 static void say(const char *job, const struct merge_result *result) {
   char ranks[NUMBER_BYTES], threads[NUMBER_BYTES], events[NUMBER_BYTES], word[PATH_MAX];
-  message_say("%s: %s rank%s, %s thread%s, %s events%s%s%s: stave timeline %s shows them", job,
-              summary_number(ranks, result->processes), plural(result->processes),
-              summary_number(threads, result->locations), plural(result->locations),
-              summary_number(events, result->events), result->missing ? "; missing: rank" : "",
-              result->missing > 1 ? "s "
-              : result->missing   ? " "
-                                  : "",
-              result->missing_ranks, message_shell_word(word, sizeof word, job));
+  message_print("%s: %s rank%s, %s thread%s, %s events%s%s%s: stave timeline %s shows them", job,
+                summary_number(ranks, result->processes), plural(result->processes),
+                summary_number(threads, result->locations), plural(result->locations),
+                summary_number(events, result->events), result->missing ? "; missing: rank" : "",
+                result->missing > 1 ? "s "
+                : result->missing   ? " "
+                                    : "",
+                result->missing_ranks, message_shell_word(word, sizeof word, job));
 }
 
 static void merge_one(struct status *status, const char *job, bool is_quiet) {

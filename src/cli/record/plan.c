@@ -13,13 +13,13 @@
 
 static bool cannot_load(const struct program *program) {
   if (program->kind == PROGRAM_FOREIGN)
-    message_say("%s is a program of another word size or machine than Stave; it runs untraced",
-                program->path);
+    message_print("%s is a program of another word size or machine than Stave; it runs untraced",
+                  program->path);
   else if (program->is_privileged)
-    message_say("%s is set-user-ID, set-group-ID or has capabilities, and Stave runs no code with raised "
-                "rights; it runs "
-                "untraced: trace a copy without them",
-                program->path);
+    message_print("%s is set-user-ID, set-group-ID or has capabilities, and Stave runs no code with raised "
+                  "rights; it runs "
+                  "untraced: trace a copy without them",
+                  program->path);
   return program->kind == PROGRAM_FOREIGN || program->is_privileged;
 }
 
@@ -28,11 +28,12 @@ static bool find_library(struct plan *plan) {
     return true;
   const char *wanted = getenv("STAVE_LIBRARY");
   if (wanted)
-    message_say("cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced",
-                wanted);
+    message_print(
+        "cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced", wanted);
   else
-    message_say("cannot find libstave.so: install Stave again or set STAVE_LIBRARY to its path; the program "
-                "runs untraced");
+    message_print(
+        "cannot find libstave.so: install Stave again or set STAVE_LIBRARY to its path; the program "
+        "runs untraced");
   return false;
 }
 
@@ -41,16 +42,17 @@ static bool libgomp_is_fixed(const struct program *program, bool preloads) {
   static const char untraced[] = "it cannot be run on libomp and runs untraced: build it with clang, or with "
                                  "libgomp as a shared library";
   if (program->libgomp_fixed && !preloads)
-    message_say("%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up, or "
-                "try --preload",
-                program->libgomp_user, program->libgomp_fixed, untraced);
+    message_print(
+        "%s finds its own libgomp (%s) before any library path (DT_RPATH); %s that is looked up, or "
+        "try --preload",
+        program->libgomp_user, program->libgomp_fixed, untraced);
   else if (program->libgomp_user)
     return false;
   else if (program->libgomp_static) /* its calls are bound to it: nothing that is preloaded stands in front */
-    message_say("%s contains libgomp; %s", program->libgomp_static, untraced);
+    message_print("%s contains libgomp; %s", program->libgomp_static, untraced);
   else if (program->libgomp_copy && !preloads)
-    message_say("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1, or try --preload",
-                program->path, program->libgomp_copy, untraced);
+    message_print("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1, or try --preload",
+                  program->path, program->libgomp_copy, untraced);
   else
     return false;
   return true;
@@ -65,7 +67,7 @@ static bool runtime_suffices(const struct program *program, const char *runtime)
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", missing.items[i]);
   bool suffices = missing.count == 0;
   if (!suffices)
-    message_say(
+    message_print(
         "%s needs %s of libgomp, which %s lacks; it runs untraced: build it with clang -fopenmp, or give a "
         "libomp that has them with --runtime",
         program->path, names, runtime);
@@ -88,11 +90,11 @@ static bool find_runtime(struct plan *plan) {
   if (runtime_find(is_any ? NULL : wanted, &plan->runtime) == 0)
     return true;
   if (is_any)
-    message_say(
+    message_print(
         "no libomp.so.5 is found (--runtime llvm): install libomp5, or give its file with --runtime; the "
         "program runs untraced");
   else
-    message_say(
+    message_print(
         "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime); allowed: a path, "
         "llvm or none; the program runs untraced",
         wanted);
@@ -103,14 +105,14 @@ static bool find_runtime(struct plan *plan) {
 static bool find_gomp(struct plan *plan) {
   if (!plan->runtime || locate_gomp(&plan->gomp) == 0)
     return true;
-  message_say("cannot find libstave-gomp.so: install Stave again; the program runs untraced");
+  message_print("cannot find libstave-gomp.so: install Stave again; the program runs untraced");
   return false;
 }
 
 /* --runtime none: only programs with a runtime that has a tool interface are traced. */
 static bool leave_libgomp(const struct program *program) {
   if (program->libgomp_user && !program->has_libomp)
-    message_say(
+    message_print(
         "%s uses gcc's OpenMP runtime (libgomp.so.1, needed by %s), which is left alone (--runtime none); it "
         "runs untraced",
         program->path, program->libgomp_user);
@@ -120,7 +122,7 @@ static bool leave_libgomp(const struct program *program) {
 /* On another OpenMP runtime ThreadSanitizer finds other races, and knows nothing of the adapter's. */
 static bool is_for_tsan(const struct program *program) {
   if (program->libgomp_user && program->has_tsan)
-    message_say(
+    message_print(
         "%s is checked by ThreadSanitizer, which would find other races with a tool; it runs untraced",
         program->path);
   return program->libgomp_user && program->has_tsan;
@@ -129,7 +131,7 @@ static bool is_for_tsan(const struct program *program) {
 /* In front of whatever libgomp the program has or will have. */
 static bool plan_own_libgomp(const struct program *program, struct plan *plan) {
   if (program->libgomp_static && !program->libgomp_user && !program->has_libomp) {
-    message_say(
+    message_print(
         "%s contains libgomp, whose calls cannot be seen from outside; it runs untraced: link libgomp as a "
         "shared library",
         program->libgomp_static);
@@ -140,7 +142,7 @@ static bool plan_own_libgomp(const struct program *program, struct plan *plan) {
   if (locate_libgomp(plan->library, &plan->libgomp) == 0 ||
       (!program->libgomp_user && !program->libgomp_copy))
     return true;
-  message_say("cannot find libstave-libgomp.so: install Stave again; the program runs untraced");
+  message_print("cannot find libstave-libgomp.so: install Stave again; the program runs untraced");
   return false;
 }
 
@@ -155,16 +157,17 @@ static bool needs_symbol(const struct program *program, const char *symbol) {
  * are right. */
 static bool survives_move(const struct program *program) {
   if (program->libgomp_user && access("/dev/shm", W_OK) != 0) {
-    message_say("LLVM's runtime ends programs where /dev/shm cannot be written; %s runs untraced: leave out "
-                "--runtime",
-                program->path);
+    message_print(
+        "LLVM's runtime ends programs where /dev/shm cannot be written; %s runs untraced: leave out "
+        "--runtime",
+        program->path);
     return false;
   }
   if (needs_symbol(program, "GOMP_task"))
-    message_say("%s creates tasks: LLVM's runtime fails for gcc's undeferred tasks with C++ objects "
-                "(firstprivate), and "
-                "for untied ones; without --runtime it runs on its own",
-                program->path);
+    message_print("%s creates tasks: LLVM's runtime fails for gcc's undeferred tasks with C++ objects "
+                  "(firstprivate), and "
+                  "for untied ones; without --runtime it runs on its own",
+                  program->path);
   return true;
 }
 
@@ -194,7 +197,7 @@ static void find_mpi(const struct program *program, struct plan *plan) {
     return;
   if ((mpi_setting_is("on") || program->has_mpi || launcher_has_many()) &&
       locate_mpi(plan->library, &plan->mpi) != 0)
-    message_say("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
+    message_print("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
 }
 
 /* A program that uses no CUDA never loads it, so where it is not installed nothing is to be told. */
@@ -202,7 +205,7 @@ static void find_cuda(struct plan *plan) {
   const char *wanted = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
   bool is_off = wanted && strcmp(wanted, "off") == 0, is_taken = other && *other;
   if (!is_off && is_taken)
-    message_say(
+    message_print(
         "CUDA_INJECTION64_PATH is set already (%s): if the program uses CUDA, what its devices do is not "
         "recorded",
         other);
@@ -234,11 +237,13 @@ void plan_explain_silence(const struct program *program, const struct plan *plan
                      : plan->mpi          ? ""
                                           : "; calls of MPI in what it runs are traced with STAVE_MPI=on";
   if (program->has_libomp || program->libgomp_user)
-    message_say("no archive: %s used no OpenMP in this run, or was not traced (reason above)", program->path);
+    message_print("no archive: %s used no OpenMP in this run, or was not traced (reason above)",
+                  program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
-    message_say("no archive: %s is not linked with OpenMP (-fopenmp), and no program that it ran has loaded "
-                "Stave's library: none used OpenMP, or its environment was another one (env -i)%s",
-                program->path, hint);
+    message_print(
+        "no archive: %s is not linked with OpenMP (-fopenmp), and no program that it ran has loaded "
+        "Stave's library: none used OpenMP, or its environment was another one (env -i)%s",
+        program->path, hint);
   else
-    message_say("no archive: no OpenMP runtime started in %s%s", program->path, hint);
+    message_print("no archive: no OpenMP runtime started in %s%s", program->path, hint);
 }

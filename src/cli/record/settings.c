@@ -12,7 +12,7 @@
 
 void settings_put(const char *name, const char *value) {
   if (setenv(name, value, 1) != 0)
-    message_say("cannot set %s: %s", name, strerror(errno));
+    message_print("cannot set %s: %s", name, strerror(errno));
 }
 
 static const struct config_row *row_of(const char *variable) {

@@ -35,7 +35,7 @@ static void start(struct viewer *viewer, const char *path, const struct status *
     serve(path, status, child);
   if (viewer->pid > 0)
     return;
-  message_say("cannot start a process for --watch: %m");
+  message_print("cannot start a process for --watch: %m");
   viewer->pid = 0;
 }
 
@@ -50,8 +50,8 @@ void viewer_look(struct viewer *viewer, const struct status *status, const struc
       continue;
     viewer->is_settled = true;
     if (is_of_rank(archive->path))
-      message_say("--watch shows no job as a whole: stave watch %s shows one rank of it",
-                  message_shell_word(word, sizeof word, archive->path));
+      message_print("--watch shows no job as a whole: stave watch %s shows one rank of it",
+                    message_shell_word(word, sizeof word, archive->path));
     else
       start(viewer, archive->path, status, child);
   }

@@ -38,7 +38,7 @@ static void add_found(const struct watch *watch, struct string_list *found, pid_
   snprintf(text, sizeof text, "%s\n%s", program, library);
   size_t before = found->count;
   if (string_list_add(found, text) && found->count > before && watch->is_verbose)
-    message_say("process %d (%s) has loaded %s", (int)pid, program, library);
+    message_print("process %d (%s) has loaded %s", (int)pid, program, library);
 }
 
 static void add_all(const struct watch *watch, struct string_list *found, pid_t pid,
@@ -193,8 +193,8 @@ static void report(const struct string_list *found, const char *runtime, const c
   char libraries[2 * PATH_MAX];
   for (size_t i = 0; i < found->count; i++)
     if (join_libraries(found, i, libraries, sizeof libraries))
-      message_say("%.*s has loaded %s OpenMP runtime, which was not traced (%s): %s",
-                  (int)program_length(found->items[i]) - 1, found->items[i], runtime, libraries, what);
+      message_print("%.*s has loaded %s OpenMP runtime, which was not traced (%s): %s",
+                    (int)program_length(found->items[i]) - 1, found->items[i], runtime, libraries, what);
 }
 
 bool watch_report(const struct watch *watch, const struct plan *plan) {

@@ -55,16 +55,16 @@ static bool name_output(struct recover_request *request) {
 static bool make_partial(const struct recover_request *request) {
   struct stat status;
   if (lstat(request->out, &status) == 0) {
-    message_say("%s is there already; -o names another directory", request->out);
+    message_print("%s is there already; -o names another directory", request->out);
     return false;
   }
   if (mkdir(request->partial, 0777) == 0)
     return true;
   if (errno == EEXIST)
-    message_say("%s is there: another stave recover is at work, or one was interrupted; then remove it",
-                request->partial);
+    message_print("%s is there: another stave recover is at work, or one was interrupted; then remove it",
+                  request->partial);
   else
-    message_say("cannot make %s: %m (-o names another directory)", request->partial);
+    message_print("cannot make %s: %m (-o names another directory)", request->partial);
   return false;
 }
 
@@ -76,8 +76,8 @@ static bool give_name(const struct recover_request *request) {
   bool can_not = errno == EINVAL || errno == ENOSYS;
   if (can_not && lstat(request->out, &status) < 0 && rename(request->partial, request->out) == 0)
     return true;
-  message_say("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial,
-              request->out);
+  message_print("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial,
+                request->out);
   return false;
 }
 
@@ -134,15 +134,15 @@ static void print_failure(const struct recover_request *request, const struct re
                           int error) {
   const char *directory = request->found.directory;
   if (error == -ETIME)
-    message_say("%s: its events are damaged: OTF2's reader made no progress with them", directory);
+    message_print("%s: its events are damaged: OTF2's reader made no progress with them", directory);
   else if (error == -EIO)
-    message_say("%s: its events are damaged: OTF2's reader died on them", directory);
+    message_print("%s: its events are damaged: OTF2's reader died on them", directory);
   else if (error == -ENOENT)
-    message_say("stave-recover is not there: Stave is not installed completely");
+    message_print("stave-recover is not there: Stave is not installed completely");
   else if (error < 0)
-    message_say("%s: %s", directory, strerror(-error));
+    message_print("%s: %s", directory, strerror(-error));
   else
-    message_say("%s: %s", directory, process->failure);
+    message_print("%s: %s", directory, process->failure);
 }
 
 static int recover(const struct recover_request *request) {
@@ -167,10 +167,10 @@ static int recover(const struct recover_request *request) {
 
 static bool is_recoverable(const char *path, const struct found_archive *found) {
   if (found->state == FOUND_CLOSED)
-    message_say("%s: closed: there is nothing to recover", path);
+    message_print("%s: closed: there is nothing to recover", path);
   else if (found->state == FOUND_UNFINISHED && !found->is_recoverable)
-    message_say("%s: not closed, and its file %s is not there: nothing can be recovered", path,
-                "traces.recovery");
+    message_print("%s: not closed, and its file %s is not there: nothing can be recovered", path,
+                  "traces.recovery");
   else if (found->state != FOUND_UNFINISHED)
     archive_job_explain(path, found);
   return found->state == FOUND_UNFINISHED && found->is_recoverable;

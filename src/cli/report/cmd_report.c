@@ -96,13 +96,13 @@ static bool has_wanted(const struct report_print *print) {
 static void print_condition(const struct report_request *request, const struct fail_condition *condition,
                             int holds, double value) {
   if (holds < 0)
-    message_say("%s: %s: what it names is not in this run, or not known", request->path, condition->text);
+    message_print("%s: %s: what it names is not in this run, or not known", request->path, condition->text);
   else if (condition->is_count)
-    message_say("%s: condition met: %s (%.0f)", request->path, condition->text, value);
+    message_print("%s: condition met: %s (%.0f)", request->path, condition->text, value);
   else if (condition->is_percent)
-    message_say("%s: condition met: %s (%.1f %%)", request->path, condition->text, 100 * value);
+    message_print("%s: condition met: %s (%.1f %%)", request->path, condition->text, 100 * value);
   else
-    message_say("%s: condition met: %s (%g s)", request->path, condition->text, value);
+    message_print("%s: condition met: %s (%g s)", request->path, condition->text, value);
 }
 
 static bool asks_of_check(const struct report_request *request) {
@@ -150,8 +150,8 @@ static int print(const struct report_request *request, const struct report *repo
   struct report_print print = {report, request->path, job->found->anchor, request->top,
                                request->pattern ? &request->only : NULL};
   if (!has_wanted(&print)) {
-    message_say("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
-                request->pattern);
+    message_print("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
+                  request->pattern);
     return EXIT_FAILED;
   }
   if (request->out) {

@@ -11,14 +11,14 @@ static json_t *report_of_archive(const struct compare_wanted *wanted, const char
   json_t *object = NULL;
   FILE *out = tmpfile();
   if (!out) {
-    message_say("there is no room for a temporary file");
+    message_print("there is no room for a temporary file");
     return NULL;
   }
   if (wanted->report(wanted->data, path, out) == EXIT_SUCCESS) {
     rewind(out);
     object = json_loadf(out, 0, NULL);
     if (!object)
-      message_say("%s: its report cannot be read back", path);
+      message_print("%s: its report cannot be read back", path);
   }
   fclose(out);
   return object;
@@ -50,9 +50,9 @@ static json_t *saved_report(const char *path, FILE *file) {
     return object;
   bool is_comparison = json_is_array(json_object_get(object, "changes"));
   bool is_of_another = (version > REPORT_SCHEMA_VERSION && !is_comparison) || is_of_one_run(object);
-  message_say(is_of_another ? "%s: a report of another version of Stave"
-                            : "%s: no report of one run, as --json prints it",
-              path);
+  message_print(is_of_another ? "%s: a report of another version of Stave"
+                              : "%s: no report of one run, as --json prints it",
+                path);
   json_decref(object);
   return NULL;
 }
@@ -73,11 +73,11 @@ static int judge(const struct compare *compare, struct fail_condition *condition
     *ret_status = *ret_status == EXIT_SUCCESS ? EXIT_FOUND : *ret_status;
   if (holds < 0) {
     *ret_status = EXIT_FAILED;
-    message_say("not in these runs: %s", condition->text);
+    message_print("not in these runs: %s", condition->text);
   }
   if (row) {
     compare_condition_growth(growth, compare, condition, row);
-    message_say("condition met: %s (%s)", condition->text, growth);
+    message_print("condition met: %s (%s)", condition->text, growth);
   }
   return holds;
 }

@@ -45,6 +45,6 @@ int data_page_write(const struct data_page *page, const json_t *data, const char
                   write_bytes(file.fd, page->after, page->after_bytes);
   free(text);
   if (!is_whole)
-    message_say("%s cannot be written", output);
+    message_print("%s cannot be written", output);
   return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_FAILED;
 }

@@ -1,4 +1,4 @@
-/* What a condition of --fail-if says: "WHAT < NUMBER UNIT", of numbers without a unit. What of a run it may
+/* A condition of --fail-if: "WHAT < NUMBER UNIT", of numbers without a unit. What of a run it may
  * name, and what it is compared with, is for those who judge it (report_condition.h, compare.h). */
 #ifndef STAVE_CLI_REPORT_FAIL_CONDITION_H
 #define STAVE_CLI_REPORT_FAIL_CONDITION_H

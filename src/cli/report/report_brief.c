@@ -100,9 +100,11 @@ static void print_overview(const struct report_print *print) {
     print_line("that is longer than the work of all threads, %s in all: one thread may be faster",
                time_of(serial, report, work));
   if (report_crowding_threads(report) > 0)
-    print_line("%" PRIu64 " threads share %" PRIu64 " processors: first measure with OMP_NUM_THREADS=%" PRIu64
+    print_line("%" PRIu64 " threads share %" PRIu64
+               " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
                ", whose time no run with more threads shows",
-               report_crowding_threads(report), report->processors.count, report->processors.count);
+               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
+               report->processors.count);
   if (report_has_one_thread(report))
     print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
                report->processors.count);

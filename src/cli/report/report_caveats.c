@@ -28,7 +28,7 @@ static void print_anomalies(const struct replay_anomalies *anomalies) {
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].count > 0)
-      prose_say(2, "%s %s", summary_number(number, all[i].count), all[i].what);
+      prose_printf(2, "%s %s", summary_number(number, all[i].count), all[i].what);
 }
 
 static bool is_disturbed(const struct report *report) {
@@ -47,14 +47,14 @@ static bool is_disturbed(const struct report *report) {
 static void print_withheld(const struct report_caveats *caveats) {
   char number[NUMBER_BYTES];
   if (caveats->mutexes_withheld > 0)
-    prose_say(2,
-              "%s acquisitions of locks were not recorded, since the first thread that used OpenMP had ended",
-              summary_number(number, caveats->mutexes_withheld));
+    prose_printf(
+        2, "%s acquisitions of locks were not recorded, since the first thread that used OpenMP had ended",
+        summary_number(number, caveats->mutexes_withheld));
   if (caveats->dependences_withheld > 0)
-    prose_say(2, "the dependences of %s tasks were not recorded: the critical path may be longer",
-              summary_number(number, caveats->dependences_withheld));
+    prose_printf(2, "the dependences of %s tasks were not recorded: the critical path may be longer",
+                 summary_number(number, caveats->dependences_withheld));
   else if (caveats->lacks_dependences)
-    prose_say(
+    prose_printf(
         2, "the dependences of tasks were not recorded: if there are any, the critical path may be longer");
 }
 
@@ -87,7 +87,7 @@ static void print_unseen(const struct report *report) {
              is_told ? ")" : "");
   }
   if (report->unseen_count > 0)
-    prose_say(2, "%s", text);
+    prose_printf(2, "%s", text);
 }
 
 void report_print_caveats(const struct report *report) {
@@ -97,27 +97,27 @@ void report_print_caveats(const struct report *report) {
     return;
   table_heading("Limits of these figures");
   if (caveats->lost_events > 0)
-    prose_say(2, "%s events were lost", summary_number(number, caveats->lost_events));
+    prose_printf(2, "%s events were lost", summary_number(number, caveats->lost_events));
   else if (caveats->is_incomplete)
-    prose_say(2, "the archive is marked as incomplete");
+    prose_printf(2, "the archive is marked as incomplete");
   if (caveats->stalls > 0)
-    prose_say(
+    prose_printf(
         2,
         "threads waited %s time%s for room in their trace buffers, %s in all, which is left out of the other "
         "figures: larger buffers (STAVE_BUFFER_SIZE)",
         summary_number(number, caveats->stalls), plural(caveats->stalls),
         text_time(time, report->trace, (double)caveats->stall_ticks));
   if (caveats->recording_pauses > 0)
-    prose_say(2, "recording was paused %s time%s", summary_number(number, caveats->recording_pauses),
-              plural(caveats->recording_pauses));
+    prose_printf(2, "recording was paused %s time%s", summary_number(number, caveats->recording_pauses),
+                 plural(caveats->recording_pauses));
   if (report_lacks_clock(report))
-    prose_say(
+    prose_printf(
         2,
         "messages arrive up to %s before they are sent: the clocks of the processes differ, and who waits "
         "for whom in MPI is not known",
         text_time(time, report->trace, (double)caveats->clock_ticks));
   if (caveats->lacks_teams)
-    prose_say(
+    prose_printf(
         2,
         "the archive does not record which threads belong to which team: of parallel regions only what their "
         "primary threads did is known, and nothing of a critical path; a worker may be in a region's barrier "
@@ -125,7 +125,7 @@ void report_print_caveats(const struct report *report) {
   print_unseen(report);
   print_withheld(caveats);
   if (report->tasks_live > 0)
-    prose_say(2, "%s task%s created and not completed (merged, or the trace ends before)",
-              summary_number(number, report->tasks_live), plural(report->tasks_live));
+    prose_printf(2, "%s task%s created and not completed (merged, or the trace ends before)",
+                 summary_number(number, report->tasks_live), plural(report->tasks_live));
   print_anomalies(&report->anomalies);
 }

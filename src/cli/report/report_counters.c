@@ -129,7 +129,7 @@ static void print_long_names(const struct report_counters *counters) {
   for (size_t i = 0; i < counters->count; i++) {
     char head[NAME_BYTES];
     if (strcmp(head_of(head, counters, i), counters->names[i]) != 0)
-      prose_say(2, "%s: %s", head, counters->names[i]);
+      prose_printf(2, "%s: %s", head, counters->names[i]);
   }
 }
 

@@ -81,7 +81,8 @@ static void print_streams(const struct report *report, bool are_timed, const cha
       row(&table, report, i);
   table_print(&table);
   if (!are_timed)
-    prose_say(2, "what the devices did themselves, and when, was not recorded: these are the host's calls, "
+    prose_printf(2,
+                 "what the devices did themselves, and when, was not recorded: these are the host's calls, "
                  "and until data "
                  "are back it may wait for kernels");
 }
@@ -170,8 +171,9 @@ static void print_start(const struct report *report) {
   const struct report_device_use *use = &report->device_use;
   char time[TEXT_TIME_BYTES];
   if (use->start_end > use->start_begin)
-    prose_say(2, "from the first target construct or call for devices to the first operation: %s, once a run",
-              text_time(time, report->trace, (double)(use->start_end - use->start_begin)));
+    prose_printf(2,
+                 "from the first target construct or call for devices to the first operation: %s, once a run",
+                 text_time(time, report->trace, (double)(use->start_end - use->start_begin)));
 }
 
 static bool are_submissions(const struct report *report) {
@@ -260,11 +262,11 @@ void report_print_devices(const struct report_print *print) {
   char busy[TEXT_TIME_BYTES];
   uint64_t waited = report->device_use.waited;
   if (report->activity[ACTIVITY_DEVICE] > 0)
-    prose_say(2, "threads were in %s for %s%s%s%s%s",
-              report->has_openmp ? "target constructs and calls for devices" : "calls for devices",
-              text_time(all, report->trace, (double)report->activity[ACTIVITY_DEVICE]),
-              waited ? ", while a device was busy for " : "",
-              waited ? text_time(busy, report->trace, (double)waited) : "",
-              report->device_wait ? ", in which they waited for devices for at least " : "",
-              report->device_wait ? text_time(wait, report->trace, (double)report->device_wait) : "");
+    prose_printf(2, "threads were in %s for %s%s%s%s%s",
+                 report->has_openmp ? "target constructs and calls for devices" : "calls for devices",
+                 text_time(all, report->trace, (double)report->activity[ACTIVITY_DEVICE]),
+                 waited ? ", while a device was busy for " : "",
+                 waited ? text_time(busy, report->trace, (double)waited) : "",
+                 report->device_wait ? ", in which they waited for devices for at least " : "",
+                 report->device_wait ? text_time(wait, report->trace, (double)report->device_wait) : "");
 }

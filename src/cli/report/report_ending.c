@@ -56,7 +56,7 @@ static void print_waits(const struct report *report, size_t most) {
       if (count++ == 0)
         table_heading("Who waits for whom");
       report_wait_text(line, report, i, &report->final_states[i].waits[j]);
-      prose_say(2, "%s", line);
+      prose_printf(2, "%s", line);
     }
 }
 
@@ -94,7 +94,7 @@ void report_print_ending(const struct report_print *print) {
   print_waits(report, most);
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))
-    prose_say(2, "Deadlock: these wait for each other in a circle: %s", circle);
+    prose_printf(2, "Deadlock: these wait for each other in a circle: %s", circle);
   putchar('\n');
 }
 

@@ -95,7 +95,7 @@ void report_print_serial(const struct report_print *print) {
       add_row(&table, print->report, gaps[i]);
     table_print_first(&table, count, print->top);
     if (print->report->samples == 0)
-      prose_say(2, "in which functions: stave record --sample, or STAVE_SAMPLE_HZ");
+      prose_printf(2, "in which functions: stave record --sample, or STAVE_SAMPLE_HZ");
   }
   free(gaps);
 }

@@ -455,11 +455,12 @@ static void print_span(const struct report *report) {
   bool is_one_of_many =
       report->process_count > 1 && report->longest_process < report->trace->location_group_count;
   table_heading("Work and span");
-  prose_say(2, "work %s, span %s: available parallelism %.2f for %zu thread%s%s%s",
-            text_time(work, report->trace, (double)report->work),
-            text_time(span, report->trace, (double)report->span), (double)report->work / (double)report->span,
-            cpus, plural(cpus), is_one_of_many ? ", in the process with the longest span: " : "",
-            is_one_of_many ? report->trace->location_groups[report->longest_process].name : "");
+  prose_printf(2, "work %s, span %s: available parallelism %.2f for %zu thread%s%s%s",
+               text_time(work, report->trace, (double)report->work),
+               text_time(span, report->trace, (double)report->span),
+               (double)report->work / (double)report->span, cpus, plural(cpus),
+               is_one_of_many ? ", in the process with the longest span: " : "",
+               is_one_of_many ? report->trace->location_groups[report->longest_process].name : "");
 }
 
 /* -- the rest -- */

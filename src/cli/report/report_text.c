@@ -197,9 +197,10 @@ static void print_overview(const struct report_print *print) {
   print_thread_count(report);
   if (report_crowding_threads(report) > 0)
     table_fact("first",
-               "%" PRIu64 " threads share %" PRIu64 " processors: measure with OMP_NUM_THREADS=%" PRIu64
+               "%" PRIu64 " threads share %" PRIu64 " processor%s: measure with OMP_NUM_THREADS=%" PRIu64
                ", whose time no run with more threads shows",
-               report_crowding_threads(report), report->processors.count, report->processors.count);
+               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
+               report->processors.count);
   if (report->account.is_known)
     table_fact("account", "%s", report_print_account(account, report));
   if (report->processors.others > 0)
@@ -498,7 +499,7 @@ static void print_threads(const struct report_print *print) {
   }
   table_print_first(&table, count, most);
   if (own > 0)
-    prose_say(
+    prose_printf(
         2, "%zu more are the OpenMP runtime's own, which run target tasks: what they wait is nobody's loss",
         own);
 }
@@ -520,7 +521,7 @@ void report_print_text(const struct report_print *print) {
     print_findings(print);
   if (!report->has_openmp) {
     putchar('\n');
-    prose_say(0, "This archive has no OpenMP events: nothing is known of regions, tasks and locks.");
+    prose_printf(0, "This archive has no OpenMP events: nothing is known of regions, tasks and locks.");
   }
   if (has_efficiency)
     print_efficiency(report);

@@ -17,7 +17,7 @@ enum { SCALING_RUNS_MAX = RANK_VALUES_MAX, SCALING_SCHEMA_VERSION = 1 };
 /* One run, an archive. */
 struct scaling_run {
   const char *path;
-  json_t *report;            /* what report --json says; NULL from scaling_finish on */
+  json_t *report;            /* the object of report --json; NULL from scaling_finish on */
   size_t threads, processes; /* threads: of all processes, that were in teams or worked */
   size_t processors;         /* that it may use; 0: not known */
   bool is_crowded;           /* more threads than processors: it is in no fit */
@@ -88,7 +88,7 @@ void scaling_free(struct scaling *scaling);
 
 /* -- scaling_read.c -- */
 
-/* What a run's report says of it, and of its parts. */
+/* Of a run and its parts, from its report. */
 void scaling_read_run(struct scaling *scaling, size_t run);
 void scaling_read_parts(struct scaling *scaling, size_t run);
 
@@ -100,7 +100,7 @@ struct scaling_part *scaling_part(struct scaling *scaling, enum scaling_kind kin
 /* "run", "serial", "parallel", "loop": constant memory. */
 const char *scaling_kind_name(enum scaling_kind kind);
 
-/* The law that says most of the run: the universal one if it is determined and its k is above its error.
+/* The law that describes the run best: the universal one if it is determined and its k is above its error.
  * NULL: neither is determined. */
 const struct fit *scaling_best_fit(const struct scaling_part *part);
 
@@ -113,7 +113,7 @@ double scaling_useful_threads(const struct fit *fit);
 
 enum { SCALING_TEXT_BYTES = 512 };
 
-/* Sentences: what limits a part at the largest step; how many threads are of use. Empty: nothing to say. */
+/* Sentences: what limits a part at the largest step; how many threads are of use. Empty: none. */
 char *scaling_limit_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,
                          const struct scaling_part *part);
 char *scaling_threads_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,

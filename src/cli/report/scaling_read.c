@@ -1,4 +1,4 @@
-/* What the object of `report --json` says of how a run scales. */
+/* How a run scales, from the object of `report --json`. */
 #include "cli/report/scaling.h"
 
 #include "base/array.h"

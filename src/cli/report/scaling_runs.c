@@ -26,7 +26,7 @@ static bool read_runs(const struct scaling_request *request, struct scaling *sca
       return false;
     scaling_add(scaling, path, report);
     if (scaling->runs[i].threads == 0) {
-      message_say("%s: no thread was in a team or worked", path);
+      message_print("%s: no thread was in a team or worked", path);
       return false;
     }
   }
@@ -37,11 +37,11 @@ static int judge_one(const struct scaling_condition *condition, const struct sca
   double value = NAN;
   int holds = scaling_condition_holds(condition, scaling, &value);
   if (holds < 0) {
-    message_say("not in these runs, or not known: %s", condition->text);
+    message_print("not in these runs, or not known: %s", condition->text);
     return EXIT_FAILED;
   }
   if (holds)
-    message_say("condition met: %s (%.4g)", condition->text, value);
+    message_print("condition met: %s (%.4g)", condition->text, value);
   return holds ? EXIT_FOUND : EXIT_SUCCESS;
 }
 

@@ -172,11 +172,11 @@ static void add_law(struct table *table, const struct scaling *scaling, const st
 
 static void print_refused(const struct fit *fit) {
   if (fit->state != FIT_DONE)
-    prose_say(0, "The run follows %s law: refused, %s.",
-              fit->law == FIT_AMDAHL ? "Amdahl's" : "the universal", fit_state_reason(fit->state));
+    prose_printf(0, "The run follows %s law: refused, %s.",
+                 fit->law == FIT_AMDAHL ? "Amdahl's" : "the universal", fit_state_reason(fit->state));
 }
 
-/* Of the run both, of the first parts the one that says more. */
+/* Of the run both, of the first parts the better one. */
 static bool is_shown(const struct scaling *scaling, size_t number, const struct fit *fit) {
   const struct scaling_part *part = &scaling->parts[number];
   return fit->state == FIT_DONE && (number == 0 || fit == scaling_best_fit(part));
@@ -261,7 +261,7 @@ static void print_sentences(const struct scaling *scaling) {
   if (*scaling_predicted_text(text, scaling, &scaling->parts[0]))
     prose_print(0, 0, text);
   for (size_t i = 0; scaling_note(text, scaling, i); i++)
-    prose_say(0, "Note: %s.", text);
+    prose_printf(0, "Note: %s.", text);
 }
 
 void scaling_print_text(const struct scaling *scaling, size_t top) {

@@ -180,14 +180,14 @@ bool scaling_note(char text[SCALING_TEXT_BYTES], const struct scaling *scaling, 
              crowded, plural(crowded));
   else if (least_runs(scaling) < 3 && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES,
-             "fewer than three runs of a number of threads: the spread says little of chance");
+             "fewer than three runs of a number of threads: the spread shows little of chance");
   else if (disturbed && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES,
              "other programs used more than a twentieth of the processors in %zu run%s: measure where "
              "nothing else runs",
              disturbed, plural(disturbed));
   else if (lossy && at++ == number)
-    snprintf(text, SCALING_TEXT_BYTES, "%zu run%s lost events: stave report says how many", lossy,
+    snprintf(text, SCALING_TEXT_BYTES, "%zu run%s lost events: stave report has the number", lossy,
              plural(lossy));
   else
     return false;

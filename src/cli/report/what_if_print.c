@@ -69,7 +69,7 @@ static void print_text(const struct what_if_request *request, const struct what_
   }
   printf("The run took %.6f s.\n\n", wall / second);
   table_print(&table);
-  prose_say(
+  prose_printf(
       0, "Locks are acquired and tasks run in the order of the trace; the rest of the program is as it was.");
 }
 
@@ -96,8 +96,8 @@ static bool has_places(const struct what_if_request *request, const struct what_
                        const struct archive_job *job) {
   for (size_t i = 0; i < request->count; i++)
     if (what_if_unknown(&scenarios[i], job->trace) < scenarios[i].change_count) {
-      message_say("%s: --what-if %s: no region's name, and no lock, has this place in it", job->path,
-                  request->texts[i]);
+      message_print("%s: --what-if %s: no region's name, and no lock, has this place in it", job->path,
+                    request->texts[i]);
       return false;
     }
   return true;
@@ -108,7 +108,7 @@ bool what_if_has_one_process(const struct archive_job *job) {
   for (size_t i = 0; i < job->trace->location_group_count; i++)
     processes += !trace_group_is_device(&job->trace->location_groups[i]);
   if (processes > 1)
-    message_say("%s: --what-if is computed for one process, and there are %zu", job->path, processes);
+    message_print("%s: --what-if is computed for one process, and there are %zu", job->path, processes);
   return processes <= 1;
 }
 

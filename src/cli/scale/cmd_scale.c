@@ -148,9 +148,9 @@ static bool make_folder(const char *folder) {
   if (mkdir(folder, 0777) == 0)
     return true;
   if (errno == EEXIST)
-    message_say("%s is there already: name another directory with -o", folder);
+    message_print("%s is there already: name another directory with -o", folder);
   else
-    message_say("%s cannot be made: %s", folder, strerror(errno));
+    message_print("%s cannot be made: %s", folder, strerror(errno));
   return false;
 }
 
@@ -167,10 +167,10 @@ static int run_all(const struct scale_request *request, const struct scale_plan 
   for (size_t i = 0; i < plan->count && status == EXIT_SUCCESS; i++) {
     const struct scale_run *run = &plan->runs[i];
     if (!request->is_quiet && run->ranks)
-      message_say("run %zu of %zu: %zu rank%s of %zu thread%s", i + 1, plan->count, run->ranks,
-                  plural(run->ranks), run->threads, plural(run->threads));
+      message_print("run %zu of %zu: %zu rank%s of %zu thread%s", i + 1, plan->count, run->ranks,
+                    plural(run->ranks), run->threads, plural(run->threads));
     else if (!request->is_quiet)
-      message_say("run %zu of %zu: %zu thread%s", i + 1, plan->count, run->threads, plural(run->threads));
+      message_print("run %zu of %zu: %zu thread%s", i + 1, plan->count, run->threads, plural(run->threads));
     status = scale_child_run(&request->command, run);
   }
   return status;

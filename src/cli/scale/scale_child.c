@@ -89,12 +89,12 @@ _Noreturn static void exec_record(const struct scale_run *run, char **words, con
   lseek(STDIN_FILENO, 0, SEEK_SET);
   int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-    message_say("%s cannot be written: %s", output, strerror(errno));
+    message_print("%s cannot be written: %s", output, strerror(errno));
     _exit(EXIT_FAILED);
   }
   sigprocmask(SIG_SETMASK, mask, NULL);
   execv("/proc/self/exe", words);
-  message_say("cannot run stave record: %s", strerror(errno));
+  message_print("cannot run stave record: %s", strerror(errno));
   _exit(EXIT_FAILED);
 }
 
@@ -125,13 +125,13 @@ static int explain(const struct scale_run *run, const char *output, int status) 
   if (status == 0)
     return EXIT_SUCCESS;
   if (status < 0)
-    message_say("cannot start a process: %s", strerror(errno));
+    message_print("cannot start a process: %s", strerror(errno));
   else if (WIFSIGNALED(status))
-    message_say("with %zu thread%s the program was ended by signal %d; what it printed: %s", run->threads,
-                plural(run->threads), WTERMSIG(status), output);
+    message_print("with %zu thread%s the program was ended by signal %d; what it printed: %s", run->threads,
+                  plural(run->threads), WTERMSIG(status), output);
   else
-    message_say("with %zu thread%s the program ended with status %d; what it printed: %s", run->threads,
-                plural(run->threads), WEXITSTATUS(status), output);
+    message_print("with %zu thread%s the program ended with status %d; what it printed: %s", run->threads,
+                  plural(run->threads), WEXITSTATUS(status), output);
   return EXIT_FAILED;
 }
 

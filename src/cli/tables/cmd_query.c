@@ -51,7 +51,7 @@ static bool ignore_columns(void *data, const char *const *names, size_t count) {
 static bool say_incomplete(void *data, const struct cell *cells, size_t count) {
   (void)count;
   *(bool *)data = true;
-  message_say("%s: not all of it could be read: %s", cells[0].text, cells[1].text);
+  message_print("%s: not all of it could be read: %s", cells[0].text, cells[1].text);
   return true;
 }
 
@@ -74,7 +74,7 @@ static int ask(const struct query_request *request, struct database_query *query
                                      &query_output_observer, output, error);
   bool is_written = query_output_close(output, is_right);
   if (!is_right) {
-    message_say("query: %s", error);
+    message_print("query: %s", error);
     return EXIT_USAGE;
   }
   return !is_written ? EXIT_FAILED : is_cut ? EXIT_FOUND : EXIT_SUCCESS;
@@ -83,7 +83,7 @@ static int ask(const struct query_request *request, struct database_query *query
 static int run(const struct query_request *request) {
   char path[PATH_MAX], error[DATABASE_ERROR_BYTES];
   if (!database_is_supported()) {
-    message_say("this stave was built without SQLite, which stave query needs");
+    message_print("this stave was built without SQLite, which stave query needs");
     return EXIT_FAILED;
   }
   int status = query_cache_find(request->path, path);
@@ -93,7 +93,7 @@ static int run(const struct query_request *request) {
     return printf("%s\n", path) > 0 && message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
   struct database_query *query = database_query_open(path, error);
   if (!query) {
-    message_say("cannot read %s: %s", path, error);
+    message_print("cannot read %s: %s", path, error);
     return EXIT_FAILED;
   }
   status = ask(request, query);

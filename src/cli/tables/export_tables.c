@@ -16,7 +16,7 @@
 
 static int failed(const struct archive_job *job, const char *path, const char *error) {
   archive_job_has_read(job);
-  message_say("cannot write %s: %s", path, error);
+  message_print("cannot write %s: %s", path, error);
   return EXIT_FAILED;
 }
 
@@ -41,8 +41,8 @@ static int write_run(void *data, const struct archive_job *job) {
     return EXIT_SUCCESS;
   archive_job_has_read(job);
   if (!request->is_quiet)
-    message_say("%s: not all of it could be read (column incomplete of the table runs): %s", job->path,
-                error);
+    message_print("%s: not all of it could be read (column incomplete of the table runs): %s", job->path,
+                  error);
   return EXIT_FOUND;
 }
 
@@ -66,7 +66,7 @@ static bool complete(const char *path, const char *identity) {
   bool is_complete = database_complete(path, identity, error);
   progress_clear();
   if (!is_complete)
-    message_say("cannot write %s: %s", path, error);
+    message_print("cannot write %s: %s", path, error);
   return is_complete;
 }
 
@@ -74,7 +74,7 @@ int export_tables_database(char *const *archives, size_t count, const char *iden
   int worst = EXIT_SUCCESS;
   struct run_request request = {path, identity != NULL};
   if (!database_is_supported()) {
-    message_say("this stave was built without SQLite, which -f sqlite and stave query need");
+    message_print("this stave was built without SQLite, which -f sqlite and stave query need");
     return EXIT_FAILED;
   }
   for (size_t i = 0; i < count; i++) {
@@ -94,7 +94,7 @@ int export_tables_sqlite(char *const *archives, size_t count, const char *identi
   if (file.is_beside)
     status = export_tables_database(archives, count, identity, file.path);
   else
-    message_say("cannot write %s: a database has to be a file", output);
+    message_print("cannot write %s: a database has to be a file", output);
   bool is_there = status == EXIT_SUCCESS || status == EXIT_FOUND;
   return partial_file_close(&file, is_there) || !is_there ? status : EXIT_FAILED;
 }

@@ -44,9 +44,10 @@ static int find_or_make(const char *path, const struct found_archive *found, cha
   }
   if (access(found->directory, W_OK) == 0 && archive_cache_in_archive(found, ending, ret))
     return make(path, identity, ret);
-  message_say("%s: neither a cache folder (XDG_CACHE_HOME, HOME) nor its own can be written to: stave export "
-              "-f sqlite -o FILE makes a database elsewhere, which stave query reads, too",
-              path);
+  message_print(
+      "%s: neither a cache folder (XDG_CACHE_HOME, HOME) nor its own can be written to: stave export "
+      "-f sqlite -o FILE makes a database elsewhere, which stave query reads, too",
+      path);
   return EXIT_FAILED;
 }
 

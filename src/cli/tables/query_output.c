@@ -206,9 +206,9 @@ bool query_output_close(struct query_output *output, bool is_whole) {
     finish(output);
   int error = sink_finish(output->sink);
   if (error < 0)
-    message_say("cannot write to standard output: %s", strerror(-error));
+    message_print("cannot write to standard output: %s", strerror(-error));
   else if (output->has_more)
-    message_say("only the first %" PRIu64 " rows: there are more (--rows)", output->row_limit);
+    message_print("only the first %" PRIu64 " rows: there are more (--rows)", output->row_limit);
   for (size_t i = 0; i < output->column_count; i++)
     free(output->names[i]);
   for (size_t i = 0; i < output->text_count; i++)

@@ -152,13 +152,13 @@ static bool choose(struct region_search *search) {
     count += entered[i];
   }
   if (count > 1)
-    message_say("%s is a part of several names: %s", search->align->region,
-                align_names_list(trace, entered, names));
+    message_print("%s is a part of several names: %s", search->align->region,
+                  align_names_list(trace, entered, names));
   for (size_t i = 0; i < trace->region_count; i++)
     entered[i] = search->runs[0].is_entered[i] || search->runs[1].is_entered[i];
   if (count == 0)
-    message_say("no region is called %s%s", search->align->region,
-                align_names_nearest(trace, entered, search->align->region, names));
+    message_print("no region is called %s%s", search->align->region,
+                  align_names_nearest(trace, entered, search->align->region, names));
   free(entered);
   return count == 1;
 }
@@ -170,11 +170,11 @@ static void say_missing(const struct region_search *search, size_t side) {
   uint64_t count = search->runs[side].entries[search->chosen].count;
   char names[ALIGN_NAMES_BYTES];
   if (count)
-    message_say("%s: %s is entered %llu time%s, --align names number %llu", run, name,
-                (unsigned long long)count, plural(count), (unsigned long long)align->instance);
+    message_print("%s: %s is entered %llu time%s, --align names number %llu", run, name,
+                  (unsigned long long)count, plural(count), (unsigned long long)align->instance);
   else
-    message_say("%s: no thread enters %s%s", run, name,
-                align_names_nearest(search->trace, search->runs[side].is_entered, name, names));
+    message_print("%s: no thread enters %s%s", run, name,
+                  align_names_nearest(search->trace, search->runs[side].is_entered, name, names));
 }
 
 /* Both runs have to have it. */
@@ -209,7 +209,7 @@ bool align_find(struct align *align, const char *path) {
   struct region_search search = {.align = align};
   search.instants = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (search.instants == MAP_FAILED) {
-    message_say("out of memory");
+    message_print("out of memory");
     return false;
   }
   bool is_found = archive_job_run(path, look, &search) == EXIT_SUCCESS;

@@ -82,7 +82,7 @@ static bool add(struct both *both, size_t side, const char *path) {
   for (size_t i = 0; i < members->anchors.count; i++) {
     char *anchor = realpath(members->anchors.items[i], NULL);
     if (!anchor) {
-      message_say("%s: %m", members->anchors.items[i]);
+      message_print("%s: %m", members->anchors.items[i]);
       return false;
     }
     both->anchors[both->count++] = anchor;
@@ -120,13 +120,13 @@ bool beside_make(struct beside *ret, char *const paths[SIDES_MAX], struct align 
   int error = folder_make("stave-compare", ret->folder, sizeof ret->folder);
   if (error) {
     ret->folder[0] = '\0';
-    message_say("cannot make a folder for what is compared: %s", strerror(-error));
+    message_print("cannot make a folder for what is compared: %s", strerror(-error));
     return false;
   }
   ending_removes(ret->folder);
   bool is_made = false;
   if (!name_both(ret, paths))
-    message_say("out of memory");
+    message_print("out of memory");
   else
     is_made = add(&both, 0, paths[0]) && add(&both, 1, paths[1]) && make(ret, &both, align);
   for (size_t i = 0; i < both.count; i++)

@@ -149,7 +149,7 @@ static int write_as(const struct timeline_request *request, struct timeline *tim
 }
 
 static void say_unwritten(const struct timeline_request *request) {
-  message_say("cannot write %s: %m", request->is_named ? request->output : "to standard output");
+  message_print("cannot write %s: %m", request->is_named ? request->output : "to standard output");
 }
 
 static bool write_output(const struct timeline_request *request, struct timeline *timeline,
@@ -175,11 +175,11 @@ static bool write_output(const struct timeline_request *request, struct timeline
 static void say_written(const struct timeline_request *request, const struct timeline *timeline,
                         uint64_t bytes) {
   char events[32], size[32], shorter[32];
-  message_say("%s: %s events, %s", request->output, summary_number(events, timeline->events),
-              summary_size(size, bytes));
+  message_print("%s: %s events, %s", request->output, summary_number(events, timeline->events),
+                summary_size(size, bytes));
   if (timeline->slice_resolution > 0 && request->format == FORMAT_HTML)
-    message_say("what is shorter than %s is merged there; --from and --to show more of a part, --serve all",
-                summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
+    message_print("what is shorter than %s is merged there; --from and --to show more of a part, --serve all",
+                  summary_duration(shorter, trace_span_ns(timeline->trace, timeline->slice_resolution)));
 }
 
 /* For a page of one archive. */
@@ -322,7 +322,7 @@ static int show_one(struct timeline_request *request) {
   if (name)
     status = show(request, name, name);
   else
-    message_say("out of memory");
+    message_print("out of memory");
   free(name);
   return status;
 }
@@ -339,7 +339,7 @@ static int show_named(struct timeline_request *request, const struct beside *bes
   if (title && name)
     status = show(request, name, title);
   else
-    message_say("out of memory");
+    message_print("out of memory");
   free(name);
   free(title);
   return status;
@@ -353,7 +353,7 @@ static int serve_one(const struct timeline_request *request) {
                                 .has_no_findings = request->has_no_findings};
   int status = name ? serve_run(&serve) : EXIT_FAILED;
   if (!name)
-    message_say("out of memory");
+    message_print("out of memory");
   free(name);
   return status;
 }

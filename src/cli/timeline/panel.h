@@ -1,4 +1,4 @@
-/* What the page of stave timeline says beside the picture: the findings of stave report, the violations of
+/* What the page of stave timeline has beside the picture: the findings of stave report, the violations of
  * stave check. */
 #ifndef STAVE_CLI_TIMELINE_PANEL_H
 #define STAVE_CLI_TIMELINE_PANEL_H

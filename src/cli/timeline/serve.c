@@ -19,7 +19,7 @@
 #include "cli/timeline/panel.h"
 #include "timeline/page.h"
 
-/* The page opens at once, since it can ask for more; an answer is decoded in a blink. */
+/* The page opens with little, since it can ask for more; an answer is decoded in a blink. */
 enum { REGIONS = 200000, ANSWER_BYTES = 4 << 20, NICE = 19, WAIT_MS = 250 };
 
 static const char ending[] = ".timeline";
@@ -42,8 +42,8 @@ static int write_all(const struct serve_making *making, const struct timeline *t
   int error = page_write(detail_begin_page(writer), timeline, &page);
   int failure = detail_end(writer, making->identity);
   if (error || failure)
-    message_say("cannot write the details of %s: %s", making->request->path,
-                strerror(error ? -error : -failure));
+    message_print("cannot write the details of %s: %s", making->request->path,
+                  strerror(error ? -error : -failure));
   return error || failure ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
@@ -101,7 +101,7 @@ static int make_and_open(const struct serve_request *request, const char *identi
   int status = make_file(request, identity, path);
   int error = status == EXIT_SUCCESS ? detail_open(ret, path, identity) : 0;
   if (error < 0)
-    message_say("cannot read %s: %s", path, strerror(-error));
+    message_print("cannot read %s: %s", path, strerror(-error));
   return error < 0 ? EXIT_FAILED : status;
 }
 
@@ -121,7 +121,7 @@ static int find_or_make(const struct serve_request *request, const struct found_
   }
   if (archive_cache_in_archive(found, ending, path))
     return make_and_open(request, identity, path, ret);
-  message_say("%s: its name is too long", request->path);
+  message_print("%s: its name is too long", request->path);
   return EXIT_FAILED;
 }
 
@@ -162,10 +162,10 @@ static int serve(const struct serve_request *request, struct detail_file *file) 
   sigprocmask(SIG_BLOCK, NULL, &mask);
   setpriority(PRIO_PROCESS, 0, NICE);
   if (error)
-    message_say("cannot serve at port %u of 127.0.0.1: %s", (unsigned)request->port, strerror(-error));
+    message_print("cannot serve at port %u of 127.0.0.1: %s", (unsigned)request->port, strerror(-error));
   else
-    message_say("look at it at http://127.0.0.1:%u/%s/ until this command ends (Ctrl+C)", server.port,
-                server.token);
+    message_print("look at it at http://127.0.0.1:%u/%s/ until this command ends (Ctrl+C)", server.port,
+                  server.token);
   ending_wait();
   while (!error && !ending_is_wanted())
     server_serve(&server, WAIT_MS, &mask);

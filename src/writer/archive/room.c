@@ -54,7 +54,7 @@ static bool has_plenty(int fd) {
          (uint64_t)status.f_bavail * status.f_frsize >= PLENTY_BYTES;
 }
 
-/* Its number is needed at once where there are few. */
+/* Its number is needed immediately where there are few. */
 static bool may_keep_number(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= MANY_DESCRIPTORS;
