@@ -1,6 +1,7 @@
 /* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and
  * nothing else changed: time lost by threads, divided by the threads of the team. The losses of a region are
  * given to causes one after another, so that none is counted twice. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ static void cap_total_gain(struct report *report) {
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++) {
-    report->findings[i].gain_ticks *= most / all;
+    report->findings[i].gain_ticks = fmin(report->findings[i].gain_ticks * (most / all), (double)report->wall);
     report->findings[i].uncertainty_ticks *= most / all;
   }
 }

@@ -67,8 +67,14 @@ static double without_loaded(uint64_t pages) {
   return pages > LOADED_PAGES ? (double)(pages - LOADED_PAGES) : 0;
 }
 
+/* Faults are part of what the threads ran: a busy machine makes what one takes appear longer than that. */
+static double ran_within(const struct report *report, double from_first_event) {
+  return fmin(from_first_event, (double)report->wall - report->life.before);
+}
+
 /* What is touched first, but for the program's variables and what was loaded, which malloc has no part in:
- * what large pages would save. Before the first use of OpenMP one thread has the faults. */
+ * what large pages would save. Before the first use of OpenMP one thread has the faults; where that time is not
+ * in the wall time, these are not either. */
 static void find_small_pages(struct report *report) {
   const struct report_life *life = &report->life;
   uint64_t first = life->faults - life->repeated;
@@ -76,7 +82,7 @@ static void find_small_pages(struct report *report) {
   double pages = first > life->variables ? without_loaded(first - life->variables) : 0;
   double before = fmin(pages, without_loaded(life->faults_before));
   double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
-  double gain = (before + (pages - before) / n) * each;
+  double gain = fmin(before * each, life->ran) + ran_within(report, (pages - before) / n * each);
   struct finding_texts texts = {.report = report};
   struct report_finding *finding = finding_add(report, CAUSE_SMALL_PAGES, REPLAY_NONE, gain);
   if (!finding)
@@ -96,13 +102,13 @@ static void find_small_pages(struct report *report) {
 /* Each page that the process had has faulted once; what is more came back. */
 static void find_repeated(struct report *report) {
   const struct report_life *life = &report->life;
-  double n = processors_at_most(report, finding_team(report)),
-         all = (double)life->repeated * life->fault_ticks;
+  double n = processors_at_most(report, finding_team(report));
+  double gain = ran_within(report, (double)life->repeated * life->fault_ticks / n);
   struct finding_texts texts = {.report = report};
-  struct report_finding *finding = finding_add(report, CAUSE_PAGE_FAULTS, REPLAY_NONE, all / n);
+  struct report_finding *finding = finding_add(report, CAUSE_PAGE_FAULTS, REPLAY_NONE, gain);
   if (!finding)
     return;
-  report->lost_in_work += all / n;
+  report->lost_in_work += gain;
   finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and asked for again",
                  life->repeated);
   finding_printf(finding->evidence,
