@@ -27,7 +27,8 @@ static void cap_total_gain(struct report *report) {
   for (size_t i = 0; i < report->finding_count; i++)
     all += report->findings[i].gain_ticks;
   for (size_t i = 0; i < report->finding_count && all > most; i++) {
-    report->findings[i].gain_ticks = fmin(report->findings[i].gain_ticks * (most / all), (double)report->wall);
+    report->findings[i].gain_ticks =
+        fmin(report->findings[i].gain_ticks * (most / all), (double)report->wall);
     report->findings[i].uncertainty_ticks *= most / all;
   }
 }

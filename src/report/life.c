@@ -73,8 +73,8 @@ static double ran_within(const struct report *report, double from_first_event) {
 }
 
 /* What is touched first, but for the program's variables and what was loaded, which malloc has no part in:
- * what large pages would save. Before the first use of OpenMP one thread has the faults; where that time is not
- * in the wall time, these are not either. */
+ * what large pages would save. Before the first use of OpenMP one thread has the faults; where that time is
+ * not in the wall time, these are not either. */
 static void find_small_pages(struct report *report) {
   const struct report_life *life = &report->life;
   uint64_t first = life->faults - life->repeated;
