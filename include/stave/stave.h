@@ -1,8 +1,8 @@
-/* stave.h: what a program can tell Stave, the OpenMP tracer, while it runs; in C (C99 on) and C++.
+/* stave.h: what a program reports to Stave, the OpenMP tracer, while it runs; in C (C99 on) and C++.
  *
  * All of it goes through omp_control_tool (OpenMP 5.0, 3.8), which is looked for when the program is loaded:
  * there is nothing to link with, and where the OpenMP runtime has no such function, or no tool is there, a
- * call does nothing. Calls from any thread, at any time. LLVM's runtime up to 19 hands nothing to tools
+ * call does nothing. Calls from any thread, at any time. LLVM's runtime up to 19 passes nothing to tools
  * before the first parallel region; a call of omp_get_max_threads() before the first call below is enough to
  * change that.
  *
@@ -48,7 +48,7 @@ enum { STAVE_MODIFIER = 0x53746176 };
 struct stave_call {
   const char *name; /* of the region or counter, or the message; may be NULL */
   const char *unit; /* of a counter; may be NULL */
-  const char *file; /* where the call stands: a path as __FILE__ has it, or NULL */
+  const char *file; /* the place of the call: a path as __FILE__ has it, or NULL */
   uint64_t line;
   union {
     int64_t integer;
@@ -59,7 +59,7 @@ struct stave_call {
 typedef int (*stave_control_function)(int, int, void *);
 
 /* Always: then the runtime is called by the function in which the program calls, also where nothing else is
- * inlined, and debug information tells where that is. */
+ * inlined, and debug information has its place. */
 #define STAVE_INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
@@ -97,8 +97,7 @@ STAVE_INLINE int stave_start(void) {
   return stave_control(1, 0, NULL);
 }
 
-/* Waits until all that was recorded before is in the hands of stave-writer, which survives a crash of the
- * program. */
+/* Waits until stave-writer, which survives a crash of the program, has all that was recorded before. */
 STAVE_INLINE int stave_flush(void) {
   return stave_control(3, 0, NULL);
 }
@@ -108,8 +107,8 @@ STAVE_INLINE int stave_end(void) {
   return stave_control(4, 0, NULL);
 }
 
-/* What follows records something. Each name that ends in _at has a macro that fills in where the call
- * stands. */
+/* What follows records something. Each name that ends in _at has a macro that fills in the place of
+ * the call. */
 
 STAVE_INLINE int stave_call_(int command, const struct stave_call *call) {
   stave_control_function function = stave_control_tool();
@@ -118,7 +117,7 @@ STAVE_INLINE int stave_call_(int command, const struct stave_call *call) {
 
 /* A region of the task that runs: it moves with the task, and must end in it. Regions nest, with one another
  * and with OpenMP's constructs. stave_region_end ends the innermost one and must name it; NULL is right for
- * any. An end that does not fit is refused: it is told in the archive, and nothing is left. What the task
+ * any. An end that does not fit is refused, and counted in the archive. What the task
  * leaves open ends with the construct around it, or with the task. */
 STAVE_INLINE int stave_region_begin_at(const char *name, const char *file, unsigned line) {
   struct stave_call call = {name, NULL, file, line, {0}};
