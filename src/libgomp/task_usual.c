@@ -8,6 +8,7 @@ struct usual_block {
   struct omp_task task;
   void (*function)(void *);
   const void *code;
+  uint32_t state; /* of the thread that runs it, before */
   _Alignas(16) char data[];
 };
 
@@ -33,14 +34,27 @@ static void copy_usual(void *to, void *from) {
           source->code);
 }
 
-static void run_usual(void *data) {
+/* The tool is called in functions of their own, which save what they need and have returned while the task
+ * runs: where libgomp's queue is full tasks run within their creators, as deep as the stack goes. */
+APART static struct usual_block *begin_usual(void *data, void *frame) {
   struct usual_block *block = data;
   struct omp_thread *thread = &thread_self;
-  uint32_t state = thread->state;
-  task_begin(thread, &block->task, block->code);
-  block->function(block->data);
-  thread->state = state;
+  block->state = thread->state;
+  task_begin_in(thread, &block->task, block->code, frame);
+  return block;
+}
+
+APART static void end_usual(void) {
+  struct omp_thread *thread = &thread_self;
+  struct usual_block *block = (struct usual_block *)thread->task;
+  thread->state = block->state;
   task_end(thread, &block->task, task_status(&block->task));
+}
+
+static void run_usual(void *data) {
+  struct usual_block *block = begin_usual(data, __builtin_frame_address(0));
+  block->function(block->data);
+  return end_usual();
 }
 
 static inline bool is_usual(const struct omp_thread *thread, long alignment, bool is_deferred,
@@ -52,18 +66,21 @@ static inline bool is_usual(const struct omp_thread *thread, long alignment, boo
          creator->implicit->team;
 }
 
-/* Nothing is called before libgomp's function, so that the arguments stay where they are. */
-void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-               bool is_deferred, unsigned flags, void **dependences, int priority, void *detach) {
-  struct omp_thread *thread = &thread_self;
-  const void *code = __builtin_return_address(0);
-  if (UNLIKELY(!call_is_usual(thread, code) || !is_usual(thread, alignment, is_deferred, flags)))
-    return task_create_any(fn, data, copy, bytes, alignment, is_deferred, flags, dependences, priority,
-                           detach);
-  struct omp_call call = call_inside(thread, code);
-  struct usual_source source = {fn, code, task_flags(&call, flags), data, (size_t)bytes, copy};
+APART static void create_usual(TASK_PARAMETERS) {
+  struct omp_call call = call_inside(&thread_self, __builtin_return_address(0));
+  (void)alignment, (void)is_deferred, (void)dependences, (void)detach;
+  struct usual_source source = {fn, call.code, task_flags(&call, flags), data, (size_t)bytes, copy};
   task_frame_enter(call);
   call.library->GOMP_task(run_usual, &source, copy_usual, (long)sizeof(struct usual_block) + bytes,
                           _Alignof(struct usual_block), true, flags, NULL, priority, NULL);
   task_frame_leave(call);
+}
+
+/* Nothing is called before libgomp's function, so that the arguments stay where they are. */
+void GOMP_task(TASK_PARAMETERS) {
+  const struct omp_thread *thread = &thread_self;
+  if (UNLIKELY(!call_is_usual(thread, __builtin_return_address(0)) ||
+               !is_usual(thread, alignment, is_deferred, flags)))
+    return task_create_unusual(TASK_ARGUMENTS);
+  return create_usual(TASK_ARGUMENTS);
 }

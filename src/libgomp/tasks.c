@@ -108,12 +108,8 @@ static void begin_undeferred(struct task_block *block) {
   deliver_create(&block->task, block->dependences, block->code);
 }
 
-void task_create_any(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-                     bool is_deferred, unsigned flags, void **dependences, int priority, void *detach) {
+void task_create_any(TASK_PARAMETERS) {
   struct omp_call call = CALL_ENTER();
-  if (!call.is_traced)
-    return call.library->GOMP_task(fn, data, copy, bytes, alignment, is_deferred, flags, dependences,
-                                   priority, detach);
   struct task_block block;
   block.function = fn;
   block.copy = copy;

@@ -86,20 +86,29 @@ static inline void task_frame_leave(struct omp_call call) {
   call.thread->code = call.code;
 }
 
+/* A function that is on the stack while a task runs leaves all calls of the tool to others, so that it saves
+ * no register there. */
+#define APART __attribute__((noinline))
+
 /* Around the task's function. libgomp never moves a task that has begun to another thread, so a thread's
  * tasks are a stack. */
-static inline __attribute__((always_inline)) void task_begin(struct omp_thread *thread, struct omp_task *task,
-                                                             const void *code) {
+static inline __attribute__((always_inline)) void
+task_begin_in(struct omp_thread *thread, struct omp_task *task, const void *code, void *frame) {
   struct omp_task *prior = thread->task;
+  thread->code = code;
+  task->frame.exit_frame.ptr = frame;
   if (UNLIKELY(thread->taskloop))
     taskloop_has_created(thread);
   task->outer = prior;
   task->implicit = prior->implicit;
-  task->frame.exit_frame.ptr = __builtin_frame_address(0);
   thread_set_task(thread, task);
-  thread->code = code;
   thread->state = thread->work_state;
   DELIVER(task_schedule, &prior->data, OMPT_TASK_STATUS_switch, &task->data);
+}
+
+static inline __attribute__((always_inline)) void task_begin(struct omp_thread *thread, struct omp_task *task,
+                                                             const void *code) {
+  task_begin_in(thread, task, code, __builtin_frame_address(0));
 }
 
 static inline void task_end(struct omp_thread *thread, struct omp_task *task, ompt_task_status_t status) {
@@ -131,8 +140,13 @@ static inline uint32_t task_flags(const struct omp_call *call, unsigned gomp_fla
  * not say beforehand. */
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
 
-/* GOMP_task for tasks of all kinds. */
-void task_create_any(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-                     bool is_deferred, unsigned flags, void **dependences, int priority, void *detach);
+#define TASK_PARAMETERS                                                                                      \
+  void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,                  \
+      bool is_deferred, unsigned flags, void **dependences, int priority, void *detach
+#define TASK_ARGUMENTS fn, data, copy, bytes, alignment, is_deferred, flags, dependences, priority, detach
+
+/* GOMP_task for tasks that are not the usual ones, and for tasks of all kinds. */
+void task_create_unusual(TASK_PARAMETERS);
+void task_create_any(TASK_PARAMETERS);
 
 #endif

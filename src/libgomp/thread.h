@@ -80,6 +80,12 @@ struct omp_team {
 /* Target data regions, one in another, whose devices are kept. */
 enum { DATA_DEVICES_MAX = 8 };
 
+/* A task's function, and what that is given. */
+struct task_call {
+  void (*function)(void *);
+  void *data;
+};
+
 struct omp_thread {
   struct caller_range callers; /* whose calls mean `library`, and are traced */
   const struct library *library;
@@ -93,6 +99,7 @@ struct omp_thread {
   struct omp_task *task;      /* that runs */
   struct implicit *unit_loop; /* whose chunks need nothing unusual: see loops.c. NULL: not known */
   struct taskloop *taskloop;
+  struct task_call at_once; /* what the task that is about to begin calls: task_at_once.c */
   ompt_data_t data;
   struct implicit initial, worker;
   struct omp_team *spare; /* of regions that begin and end in two calls */

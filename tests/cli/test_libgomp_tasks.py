@@ -94,6 +94,22 @@ class Tasks(Case):
         self.assertIn("truth: created", said)
         self.assertTrue(archive)
 
+    def depths(self, program, traced):
+        """{kind of task: bytes of the stack for each that is created in another one}"""
+        result = self.record(program) if traced else subprocess.run(
+            program, env=self.env, capture_output=True, text=True, timeout=HANG_S, check=True)
+        return {kind: int(number) for kind, number in re.findall(r"^(\w+) (\d+)$", result.stderr, re.M)}
+
+    def test_depth_of_recursion(self):
+        """What a task adds to the stack while it runs within its creator's call; without care it was 336 to 672."""
+        limits = {"in_place": 240, "dependent": 256, "copied": 320, "full_queue": 288}
+        program = self.compiled("depth.cc", "-O2")
+        plain, traced = self.depths(program, False), self.depths(program, True)
+        self.assertEqual(set(plain), set(limits))
+        for kind, limit in limits.items():
+            self.assertLessEqual(traced[kind] - plain[kind], limit, (kind, plain, traced))
+            self.assertGreater(traced[kind], plain[kind], kind)
+
     def test_dependences(self):
         self.in_all_builds("dependences.c")
 
