@@ -223,16 +223,16 @@ static void print_all_rules(void) {
 const struct usage *cmd_check_usage(void) {
   static const struct usage usage = {
       .command = "check",
-      .summary = "check whether the run kept the rules of OpenMP",
+      .summary = "find violations of the rules of OpenMP and MPI",
       .synopsis = "[options] ARCHIVE",
       .about =
-          "Checks whether the run in an OTF2 archive kept the rules: the program OpenMP's, the runtime "
-          "OpenMP's "
-          "and its tool interface's. Each finding has its rule, place in the specification, thread, time and "
+          "Checks the run in an OTF2 archive for violations: of OpenMP's and MPI's rules by the program, of "
+          "OpenMP's and its tool interface's by the runtime. Each finding has its rule, place in the "
+          "specification, thread, time and "
           "source line. ARCHIVE is a directory or its file traces.otf2; archives of other tools can be "
           "checked "
           "too.",
-      .status = "Exit status: 0 if the rules were kept; 1 if it could not be checked, or not to the end; 2 "
+      .status = "Exit status: 0 if nothing was violated; 1 if it could not be checked, or not to the end; 2 "
                 "if an option is wrong; 3 if there are violations or hazards, with --fail-if if a condition "
                 "holds.",
       .options = options,

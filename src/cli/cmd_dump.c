@@ -245,12 +245,11 @@ static bool dump(const char *argument, pid_t pid) {
 const struct usage *cmd_dump_usage(void) {
   static const struct usage usage = {
       .command = "dump",
-      .summary = "write what is kept of a running program",
+      .summary = "write the kept part of a running program's trace",
       .synopsis = "PID",
-      .about = "Has an archive written of what is kept of process PID, which was started with STAVE_KEEP "
-               "(stave record --keep; the PID of stave record does as well), and prints its name when it is "
-               "whole. The "
-               "program and its recording go on.",
+      .about = "Requests an archive of what is kept of process PID, which was started with STAVE_KEEP (stave "
+               "record --keep; the PID of stave record is valid, too), and prints its name when it is "
+               "complete. The program and its recording continue.",
       .status =
           "Exit status: 0; 1 if there is no such process, nothing is kept of it, or the archive cannot be "
           "written; 2 if an option is wrong.",

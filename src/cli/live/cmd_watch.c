@@ -35,13 +35,13 @@ static bool set_option(void *data, int option, const char *value) {
 const struct usage *cmd_watch_usage(void) {
   static const struct usage usage = {
       .command = "watch",
-      .summary = "show a run that goes on, in a browser",
+      .summary = "show the last seconds of a run while it goes on, in a browser",
       .synopsis = "[options] DIRECTORY",
       .about =
           "Serves a page of the last seconds of the run that writes its archive into DIRECTORY, on this "
           "machine only, and prints its address, which nobody can guess. The page renews itself. When "
           "the run is over, it becomes that of the whole run, which is written to a file, too; then stave "
-          "watch ends. The run and its files are left alone.",
+          "watch ends. The run and its files are not changed.",
       .status = "Exit status: 0; 1 if nothing writes there, or the writer died; 2 if an option is wrong.",
       .options = options,
       .argument = "directory",

@@ -104,7 +104,7 @@ static const struct usage_option options[] = {
      USAGE_NOTHING, NULL},
     {OPTION_COUNTERS, "counters", "LIST",
      "what the kernel and the processor count for each thread, read where regions begin and end "
-     "(STAVE_COUNTERS): instructions, cycles, page-faults ...; help lists what can be had here",
+     "(STAVE_COUNTERS): instructions, cycles, page-faults ...; help lists those that are available here",
      USAGE_LIST, counter_known},
     {OPTION_WATCH, "watch", NULL,
      "show the last seconds of the run in a browser while it goes on (stave watch), at an address that is "

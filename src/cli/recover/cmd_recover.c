@@ -185,11 +185,11 @@ static bool set_option(void *request, int option, const char *value) {
 const struct usage *cmd_recover_usage(void) {
   static const struct usage usage = {
       .command = "recover",
-      .summary = "make an archive of what a writer that died has left",
+      .summary = "make an archive after program and writer were killed",
       .synopsis = "[options] DIRECTORY",
       .about = "Makes an archive of what is in DIRECTORY, whose stave-writer died together with the program "
-               "(a node that failed, a job killed with its control group). DIRECTORY stays as it is. Says "
-               "up to which time the new archive is whole, and what is known to be missing.",
+               "(a node that failed, a job killed with its control group). DIRECTORY stays as it is. "
+               "Reports up to which time the new archive is complete, and what is known to be missing.",
       .status = "Exit status: 0; 1 if there is nothing to recover or it cannot be recovered; 2 if an option "
                 "is wrong.",
       .options = options,
