@@ -139,6 +139,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   }
   checker->result->events++;
   check_mpi_on_event(checker, event);
+  check_task_orders_settle(checker, event->ticks);
   stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
   look_at(checker, event);
@@ -193,6 +194,7 @@ static void close_checker(struct checker *checker) {
     checker_release_task(&checker->tasks[i]);
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     free_location_state(&checker->locations[i]);
+  check_task_orders_close(checker);
   check_teams_close(checker);
   check_locks_close(checker);
   check_mpi_close(checker);

@@ -43,6 +43,17 @@ struct task_state {
   bool has_begun;
 };
 
+/* A task that waits for others of its dependences and began a moment ago (task_orders.c). It has what its
+ * state had of these, until that moment is over. */
+struct fresh_task {
+  struct dependences_task task;
+  struct dependences_task *before;
+  uint64_t *sets;
+  size_t before_count, set_count, location, created_on;
+  uint64_t ticks, end; /* end: UINT64_MAX: it is not complete */
+  uint32_t generation, place;
+};
+
 /* A tied task that has begun on a location and is not complete. */
 struct tied {
   struct dependences_task task;
@@ -176,6 +187,8 @@ struct checker {
   uint64_t *process_ends; /* the last event of each process, if they have been ended; NULL: there is one */
   struct task_state *tasks;
   size_t task_count;
+  struct fresh_task *fresh; /* in turn, from fresh_first on */
+  size_t fresh_first, fresh_count, fresh_capacity;
   struct location_state *locations; /* by location */
   struct team_state *teams;
   size_t team_count;
@@ -255,6 +268,16 @@ void check_tasks_on_dependence(struct checker *checker, const struct trace_event
                                enum construct construct);
 int check_tasks_open(struct checker *checker);
 void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);
+
+/* -- task_orders.c -- */
+
+void check_task_orders_begin(struct checker *checker, const struct replay_task_event *step,
+                             struct task_state *task);
+void check_task_orders_complete(struct checker *checker, const struct task_state *task, uint64_t ticks);
+
+/* Before each event: what the moment that is over now makes certain. */
+void check_task_orders_settle(struct checker *checker, uint64_t ticks);
+void check_task_orders_close(struct checker *checker);
 
 /* -- locks.c -- */
 

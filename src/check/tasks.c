@@ -111,49 +111,7 @@ void check_tasks_on_dependence(struct checker *checker, const struct trace_event
   }
 }
 
-/* -- constraints when a task begins -- */
-
-static void check_dependences(struct checker *checker, const struct replay_task_event *step,
-                              const struct task_state *task) {
-  for (size_t i = 0; i < task->before_count; i++) {
-    const struct task_state *source = checker_known_task(checker, task->before[i]);
-    if (!source)
-      continue;
-    struct check_finding *found = checker_find(checker, CHECK_DEPENDENCE, step->location, step->ticks,
-                                               checker_place_of(task), checker_place_of(source));
-    if (found)
-      snprintf(found->detail, sizeof found->detail, "task %u of %s began; it depends on %s, which %s",
-               step->task->generation, checker->trace->locations[step->task->created_on].name,
-               checker_name(checker, checker_place_of(source)),
-               source->has_begun ? "still ran" : "had not started");
-  }
-}
-
-/* How many tasks of each set run is kept as a pointer's value. */
-static void check_sets(struct checker *checker, const struct replay_task_event *step,
-                       const struct task_state *task) {
-  for (size_t i = 0; i < task->set_count; i++) {
-    uintptr_t running = (uintptr_t)pair_map_get(&checker->running_sets, task->sets[i], 0);
-    struct check_finding *found = running == 0
-                                      ? NULL
-                                      : checker_find(checker, CHECK_MUTUAL_EXCLUSION, step->location,
-                                                     step->ticks, checker_place_of(task), CHECK_NO_REGION);
-    if (found)
-      snprintf(found->detail, sizeof found->detail, "task %u of %s began while %u other%s of its set ran",
-               step->task->generation, checker->trace->locations[step->task->created_on].name,
-               (unsigned)running, running > 1 ? "s" : "");
-    if (!pair_map_put(&checker->running_sets, task->sets[i], 0, (void *)(running + 1)))
-      checker->error = -ENOMEM;
-  }
-}
-
-static void leave_sets(struct checker *checker, const struct task_state *task) {
-  for (size_t i = 0; task->has_begun && i < task->set_count; i++) {
-    uintptr_t running = (uintptr_t)pair_map_remove(&checker->running_sets, task->sets[i], 0);
-    if (running > 1 && !pair_map_put(&checker->running_sets, task->sets[i], 0, (void *)(running - 1)))
-      checker->error = -ENOMEM;
-  }
-}
+/* -- tied tasks -- */
 
 static bool is_in_barrier(const struct replay_task *task) {
   for (uint32_t i = 1; i <= 4 && i <= task->frame_count; i++) {
@@ -245,10 +203,7 @@ static void begin(struct checker *checker, const struct replay_task_event *step)
   if (!task)
     return;
   checker->locations[step->location].runs++;
-  if (checks(checker, CHECK_DEPENDENCE))
-    check_dependences(checker, step, task);
-  if (checks(checker, CHECK_MUTUAL_EXCLUSION))
-    check_sets(checker, step, task);
+  check_task_orders_begin(checker, step, task);
   task->has_begun = true;
 }
 
@@ -304,7 +259,7 @@ static void complete(struct checker *checker, const struct replay_task_event *st
   struct task_state *task = checker_task(checker, step->task);
   if (!task)
     return;
-  leave_sets(checker, task);
+  check_task_orders_complete(checker, task, step->ticks);
   untie(checker, step->task);
   dependences_forget(checker->dependences, task->id);
   checker_release_task(task);

@@ -108,7 +108,7 @@ void log_blocks_drop_below(struct log_blocks *blocks, uint64_t position) {
 
 static void note_block(struct log_blocks *blocks, const struct log_block *block) {
   size_t held = blocks->count - blocks->begin;
-  if (blocks->count == blocks->capacity && blocks->begin >= held) {
+  if (blocks->count == blocks->capacity && blocks->begin > 0 && blocks->begin >= held) {
     memmove(blocks->all, blocks->all + blocks->begin, held * sizeof *blocks->all);
     blocks->begin = 0;
     blocks->count = held;

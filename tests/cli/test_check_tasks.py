@@ -115,6 +115,55 @@ class Dependences(Case):
             self.out_of_barrier(made, 0, 1)
         self.finds("dependence", "had not started")
 
+    def run_within(self, kind, *steps):
+        """Tasks 1 and 2, created in this order on one variable, begin and end at these times, in nanoseconds."""
+        with self.make(ticks_per_us=1000) as made:
+            made.create(0, 1, line=11, depend=[(kind, 64)])
+            made.create(0, 2, line=12, depend=[(kind, 64)])
+            self.in_barrier(made, 0, 1)
+            begin = made.now
+            times = [(ns, task, i) for task, both in enumerate(steps) for i, ns in enumerate(both)]
+            for ns, task, is_end in sorted(times):
+                made.now = begin + ns
+                (made.end if is_end else made.start)(task, 0, task + 1, line=11 + task)
+            made.now += 2000
+            self.out_of_barrier(made, 0, 1)
+
+    def test_times_that_are_not_certain(self):
+        """A processor may read its clock a little before a lock is its own: seen up to 0.1 us on real programs."""
+        for first, second in (((100, 5100), (5000, 9000)), ((100, 5100), (5000, 5200)), ((5000, 5300), (5010, 5200))):
+            for kind in ("inout", "mutexinoutset"):
+                self.run_within(kind, first, second)
+                self.quiet()
+        self.run_within("mutexinoutset", (5050, 9000), (5000, 5100))
+        self.quiet()
+
+    def test_times_that_are_certain(self):
+        for first, second in (((100, 9100), (5000, 20000)), ((100, 9100), (5000, 5200)), ((100, 7000), (5000, 6990))):
+            self.run_within("mutexinoutset", first, second)
+            self.finds("mutual-exclusion", "1 other", line=12)
+            self.run_within("inout", first, second)
+            self.finds("dependence", "task @made.c:11", line=12)
+        self.run_within("mutexinoutset", (5000, 5300), (100, 9000))
+        self.finds("mutual-exclusion", "1 other", line=11)
+
+    def test_many_within_a_moment(self):
+        """Each waits for the one before, and for what is certain of it; of more than ran at once all are counted."""
+        with self.make(ticks_per_us=1000) as made:
+            for task in range(1, 41):
+                made.create(0, task, line=11, depend=[("mutexinoutset", 64)])
+            self.in_barrier(made, 0, 1)
+            for task in range(1, 39):
+                made.run(task % 2, 0, task, line=11)
+            made.now += 2000
+            made.start(0, 0, 39, line=11)
+            made.now += 2000
+            made.run(1, 0, 40, line=11)
+            made.now += 2000
+            made.end(0, 0, 39, line=11)
+            self.out_of_barrier(made, 0, 1)
+        self.assertEqual(self.finds("mutual-exclusion", "task 40 of", line=11)["count"], 1)
+
     def test_other_variables_and_parents(self):
         with self.make() as made:
             made.create(0, 1, line=11, depend=[("out", 64)])
