@@ -132,8 +132,11 @@ static void enter(struct mpi_replay *mpi, const struct trace_event *event) {
 
 static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
   struct mpi_call *call = &mpi->calls[event->location];
-  if (call->id > 0 && call->region == mpi_region(mpi, event->Leave.region))
-    call->id = 0;
+  if (call->id == 0 || call->region != mpi_region(mpi, event->Leave.region))
+    return;
+  if (mpi->observer.left)
+    mpi->observer.left(mpi->data, call, event->ticks);
+  call->id = 0;
 }
 
 void mpi_tell_end(struct mpi_replay *mpi, const struct mpi_call *call) {

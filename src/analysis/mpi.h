@@ -71,6 +71,7 @@ struct mpi_observer {
    * begins in it */
   void (*ends_in)(void *data, const struct mpi_call *call);
   void (*begins_in)(void *data, const struct mpi_call *call);
+  void (*left)(void *data, const struct mpi_call *call, uint64_t ticks);
 };
 
 struct mpi_replay;

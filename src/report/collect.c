@@ -531,6 +531,7 @@ void report_free(struct report *report) {
   free(report->devices);
   device_use_free(report);
   free(report->mpi_waits);
+  traffic_free(&report->traffic);
   free(report->states);
   free(report->findings);
   free(report->unseen);

@@ -85,6 +85,7 @@ void mpi_waits_on_operation(void *data, const struct mpi_operation *operation) {
   const struct mpi_member *first = operation->members;
   if (operation->member_count == 0)
     return;
+  traffic_operation(&collector->report->traffic, operation);
   bool has_all = operation->member_count == operation->expected && operation->expected > 1;
   enum flow flow = has_all && !is_of_neighbours(collector, first) ? flow_of(first->operation) : FLOW_UNKNOWN;
   uint32_t moment = flow == FLOW_UNKNOWN ? MPI_NONE : make_moment(collector, operation, flow);

@@ -337,8 +337,13 @@ void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end
     *most = begin - end;
 }
 
+static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
+  traffic_left(&((struct collector *)data)->report->traffic, call, ticks);
+}
+
 static void on_message(void *data, const struct mpi_message *message) {
   struct collector *collector = data;
+  traffic_message(&collector->report->traffic, message);
   uint32_t sent = mpi_waits_find(collector, message->send.begun.id);
   bool is_own = process_of(collector, &message->send.begun) == process_of(collector, &message->receive.begun);
   mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
@@ -382,7 +387,8 @@ void mpi_waits_prepare(struct collector *collector) {
   static const struct mpi_observer observer = {.message = on_message,
                                                .operation = mpi_waits_on_operation,
                                                .ends_in = on_ends_in,
-                                               .begins_in = on_begins_in};
+                                               .begins_in = on_begins_in,
+                                               .left = on_left};
   struct mpi_replay *mpi = mpi_create(collector->trace, &observer, collector);
   size_t locations = collector->trace->location_count, groups = PROCESS_COUNT(collector->trace);
   collector->has_failed |= !mpi;
@@ -394,6 +400,8 @@ void mpi_waits_prepare(struct collector *collector) {
   collector->waits = waits;
   waits->mpi = mpi;
   make_pools(waits);
+  traffic_begin(&collector->report->traffic, collector->trace, collector->report->from_ticks,
+                collector->report->to_ticks);
   waits->first = collector_get(collector, locations * sizeof *waits->first);
   waits->last = collector_get(collector, locations * sizeof *waits->last);
   waits->left_ticks = collector_get(collector, locations * sizeof *waits->left_ticks);
@@ -438,6 +446,8 @@ void mpi_waits_finish(struct collector *collector) {
     return;
   collector->has_failed |= !mpi_finish(waits->mpi);
   compute_rest(collector);
+  traffic_finish(&report->traffic, waits->mpi, collector->now_ticks);
+  collector->has_failed |= report->traffic.is_out_of_memory;
   for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
     double end = (double)process->last_ticks - waits->gained[i] - (double)report->first_ticks;

@@ -6,6 +6,7 @@
 
 #include "analysis/replay.h"
 #include "analysis/runtimes.h"
+#include "analysis/traffic.h"
 #include "report/counters.h"
 #include "report/report_account.h"
 #include "report/report_devices.h"
@@ -471,6 +472,7 @@ struct report {
   double ideal_wall;            /* ticks: of the run, if the network took no time */
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
+  struct traffic traffic;
   uint64_t work, span;    /* of the process with the longest span: */
   size_t longest_process; /* its position */
   uint64_t forks, tasks_created, tasks_live;

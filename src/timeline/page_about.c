@@ -9,6 +9,7 @@
 #include "timeline/page_data.h"
 #include "timeline/page_facts.h"
 #include "timeline/page_sources.h"
+#include "timeline/page_traffic.h"
 #include "timeline/palette.h"
 
 /* Whatever could not be made for lack of memory is NULL, and so is all that it would have been part of. */
@@ -334,10 +335,10 @@ static json_t *tasks(const struct page_data *data) {
 
 static json_t *messages(const struct page_data *data) {
   const struct message_table *table = &data->timeline->messages;
-  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "section", section(&data->messages), "stored",
+  return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "section", section(&data->messages), "stored",
                    number(table->message_count), "all", number(table->all_messages), "operations",
                    section(&data->operations), "storedOperations", number(table->operation_count),
-                   "allOperations", number(table->all_operations));
+                   "allOperations", number(table->all_operations), "sums", page_traffic(data));
 }
 
 static json_t *about(const struct page_data *data) {

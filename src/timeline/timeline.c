@@ -243,14 +243,20 @@ static void on_team(void *data, const struct replay_team_event *event) {
 
 /* -- what MPI does -- */
 
+static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
+  traffic_left(&((struct reading *)data)->timeline->traffic, call, ticks);
+}
+
 static void on_message(void *data, const struct mpi_message *message) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
+  traffic_message(&timeline->traffic, message);
   message_table_add(&timeline->messages, message);
   critical_path_message(&timeline->path, message);
 }
 
 static void on_operation(void *data, const struct mpi_operation *operation) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
+  traffic_operation(&timeline->traffic, operation);
   message_table_add_operation(&timeline->messages, operation);
   critical_path_operation(&timeline->path, operation);
 }
@@ -328,6 +334,7 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->positions = calloc(trace->location_count + 1, sizeof *timeline->positions);
   timeline->levels = calloc(trace->location_count + 1, sizeof *timeline->levels);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
+  traffic_begin(&timeline->traffic, trace, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
   lock_table_begin(&timeline->locks, timeline->limits.locks, timeline->from, timeline->to);
   transfer_table_begin(&timeline->transfers, timeline->limits.transfers, timeline->from, timeline->to);
@@ -357,6 +364,8 @@ static void finish(struct reading *reading) {
     timeline->to = reading->last;
   timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
   timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;
+  traffic_finish(&timeline->traffic, reading->mpi, reading->last);
+  timeline->is_out_of_memory |= timeline->traffic.is_out_of_memory;
   message_table_finish(&timeline->messages);
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
@@ -378,7 +387,8 @@ int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks
                                                   .lock = on_lock,
                                                   .team = on_team,
                                                   .barrier = on_barrier};
-  static const struct mpi_observer mpi_observer = {.message = on_message, .operation = on_operation};
+  static const struct mpi_observer mpi_observer = {
+      .message = on_message, .operation = on_operation, .left = on_left};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))
@@ -409,6 +419,7 @@ void timeline_free(struct timeline *timeline) {
   free(timeline->levels);
   free(timeline->regions);
   task_table_free(&timeline->tasks);
+  traffic_free(&timeline->traffic);
   message_table_free(&timeline->messages);
   lock_table_free(&timeline->locks);
   counter_table_free(&timeline->counters);

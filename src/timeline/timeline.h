@@ -5,6 +5,7 @@
 #define STAVE_TIMELINE_TIMELINE_H
 
 #include "analysis/replay.h"
+#include "analysis/traffic.h"
 #include "timeline/activity_track.h"
 #include "timeline/attribute_lists.h"
 #include "timeline/condition_table.h"
@@ -63,6 +64,7 @@ struct timeline {
   struct timeline_region *regions;
   struct task_table tasks;
   struct message_table messages;
+  struct traffic traffic;
   struct lock_table locks;
   struct counter_table counters;
   struct condition_table conditions;

@@ -115,10 +115,15 @@ class Browser:
     def open(self, path):
         """Returns the seconds until the page has drawn itself."""
         start = time.monotonic()
-        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}")
-        self.wait_for("Page.loadEventFired")
+        self.load(f"file://{os.path.abspath(path)}")
         self.frame()
         return time.monotonic() - start
+
+    def load(self, url):
+        """Returns when the page's script has run."""
+        self.call("Page.navigate", url=url)
+        self.wait_for("Page.loadEventFired")
+        self.evaluate("window.ready")
 
     def evaluate(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)

@@ -46,8 +46,7 @@ class Live(unittest.TestCase):
                                       tracing.clean_environment(LC_ALL="C"))
         self.addCleanup(self.watch.end)
         self.address = self.watch.address()
-        self.browser.call("Page.navigate", url=self.address)
-        self.browser.wait_for("Page.loadEventFired")
+        self.browser.load(self.address)
 
     def tearDown(self):
         self.browser.call("Page.navigate", url="about:blank")

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """The page of stave timeline with processes, messages and collective operations: test_ranks.py BUILD [...]."""
+import json
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -169,6 +171,43 @@ class Traffic(test_page.PageTest):
         self.settle()
         self.assertEqual(set(self.calls()), {"MPI_Init", "MPI_Send @made.c:5", "MPI_Send @made.c:6"})
         self.browser.evaluate("stave.marking.set(null)")
+
+    def choose_calls_by(self, what):
+        self.browser.evaluate(f"""(box => {{ box.value = '{what}'; box.dispatchEvent(new Event('change')); }})(
+            document.getElementById('calls-by'))""")
+
+    def test_calls_by_process(self):
+        self.choose_calls_by("process")
+        self.assertEqual(self.calls()["Process 1"][0], "6")
+        self.choose_calls_by("both")
+        self.assertEqual(self.calls()["Process 1: MPI_Recv @made.c:9"], ("2", "2.00 ms", "1.00 ms", "–"))
+        self.choose_calls_by("place")
+
+    def test_the_report_has_the_same(self):
+        """Of the whole run the page has the report's sums; what it counts itself of its interval is equal, too."""
+        result = subprocess.run([test_page.STAVE, "report", "--json", pathlib.Path(self.folder.name) / "traffic"],
+                                capture_output=True, check=True)
+        told = json.loads(result.stdout)["mpi"]
+        names = ["Process", "Process 1", "Process 2"]
+        pairs = [(names.index(pair["from"]), names.index(pair["to"]), pair["messages"], pair["bytes"],
+                  round(1e3 * pair["mean_s"] * pair["messages"], 6), round(1e3 * pair["longest_s"], 6),
+                  round(1e3 * pair["wait_s"], 6)) for pair in told["messages"]]
+        self.assertEqual(self.cells(), pairs)
+        calls = {}
+        for call in told["calls"]:
+            site = call["call_site"]
+            place = f" @{pathlib.Path(site['file']).name}:{site['line']}" if site else ""
+            name = f"{call['process']}: {call['function']}{place}"
+            calls[name] = [call["count"], round(1e9 * call["time_s"]), round(1e9 * call["wait_s"]), call["sent_bytes"]]
+        own = """(stave.model.about.messages.sums = %s, document.getElementById('calls-by').value = 'both',
+            stave.traffic.update(stave.view, stave.model.rows), Object.fromEntries([...stave.traffic.calls.values()]
+            .map(({name, count, ns, wait, bytes}) => [name, [count, ns, wait, bytes]])))"""
+        self.assertEqual(self.browser.evaluate(own % "stave.model.about.messages.sums"), calls)
+        self.assertEqual(self.browser.evaluate(own % "null"), calls)
+        self.assertEqual(self.cells(), pairs)
+        self.assertEqual([(one["function"], one["count"], one["wait_s"], one["longest_wait_s"], one["longest_wait_for"])
+                          for one in told["collectives"]], [("MPI_Barrier", 1, 0.0025, 0.0015, "Process 2"),
+                                                     ("MPI_Finalize", 1, 0, 0, None)])
 
     def chain(self, row, ms):
         self.browser.click(*self.point(row, 0, ms))

@@ -119,8 +119,7 @@ class ServeTest(test_page.PageTest):
         return server
 
     def look(self, server):
-        self.browser.call("Page.navigate", url=server.address)
-        self.browser.wait_for("Page.loadEventFired")
+        self.browser.load(server.address)
         self.browser.frame()
 
     def tearDown(self):

@@ -92,10 +92,8 @@ class Views(test_page.PageTest):
             stave.bookmarks.items]"""
         before = self.browser.evaluate(state)
         self.browser.evaluate("localStorage.clear()")
-        self.browser.call("Page.navigate", url="about:blank")
-        self.browser.wait_for("Page.loadEventFired")
-        self.browser.call("Page.navigate", url=f"file://{self.pages['known']}{whole}")
-        self.browser.wait_for("Page.loadEventFired")
+        self.browser.load("about:blank")
+        self.browser.load(f"file://{self.pages['known']}{whole}")
         self.browser.frame()
         self.assertEqual(self.browser.evaluate(state), before)
         self.assertEqual(self.browser.evaluate("document.querySelector('#bookmarks input').value"),

@@ -250,6 +250,7 @@ json_t *report_print_object(const struct report_print *print) {
   json_put(object, "threads_of_the_run", threads(report));
   json_put(object, "devices", report_devices_json(report));
   json_put(object, "device_use", report_device_use_json(report));
+  json_put(object, "mpi", report_mpi_json(report));
   json_put(object, "sampled_states", states(report));
   json_put(object, "samples", report_samples_json(print));
   json_put(object, "running", report_running_json(print));

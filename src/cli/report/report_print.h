@@ -112,6 +112,9 @@ json_t *report_counters_json(const struct report_print *print);
 /* Devices, their kernels, and calls for them; nothing without devices. */
 void report_print_devices(const struct report_print *print);
 
+/* Messages from process to process, calls of MPI, collective operations; nothing without MPI. */
+void report_print_mpi(const struct report_print *print);
+
 /* "paused", or what else says nothing of threads. */
 const char *report_print_unknown(const struct report *report);
 

@@ -530,6 +530,7 @@ void report_print_text(const struct report_print *print) {
     report_print_tables(print);
   else
     print_without_openmp(print);
+  report_print_mpi(print);
   if (report->has_openmp)
     report_print_serial(print);
   report_print_samples(print);

@@ -40,4 +40,7 @@ json_t *report_regions_json(const struct report_print *print);
 json_t *report_devices_json(const struct report *report);
 json_t *report_device_use_json(const struct report *report);
 
+/* What report_print_mpi prints, of each process; null without MPI. */
+json_t *report_mpi_json(const struct report *report);
+
 #endif

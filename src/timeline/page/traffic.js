@@ -37,8 +37,9 @@ function waitOf(model, {begin, end, to}) {
 export class Traffic {
   // `only` is called with the pair of processes whose messages are to be drawn alone, or null.
   constructor(model, {tooltip, only}) {
-    Object.assign(this, {model, tooltip, only, chosen: null, cells: new Map(), sites: new Map()});
+    Object.assign(this, {model, tooltip, only, chosen: null, cells: new Map(), calls: new Map()});
     this.processes = [...new Set(model.rows.map(({process}) => process))];
+    this.places = new Map(this.processes.map((process, place) => [process, place]));
     this.site = model.about.attributes.findIndex(({type}) => type === 'line');
     this.kind = model.activities.findIndex(({name}) => name === 'MPI');
     byId('traffic-section').hidden = !this.isThere;
@@ -51,6 +52,7 @@ export class Traffic {
     byId('measure').replaceChildren(...Object.entries(MEASURES).map(([value, {name}]) =>
       element('option', {value}, name)));
     byId('measure').addEventListener('change', () => this.draw());
+    byId('calls-by').addEventListener('change', () => this.update(...this.shown));
     this.canvas.addEventListener('pointermove', event => this.#hover(event));
     this.canvas.addEventListener('pointerleave', () => this.tooltip.hide());
     this.canvas.addEventListener('click', event => this.#choose(this.#cellAt(event)));
@@ -60,40 +62,69 @@ export class Traffic {
     return this.model.hasMessages;
   }
 
-  update({from, to}, rows) {
+  update(interval, rows) {
     if (!this.isThere)
       return;
+    this.shown = [interval, rows];
+    this.cells.clear();
+    this.calls.clear();
+    const {model} = this, {stored, all, sums} = model.about.messages;
+    const isWhole = interval.from <= model.from && interval.to >= model.to && rows.length === model.rows.length;
+    if (sums && isWhole)
+      this.#useSums(sums);
+    else
+      this.#countVisible(interval, rows);
+    const cells = [...this.cells.values()], sum = name => cells.reduce((whole, cell) => whole + cell[name], 0);
+    byId('traffic-note').textContent = `${plural(sum('messages'), 'message')}, ${size(sum('bytes'))}` +
+      (stored < all && !(sums && isWhole)
+        ? ` (the page has ${count(stored)} of ${count(all)}, those longest under way)` : '') +
+      (this.chosen ? `; those from ${this.#name(this.chosen.from)} to ${this.#name(this.chosen.to)} alone are drawn`
+        : '');
+    byId('matrix').hidden = byId('measure').hidden = cells.length === 0;
+    this.draw();
+    this.#showCalls();
+  }
+
+  // What was summed up as the page was made, of all messages and calls.
+  #useSums({pairs, calls}) {
+    for (const [from, to, messages, bytes, ns, worst, wait] of pairs)
+      Object.assign(this.#cellOf(from, to), {messages, bytes, ns, worst, wait});
+    for (const [process, region, line, times, ns, wait, bytes] of calls) {
+      const call = this.#callOf(process, region, line);
+      for (const [name, value] of Object.entries({count: times, ns, wait, bytes}))
+        call[name] += value;
+    }
+  }
+
+  #countVisible({from, to}, rows) {
     const shown = new Set(rows.map(({index}) => index));
     const messages = this.model.messages.filter(message => message.begin <= to && message.end >= from &&
       (shown.has(message.from) || shown.has(message.to)));
     this.#count(messages);
     this.#countCalls(messages, {from, to, rows, shown});
-    const {stored, all} = this.model.about.messages;
-    byId('traffic-note').textContent = `${plural(messages.length, 'message')}, ` +
-      `${size(messages.reduce((sum, {bytes}) => sum + bytes, 0))}` +
-      (stored < all ? ` (the page has ${count(stored)} of ${count(all)}, those longest under way)` : '') +
-      (this.chosen ? `; those from ${this.#name(this.chosen.from)} to ${this.#name(this.chosen.to)} alone are drawn`
-        : '');
-    byId('matrix').hidden = byId('measure').hidden = messages.length === 0;
-    this.draw();
-    this.#showCalls();
   }
 
   // -- the matrix --
 
+  // By the numbers of the processes, as rows have them.
+  #cellOf(from, to) {
+    const [first, second] = [from, to].map(process => this.places.get(process));
+    const key = first * this.processes.length + second;
+    if (!this.cells.has(key))
+      this.cells.set(key, {from: first, to: second, messages: 0, bytes: 0, ns: 0, worst: 0, wait: 0});
+    return this.cells.get(key);
+  }
+
   #count(messages) {
-    this.cells.clear();
-    const {rows} = this.model, places = new Map(this.processes.map((process, place) => [process, place]));
+    const {rows} = this.model;
     for (const message of messages) {
-      const from = places.get(rows[message.from].process), to = places.get(rows[message.to].process);
-      const key = from * this.processes.length + to, ns = message.end - message.begin;
-      const cell = this.cells.get(key) ?? {from, to, messages: 0, bytes: 0, ns: 0, worst: 0, wait: 0};
+      const cell = this.#cellOf(rows[message.from].process, rows[message.to].process);
+      const ns = message.end - message.begin;
       cell.messages++;
       cell.bytes += message.bytes;
       cell.ns += ns;
       cell.worst = Math.max(cell.worst, ns);
       cell.wait += message.wait ??= waitOf(this.model, message);
-      this.cells.set(key, cell);
     }
   }
 
@@ -162,26 +193,32 @@ export class Traffic {
 
   // -- calls --
 
-  #callOf(region, attributes) {
-    const line = attributes?.find(([index]) => index === this.site)?.[1], key = `${region} ${line ?? ''}`;
-    if (!this.sites.has(key)) {
-      const place = line === undefined ? '' : ` @${(this.model.about.lines[line] ?? '?').split('/').at(-1)}`;
-      this.sites.set(key, {name: `${this.model.regions[region].short}${place}`,
-        title: line === undefined ? '' : this.model.about.lines[line], region: this.model.regions[region]});
+  #lineOf(attributes) {
+    return attributes?.find(([index]) => index === this.site)?.[1] ?? null;
+  }
+
+  // The line of the table that a call belongs to.
+  #callOf(process, region, line) {
+    const by = byId('calls-by').value, {lines} = this.model.about;
+    const key = `${by === 'place' ? '' : process} ${by === 'process' ? '' : `${region} ${line}`}`;
+    if (!this.calls.has(key)) {
+      const place = line === null ? '' : ` @${(lines[line] ?? '?').split('/').at(-1)}`;
+      const names = [...by === 'place' ? [] : [this.#name(this.places.get(process))],
+        ...by === 'process' ? [] : [`${this.model.regions[region].short}${place}`]];
+      this.calls.set(key, {name: names.join(': '), title: line === null || by === 'process' ? '' : lines[line],
+        count: 0, ns: 0, wait: 0, bytes: 0});
     }
-    const call = this.sites.get(key);
-    return call.isCounted ? call : Object.assign(call, {isCounted: true, count: 0, ns: 0, wait: 0, bytes: 0});
+    return this.calls.get(key);
   }
 
   #countCalls(messages, {from, to, rows, shown}) {
-    for (const call of this.sites.values())
-      call.isCounted = false;
-    for (const {slices} of rows)
+    for (const {slices, process} of rows)
       for (const {finest: {begin, end, region, activity, merged, attributes, count: length}} of slices) {
         const first = lowerBound(end, from, 0, length), last = Math.min(length, lowerBound(begin, to, 0, length) + 1);
         for (let i = first; i < last && begin[i] <= to; i++)
           if (activity[i] === this.kind) {
-            const call = this.#callOf(region[i], last - first > MANY ? null : attributes.get(i));
+            const call = this.#callOf(process, region[i],
+              this.#lineOf(last - first > MANY ? null : attributes.get(i)));
             call.count += merged[i];
             call.ns += Math.max(0, Math.min(to, end[i]) - Math.max(from, begin[i]));
           }
@@ -189,7 +226,7 @@ export class Traffic {
     const add = (row, time, name, value) => {
       const call = shown.has(row) && value > 0 ? callAt(this.model, row, time) : null;
       if (call)
-        this.#callOf(call.region, call.attributes)[name] += value;
+        this.#callOf(this.model.rows[row].process, call.region, this.#lineOf(call.attributes))[name] += value;
     };
     for (const {from: sender, to: receiver, begin, end, bytes, wait} of messages) {
       add(sender, begin, 'bytes', bytes);
@@ -204,7 +241,7 @@ export class Traffic {
   }
 
   #showCalls() {
-    const calls = [...this.sites.values()].filter(({isCounted}) => isCounted);
+    const calls = [...this.calls.values()];
     byId('calls').replaceChildren(...this.heads.sorted(calls).slice(0, MAX_CALLS).map(call => this.#makeLine(call)));
     byId('calls-more').textContent = calls.length > MAX_CALLS ? `${count(calls.length - MAX_CALLS)} more` : '';
   }

@@ -76,7 +76,7 @@ class Live {
   // The server waits until all pages have it: as a page in a frame, and as a file to be saved.
   async #takeFinished() {
     const {picture, at} = this.news, frame = this.#makeFrame();
-    const isLoaded = new Promise(done => frame.addEventListener('load', done));
+    const isLoaded = Live.#runs(frame);
     this.#load(frame, picture);
     const [answer] = await Promise.all([fetch(`picture-${picture}`), isLoaded]), page = await answer.blob();
     Object.assign(byId('save'), {href: URL.createObjectURL(page), download: `${this.title}.html`, hidden: false});
@@ -104,7 +104,7 @@ class Live {
       this.#show();
     } else if (this.state !== 'ended') {
       this.loading = {frame: this.#makeFrame(), picture, at: this.news.at};
-      this.loading.frame.addEventListener('load', () => this.#show());
+      Live.#runs(this.loading.frame).then(() => this.#show());
       this.#load(this.loading.frame, picture);
     }
   }
@@ -113,6 +113,12 @@ class Live {
     const frame = document.createElement('iframe');
     frame.title = `The threads of ${this.title} over time`;
     return frame;
+  }
+
+  // Until the page in the frame has run its script.
+  static async #runs(frame) {
+    await new Promise(done => frame.addEventListener('load', done));
+    await frame.contentDocument?.defaultView.ready;
   }
 
   #load(frame, picture) {
