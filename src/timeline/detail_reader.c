@@ -11,6 +11,9 @@
 /* A level at which a pixel of a very wide window has many items is not looked at. */
 enum { ITEMS_MAX = 1 << 17 };
 
+/* Of an answer's bytes what each kind of detail_items.h may have at most. */
+enum { ITEMS_SHARE = 4 };
+
 /* -- opening -- */
 
 static bool is_part(const struct detail_file *file, uint64_t offset, uint64_t count, size_t bytes) {
@@ -112,11 +115,19 @@ static const struct detail_track_entry *tracks_of(const struct detail_file *file
   return (const void *)(file->bytes + file->foot->tracks);
 }
 
+/* Those of items are behind them. */
+static size_t tracks_of_rows(const struct detail_file *file) {
+  size_t count = (size_t)file->foot->track_count;
+  while (count > 0 && tracks_of(file)[count - 1].row >= file->foot->row_count)
+    count--;
+  return count;
+}
+
 /* How many bytes an answer at the level has; more than `most`: at least so many. */
 static size_t measure(const struct detail_file *file, const struct detail_window *window, unsigned level,
                       size_t most) {
-  size_t sum = 0;
-  for (size_t i = 0; i < file->foot->track_count && sum <= most; i++) {
+  size_t sum = 0, count = tracks_of_rows(file);
+  for (size_t i = 0; i < count && sum <= most; i++) {
     struct found found = {NULL, NULL};
     if (is_asked(&tracks_of(file)[i], window))
       found = find(file, i, level, window);
@@ -137,10 +148,32 @@ static unsigned choose_level(const struct detail_file *file, const struct detail
   return level;
 }
 
+/* -- items -- */
+
+static size_t bytes_in(const struct found *found) {
+  size_t sum = 0;
+  for (const struct detail_block *block = found->first; block < found->end; block++)
+    sum += block->bytes;
+  return sum;
+}
+
+/* The shortest class of a kind's items that is in an answer with all longer ones; their blocks by class.
+ * DETAIL_LEVELS: none is. */
+static unsigned find_items(const struct detail_file *file, size_t track, const struct detail_window *window,
+                           size_t most, struct found found[DETAIL_LEVELS]) {
+  size_t sum = 0;
+  for (unsigned level = DETAIL_LEVELS; level > 0; level--) {
+    found[level - 1] = find(file, track, level - 1, window);
+    sum += bytes_in(&found[level - 1]);
+    if (sum > most)
+      return level;
+  }
+  return 0;
+}
+
 /* -- the answer -- */
 
-static void put_track(const struct detail_file *file, const struct found *found, struct bytes *ret) {
-  page_put_detail_track(ret, &(struct page_detail_track){(uint64_t)(found->end - found->first)});
+static void put_blocks(const struct detail_file *file, const struct found *found, struct bytes *ret) {
   for (const struct detail_block *block = found->first; block < found->end; block++) {
     bool is_there = is_in_file(file, block);
     page_put_detail_block(
@@ -150,10 +183,29 @@ static void put_track(const struct detail_file *file, const struct found *found,
   }
 }
 
+static void put_track(const struct detail_file *file, const struct found *found, struct bytes *ret) {
+  page_put_detail_track(ret, &(struct page_detail_track){(uint64_t)(found->end - found->first)});
+  put_blocks(file, found, ret);
+}
+
+static void put_items(const struct detail_file *file, size_t track, const struct detail_window *window,
+                      size_t most, struct bytes *ret) {
+  struct found found[DETAIL_LEVELS];
+  unsigned first = find_items(file, track, window, most, found);
+  uint64_t blocks = 0;
+  for (unsigned level = first; level < DETAIL_LEVELS; level++)
+    blocks += (uint64_t)(found[level].end - found[level].first);
+  page_put_detail_items(ret, &(struct page_detail_items){
+                                 first < DETAIL_LEVELS ? file->foot->resolutions_ns[first] : UINT64_MAX});
+  page_put_detail_track(ret, &(struct page_detail_track){blocks});
+  for (unsigned level = first; level < DETAIL_LEVELS; level++)
+    put_blocks(file, &found[level], ret);
+}
+
 void detail_answer(const struct detail_file *file, const struct detail_window *window, size_t most,
                    struct bytes *ret) {
   const struct detail_track_entry *tracks = tracks_of(file);
-  size_t count = (size_t)file->foot->track_count;
+  size_t count = tracks_of_rows(file);
   unsigned level = choose_level(file, window, most);
   page_put_detail(ret, &(struct page_detail){file->foot->resolutions_ns[level], file->foot->row_count});
   for (size_t i = 0, depths; i < count; i += 1 + depths) {
@@ -168,4 +220,6 @@ void detail_answer(const struct detail_file *file, const struct detail_window *w
       put_track(file, &found, ret);
     }
   }
+  for (size_t i = count + 1; i < file->foot->track_count; i++)
+    put_items(file, i, window, most / ITEMS_SHARE, ret);
 }

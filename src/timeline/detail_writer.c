@@ -8,6 +8,7 @@
 #include "timeline/activity_track.h"
 #include "timeline/attribute_lists.h"
 #include "timeline/detail_form.h"
+#include "timeline/detail_items.h"
 #include "timeline/page_items.h"
 
 enum { BLOCK_BYTES = 1024, COARSER = 4, FINEST_NS = 1000, PIECE_ENTRIES = 4096 };
@@ -55,7 +56,8 @@ struct detail_writer {
   uint64_t resolutions[DETAIL_LEVELS];
   struct detail_row *rows;
   size_t row_count;
-  bool *texts; /* by string */
+  bool *texts;       /* by string */
+  struct bytes item; /* detail_items.h */
   struct detail_foot foot;
   bool is_out_of_memory;
 };
@@ -247,6 +249,39 @@ bool detail_has_text(const struct detail_writer *writer, size_t string) {
   return writer->texts[string];
 }
 
+/* -- items -- */
+
+const struct trace *detail_trace(const struct detail_writer *writer) {
+  return writer->trace;
+}
+
+struct bytes *detail_begin_item(struct detail_writer *writer) {
+  writer->item.count = 0;
+  return &writer->item;
+}
+
+/* Level 0 has those that are shorter than level 1's resolution, and so on. */
+static uint32_t class_of(const struct detail_writer *writer, uint64_t ns) {
+  uint32_t level = 0;
+  while (level + 1 < DETAIL_LEVELS && ns >= trace_span_ns(writer->trace, writer->resolutions[level + 1]))
+    level++;
+  return level;
+}
+
+void detail_end_item(struct detail_writer *writer, enum detail_kind kind, uint64_t begin, uint64_t end) {
+  struct detail_track *track = depth_of(writer, writer->row_count, kind);
+  if (!track)
+    return;
+  struct position at = {(uint32_t)writer->row_count, kind, class_of(writer, end - begin)};
+  struct detail_chain *chain = &track->levels[at.level].chain;
+  chain->begin = chain->count == 0 || begin < chain->begin ? begin : chain->begin;
+  end = chain->count > 0 && chain->end > end ? chain->end : end;
+  bytes_add(&chain->bytes, writer->item.data, writer->item.count);
+  chain->count++;
+  writer->is_out_of_memory |= writer->item.is_out_of_memory;
+  end_item(writer, chain, &at, end);
+}
+
 /* -- begin -- */
 
 static void set_resolutions(struct detail_writer *writer) {
@@ -265,7 +300,7 @@ struct detail_writer *detail_create(int fd, const struct trace *trace, size_t ro
     return NULL;
   writer->trace = trace;
   writer->row_count = rows;
-  writer->rows = calloc(rows + 1, sizeof *writer->rows);
+  writer->rows = calloc(rows + 1, sizeof *writer->rows); /* the last: items */
   writer->texts = calloc(trace->string_count + 1, sizeof *writer->texts);
   writer->entries = calloc(PIECE_ENTRIES, sizeof *writer->entries);
   int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -299,7 +334,7 @@ static void end_track(struct detail_writer *writer, struct detail_track *track, 
 }
 
 FILE *detail_begin_page(struct detail_writer *writer) {
-  for (size_t i = 0; i < writer->row_count; i++) {
+  for (size_t i = 0; i <= writer->row_count; i++) {
     struct detail_row *row = &writer->rows[i];
     end_track(writer, row->activities, (uint32_t)i, DETAIL_ACTIVITIES);
     for (size_t depth = 0; depth < row->depth_count; depth++)
@@ -312,7 +347,7 @@ FILE *detail_begin_page(struct detail_writer *writer) {
 /* Where the tracks of each row begin in the list of tracks. Returns how many there are. */
 static uint64_t number_tracks(const struct detail_writer *writer, uint64_t *first_of_row) {
   uint64_t count = 0;
-  for (size_t i = 0; i < writer->row_count; i++) {
+  for (size_t i = 0; i <= writer->row_count; i++) {
     first_of_row[i] = count;
     count += 1 + writer->rows[i].depth_count;
   }
@@ -334,6 +369,18 @@ static size_t read_piece(const struct detail_writer *writer, size_t piece, struc
   }
   ssize_t count = pread(fileno(writer->file), ret, bytes, (off_t)writer->pieces[piece]);
   return count == (ssize_t)bytes ? PIECE_ENTRIES : 0;
+}
+
+/* No block ends before the one before it does, or begins after the next: what is looked for lies between two
+ * of them. Blocks of items overlap a little. */
+static void make_monotonic(const uint64_t *firsts, size_t first_count, struct detail_block *blocks) {
+  for (size_t chain = 0; chain + 1 < first_count; chain++) {
+    for (uint64_t i = firsts[chain] + 1; i < firsts[chain + 1]; i++)
+      blocks[i].end = blocks[i - 1].end > blocks[i].end ? blocks[i - 1].end : blocks[i].end;
+    for (uint64_t i = firsts[chain + 1]; i > firsts[chain] + 1; i--)
+      blocks[i - 2].begin =
+          blocks[i - 1].begin < blocks[i - 2].begin ? blocks[i - 1].begin : blocks[i - 2].begin;
+  }
 }
 
 /* Sorts the index: counts first, then puts each block where its track and level are. */
@@ -358,11 +405,12 @@ static bool sort_index(struct detail_writer *writer, const uint64_t *first_of_ro
   memmove(firsts + 1, firsts, (first_count - 1) * sizeof *firsts);
   firsts[0] = 0;
   free(entries);
+  make_monotonic(firsts, first_count, blocks);
   return sorted == writer->foot.block_count;
 }
 
 static void write_tracks(const struct detail_writer *writer) {
-  for (uint32_t i = 0; i < writer->row_count; i++) {
+  for (uint32_t i = 0; i <= writer->row_count; i++) {
     struct detail_track_entry entry = {i, DETAIL_ACTIVITIES};
     fwrite(&entry, sizeof entry, 1, writer->file);
     for (entry.depth = 0; entry.depth < writer->rows[i].depth_count; entry.depth++)
@@ -373,7 +421,7 @@ static void write_tracks(const struct detail_writer *writer) {
 /* The parts behind the page. False without memory. */
 static bool write_index(struct detail_writer *writer) {
   struct detail_foot *foot = &writer->foot;
-  uint64_t *first_of_row = calloc(writer->row_count + 1, sizeof *first_of_row);
+  uint64_t *first_of_row = calloc(writer->row_count + 2, sizeof *first_of_row);
   foot->track_count = first_of_row ? number_tracks(writer, first_of_row) : 0;
   size_t first_count = (size_t)foot->track_count * DETAIL_LEVELS + 1;
   uint64_t *firsts = calloc(first_count, sizeof *firsts);
@@ -403,13 +451,14 @@ static void free_track(struct detail_track *track) {
 }
 
 static void free_writer(struct detail_writer *writer) {
-  for (size_t i = 0; writer->rows && i < writer->row_count; i++) {
+  for (size_t i = 0; writer->rows && i <= writer->row_count; i++) {
     free_track(writer->rows[i].activities);
     for (size_t depth = 0; depth < writer->rows[i].depth_count; depth++)
       free_track(writer->rows[i].depths[depth]);
     free(writer->rows[i].depths);
   }
   free(writer->rows);
+  bytes_free(&writer->item);
   free(writer->texts);
   free(writer->entries);
   free(writer->pieces);

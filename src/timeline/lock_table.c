@@ -25,7 +25,11 @@ void lock_table_add(struct lock_table *table, const struct replay_lock_event *ev
   uint64_t released = event->ticks > event->acquired_ticks ? event->ticks : event->acquired_ticks;
   if (event->step != REPLAY_LOCK_RELEASED || released < table->from || event->wanted_ticks > table->to)
     return;
+  const struct lock_record record = {event->lock, event->wanted_ticks, event->acquired_ticks, released,
+                                     event->location};
   table->all++;
+  if (table->seen)
+    table->seen(table->data, &record);
   if (released - event->wanted_ticks < table->shortest)
     return;
   if (table->count >= table->limit)
@@ -34,8 +38,7 @@ void lock_table_add(struct lock_table *table, const struct replay_lock_event *ev
     table->is_out_of_memory = true;
     return;
   }
-  table->records[table->count++] = (struct lock_record){event->lock, event->wanted_ticks,
-                                                        event->acquired_ticks, released, event->location};
+  table->records[table->count++] = record;
 }
 
 static int by_lock(const void *one, const void *other) {

@@ -33,7 +33,15 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
   end = end > begin ? end : begin; /* clocks may be wrong against each other */
   if (!is_in_window(table, begin, end))
     return;
+  const struct message_record record = {.begin = begin,
+                                        .end = end,
+                                        .bytes = message->send.bytes,
+                                        .from = message->send.begun.location,
+                                        .to = message->receive.ended.location,
+                                        .tag = message->tag};
   table->all_messages++;
+  if (table->message)
+    table->message(table->data, &record);
   if (end - begin < table->shortest)
     return;
   if (table->message_count >= table->limit)
@@ -43,12 +51,7 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
     table->is_out_of_memory = true;
     return;
   }
-  table->messages[table->message_count++] = (struct message_record){.begin = begin,
-                                                                    .end = end,
-                                                                    .bytes = message->send.bytes,
-                                                                    .from = message->send.begun.location,
-                                                                    .to = message->receive.ended.location,
-                                                                    .tag = message->tag};
+  table->messages[table->message_count++] = record;
 }
 
 /* -- collective operations -- */
@@ -70,48 +73,51 @@ static void make_room_for_parts(struct message_table *table) {
   }
 }
 
+/* Its parts are NULL without memory. */
 static struct operation_record record_of(const struct mpi_operation *operation) {
   struct operation_record record = {.begin = UINT64_MAX,
                                     .region = operation->members[0].begun.region,
+                                    .parts = calloc(operation->member_count, sizeof *record.parts),
                                     .part_count = operation->member_count};
   for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     record.begin = member->begin_ticks < record.begin ? member->begin_ticks : record.begin;
     record.end = member->end_ticks > record.end ? member->end_ticks : record.end;
+    if (record.parts)
+      record.parts[i] =
+          (struct operation_part){member->begin_ticks, member->end_ticks, member->ended.location};
   }
   return record;
 }
 
-static void keep(struct message_table *table, struct operation_record *record,
-                 const struct mpi_operation *operation) {
-  record->parts = calloc(record->part_count, sizeof *record->parts);
-  if (!record->parts || !array_reserve(&table->operations, &table->operation_capacity,
-                                       table->operation_count + 1, sizeof *table->operations)) {
-    free(record->parts);
+/* Whether the record is the table's now. */
+static bool keep(struct message_table *table, const struct operation_record *record) {
+  if (!is_in_window(table, record->begin, record->end))
+    return false;
+  table->all_operations++;
+  if (table->operation)
+    table->operation(table->data, record);
+  if (record->end - record->begin < table->shortest_operation || record->part_count > table->limit / 2)
+    return false;
+  if (table->part_count + record->part_count > table->limit)
+    make_room_for_parts(table);
+  if (!array_reserve(&table->operations, &table->operation_capacity, table->operation_count + 1,
+                     sizeof *table->operations)) {
     table->is_out_of_memory = true;
-    return;
-  }
-  for (size_t i = 0; i < record->part_count; i++) {
-    const struct mpi_member *member = &operation->members[i];
-    record->parts[i] =
-        (struct operation_part){member->begin_ticks, member->end_ticks, member->ended.location};
+    return false;
   }
   table->operations[table->operation_count++] = *record;
   table->part_count += record->part_count;
+  return true;
 }
 
 void message_table_add_operation(struct message_table *table, const struct mpi_operation *operation) {
   if (operation->member_count < 2)
     return;
   struct operation_record record = record_of(operation);
-  if (!is_in_window(table, record.begin, record.end))
-    return;
-  table->all_operations++;
-  if (record.end - record.begin < table->shortest_operation || record.part_count > table->limit / 2)
-    return;
-  if (table->part_count + record.part_count > table->limit)
-    make_room_for_parts(table);
-  keep(table, &record, operation);
+  table->is_out_of_memory |= !record.parts;
+  if (!record.parts || !keep(table, &record))
+    free(record.parts);
 }
 
 /* -- the end -- */

@@ -34,6 +34,10 @@ struct message_table {
   size_t limit; /* of messages, and of parts */
   uint64_t from, to;
   bool is_out_of_memory;
+  /* each message and operation in the window, whether kept or not; NULL: nobody is told */
+  void (*message)(void *data, const struct message_record *message);
+  void (*operation)(void *data, const struct operation_record *operation);
+  void *data;
 };
 
 void message_table_begin(struct message_table *ret, size_t limit, uint64_t from, uint64_t to);

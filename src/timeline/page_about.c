@@ -226,10 +226,20 @@ static json_t *lock_names(const struct page_data *data) {
   return object;
 }
 
+/* By their number in the page what a server's answers call them. */
+static json_t *lock_ids(const struct page_data *data) {
+  const struct lock_table *table = &data->timeline->locks;
+  json_t *array = json_array();
+  for (size_t i = 0; data->request->served && i < table->count; i++)
+    if (i == 0 || table->records[i].lock != table->records[i - 1].lock)
+      json_array_append_new(array, json_sprintf("%" PRIu64, table->records[i].lock));
+  return array;
+}
+
 static json_t *locks(const struct page_data *data) {
   const struct lock_table *table = &data->timeline->locks;
-  return json_pack("{s:o,s:o,s:o,s:o}", "section", section(&data->locks), "stored", number(table->count),
-                   "all", number(table->all), "names", lock_names(data));
+  return json_pack("{s:o,s:o,s:o,s:o,s:o}", "section", section(&data->locks), "stored", number(table->count),
+                   "all", number(table->all), "names", lock_names(data), "ids", lock_ids(data));
 }
 
 /* -- dependences, the critical path, transfers -- */

@@ -90,6 +90,8 @@ void sample_table_add(struct sample_table *table, const struct trace *trace, con
                              .context = position_of(trace, event->CallingContextSample.calling_context),
                              .count = 1,
                              .activity = (uint8_t)activity};
+  if (table->seen)
+    table->seen(table->data, event->location, &row->samples[row->count - 1]);
   if (++table->count > table->limit)
     coarsen(table);
 }

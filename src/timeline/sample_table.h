@@ -27,6 +27,9 @@ struct sample_table {
   uint64_t all;        /* in the window */
   uint64_t resolution; /* 0: nothing is merged */
   bool is_out_of_memory;
+  /* each in the window; NULL: nobody is told */
+  void (*seen)(void *data, size_t location, const struct sample_record *sample);
+  void *data;
 };
 
 /* Returns false if memory ran out. */

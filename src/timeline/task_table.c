@@ -86,6 +86,8 @@ static bool has_room(struct task_table *table) {
 static bool keep(struct task_table *table, struct task_record *record) {
   bool is_wanted = is_in_window(table, record);
   table->all += is_wanted;
+  if (table->over)
+    table->over(table->data, record);
   if (!is_wanted || record->longest < table->shortest) {
     discard(record);
     return true;

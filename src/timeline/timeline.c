@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "timeline/detail_items.h"
 #include "timeline/row_order.h"
 #include "timeline/shortest.h"
 
@@ -326,6 +327,44 @@ static bool order_rows(struct timeline *timeline) {
   return true;
 }
 
+/* -- all of it, for a file of all details -- */
+
+static void all_tasks(void *data, const struct task_record *task) {
+  const struct timeline *timeline = data;
+  detail_add_task(timeline->limits.all, timeline->positions, task);
+}
+
+static void all_messages(void *data, const struct message_record *message) {
+  const struct timeline *timeline = data;
+  detail_add_message(timeline->limits.all, timeline->positions, message);
+}
+
+static void all_operations(void *data, const struct operation_record *operation) {
+  const struct timeline *timeline = data;
+  detail_add_operation(timeline->limits.all, timeline->positions, operation);
+}
+
+static void all_holds(void *data, const struct lock_record *hold) {
+  const struct timeline *timeline = data;
+  detail_add_hold(timeline->limits.all, timeline->positions, hold);
+}
+
+static void all_samples(void *data, size_t location, const struct sample_record *sample) {
+  const struct timeline *timeline = data;
+  detail_add_sample(timeline->limits.all, timeline->positions, location, sample);
+}
+
+static void keep_all(struct timeline *timeline) {
+  if (!timeline->limits.all)
+    return;
+  timeline->tasks.over = all_tasks;
+  timeline->messages.message = all_messages;
+  timeline->messages.operation = all_operations;
+  timeline->locks.seen = all_holds;
+  timeline->samples.seen = all_samples;
+  timeline->tasks.data = timeline->messages.data = timeline->locks.data = timeline->samples.data = timeline;
+}
+
 static bool begin(struct timeline *timeline, struct trace *trace) {
   timeline->trace = trace;
   timeline->rows = calloc(trace->location_count + 1, sizeof *timeline->rows);
@@ -393,6 +432,7 @@ int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))
     return out_of_memory(error);
+  keep_all(ret);
   reading.replay = replay_create(trace, &observer, &reading, from_ticks, to_ticks);
   reading.mpi = mpi_create(trace, &mpi_observer, &reading);
   if (!reading.replay || !reading.mpi) {

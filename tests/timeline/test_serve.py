@@ -11,7 +11,9 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
 import pictured
+import test_flame
 import test_page
+from made_mpi import Job
 
 EVENTS = 2000000
 FROM_NS, TO_NS = 5000000, 5040000   # of 20 ms
@@ -231,6 +233,80 @@ class Serve(ServeTest):
         self.browser.frame()
         self.assertIn("stave timeline --serve", self.browser.text("#coarse"))
         self.assertIn("--from", self.browser.text("#command"))
+
+
+ITEMS = """(({from, to}) => [
+    stave.model.tasks.filter(({created, pieces}) => created <= to && (pieces.at(-1)?.end ?? created) >= from)
+        .map(({created, thread, generation, pieces, region}) => [created, thread, generation, pieces,
+            stave.model.regions[region].name]),
+    stave.model.messages.filter(({begin, end}) => begin <= to && end >= from)
+        .map(({begin, end, ...message}) => [begin, end, message.from, message.to, message.bytes, message.tag]),
+    stave.model.operations.filter(({begin, end}) => begin <= to && end >= from)
+        .map(({begin, region, parts}) => [begin, stave.model.regions[region].name, parts]),
+    stave.model.locks.flatMap(({holds}) => holds.filter(({wanted, released}) => wanted <= to && released >= from)
+        .map(({wanted, acquired, released, row}) => [wanted, acquired, released, row])),
+    stave.model.rows.flatMap(({index, samples}) => { const found = [], {time, context, activity, count} = samples.all;
+        samples.each(from, to, i => found.push([index, time[i], activity[i], count[i], stave.model.functions[
+            stave.model.contexts.inside[context[i]]].name]));
+        return found; })])"""
+KINDS = ("tasks", "messages", "operations", "holds", "samples")
+
+
+def write_items(path, messages=22000):
+    """Messages of 5 us each, every hundredth 1 ms late; a barrier at each thousandth; a sample every 2 us."""
+    with Job(path, ranks=2, threads=1) as job:
+        timer = test_flame.make_timer(job)
+        place = job.definitions.source_code_location("a.c", 3)
+        main = job.definitions.calling_context(job.function("main"), place, None)
+        for i in range(messages):
+            now = i / 100
+            if i % 1000 == 999:
+                for rank in range(2):
+                    job.call(rank, "MPI_Barrier", now, now + 0.002 * (rank + 1), collective=-1)
+                continue
+            job.call(0, "MPI_Send", now, now + 0.001, send=(1, 7, i))
+            job.call(1, "MPI_Recv", now + 0.002, now + 0.005, receive=(0, 7, i))
+            for step in range(5):
+                job.at(now + 0.005 + step / 1000).event(1, "calling_context_sample", main, 2, timer)
+
+
+class Items(ServeTest):
+    """Tasks, messages, collective operations, acquisitions and samples are all there where it is zoomed to."""
+    EVENTS = 10000000
+
+    def compare(self, kinds):
+        window = f"{{from: {FROM_NS + 1}, to: {TO_NS - 1}}}"
+        counts = ("({tasks, messages, locks, samples}) => [tasks.stored < tasks.all, messages.stored < messages.all, "
+                  "locks.stored < locks.all, samples.resolution > 0]")
+        page = pathlib.Path(self.folder.name) / "window.html"
+        subprocess.run([test_page.STAVE, "timeline", "--no-findings", "--from", f"{FROM_NS}ns", "--to", f"{TO_NS}ns",
+                        "-o", page, self.archive], check=True, stderr=subprocess.DEVNULL)
+        self.browser.open(page)
+        wanted = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
+        self.look(self.serve("--no-findings"))
+        left_out = self.browser.evaluate(f"({counts})(stave.model.about)")
+        before = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
+        self.zoom(FROM_NS, TO_NS)
+        found = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
+        self.assertTrue(self.browser.evaluate("stave.detail.hasAllItems"))
+        for kind in kinds:
+            self.assertGreater(len(wanted[kind]), 0, kind)
+            self.assertEqual(sorted(found[kind], key=str), sorted(wanted[kind], key=str), kind)
+        return before, wanted, left_out
+
+    def test_tasks_and_locks(self):
+        before, wanted, left_out = self.compare(("tasks", "holds"))
+        self.assertEqual(left_out, [True, False, True, False])
+        for kind in ("tasks", "holds"):
+            self.assertLess(len(before[kind]), len(wanted[kind]))
+
+    def test_messages_and_samples(self):
+        self.archive = pathlib.Path(self.folder.name) / "items"
+        write_items(self.archive)
+        before, wanted, left_out = self.compare(("messages", "samples"))
+        self.assertEqual(left_out, [False, True, False, True])
+        for kind in ("messages", "samples"):
+            self.assertLess(len(before[kind]), len(wanted[kind]))
 
 
 class Texts(ServeTest):

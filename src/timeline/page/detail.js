@@ -1,6 +1,7 @@
 // What the page has merged, asked of the server that the page comes from (stave timeline --serve).
 import {NumberReader} from './bytes.js';
-import {readDetail, readDetailBlock, readDetailTrack} from './tables.js';
+import {KINDS} from './items.js';
+import {readDetail, readDetailBlock, readDetailItems, readDetailTrack} from './tables.js';
 
 const ROOM = 1;         // beside the visible interval, times its length
 const FEW_ROWS = 64;    // of so many all regions are asked for; of more those that can be seen
@@ -18,7 +19,22 @@ function readTrack(reader) {
   return sections;
 }
 
-function readAnswer(bytes) {
+// By kind: {items, isAll}.
+function readItems(reader, bytes, regionOf) {
+  const served = {};
+  for (const [kind, {decode}] of Object.entries(KINDS)) {
+    if (reader.offset >= bytes.length)
+      break; // the trace has none of those that follow
+    const {resolution} = readDetailItems(reader), items = [];
+    for (const [offset, count] of readTrack(reader))
+      for (const item of decode(new NumberReader(bytes, offset), count))
+        items.push('region' in item ? {...item, region: regionOf(item.region)} : item);
+    served[kind] = {items, isAll: resolution === 0};
+  }
+  return served;
+}
+
+function readAnswer(bytes, regionOf) {
   const reader = new NumberReader(bytes, 0), {resolution, rows: count} = readDetail(reader), rows = [];
   for (let i = 0; i < count; i++) {
     const row = {activity: readTrack(reader), slices: []};
@@ -26,7 +42,7 @@ function readAnswer(bytes) {
       row.slices.push(readTrack(reader));
     rows.push(row);
   }
-  return {resolution, rows};
+  return {resolution, rows, items: readItems(reader, bytes, regionOf)};
 }
 
 // The server has regions by their numbers in the trace.
@@ -51,15 +67,29 @@ export class Detail {
   // Asks for what is visible, unless that is there. Called after each drawing.
   update() {
     const {resolution} = this.model.about, perPixel = this.view.length / this.chart.plotWidth;
-    const isEnough = Math.max(resolution.slices, resolution.activities) <= ENOUGH * perPixel;
+    const isEnough = Math.max(resolution.slices, resolution.activities) <= ENOUGH * perPixel && !this.#lacksItems();
     if (this.isServed && !this.isAsking && !this.hasFailed && !isEnough && !this.#isThere())
       this.#ask(this.#wanted());
+  }
+
+  // Whether the page has left out items, and so few are visible that the server may have all.
+  #lacksItems() {
+    const {about: {tasks, messages, locks, samples}} = this.model, {length, start, stop} = this.view;
+    const isWhole = tasks.stored === tasks.all && messages.stored === messages.all && locks.stored === locks.all &&
+      messages.storedOperations === messages.allOperations && samples.resolution === 0;
+    return !isWhole && length * FINER < stop - start;
+  }
+
+  // Whether all tasks, messages and so on that are visible are there.
+  get hasAllItems() {
+    const {current, view} = this;
+    return Boolean(current) && current.isAll && current.from <= view.from && current.to >= view.to;
   }
 
   #isThere() {
     const {current, view} = this, {first, last} = this.#rows();
     return current && current.from <= view.from && current.to >= view.to && current.first <= first &&
-      current.last >= last && (current.resolution === 0 || view.length * FINER > current.length);
+      current.last >= last && (current.resolution === 0 && current.isAll || view.length * FINER > current.length);
   }
 
   // Of which rows regions are drawn; first above last: of none.
@@ -93,9 +123,10 @@ export class Detail {
   }
 
   #use(wanted, bytes) {
-    const {resolution, rows} = readAnswer(bytes), {from, to, first, last} = wanted;
+    const {resolution, rows, items} = readAnswer(bytes, this.regionOf), {from, to, first, last} = wanted;
     const part = sections => ({bytes, sections, from, to, resolution, regionOf: this.regionOf});
-    this.current = {...wanted, resolution};
+    this.current = {...wanted, resolution, isAll: Object.values(items).every(({isAll}) => isAll)};
+    this.model.setItems(items, {from, to});
     for (const [index, {activity, slices}] of rows.entries()) {
       const row = this.model.rows[index];
       row.activity.setDetail(part(activity));

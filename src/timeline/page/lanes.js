@@ -70,8 +70,9 @@ function regionOf(model, {name, holds}) {
 
 export class Lanes {
   // `pick` is called with the lock that is clicked; `changed` when the panel opens or closes.
-  constructor(model, chart, {tooltip, pick, changed}) {
-    Object.assign(this, {model, chart, tooltip, pick, changed, lanes: [], isOn: false});
+  // `isAll`: whether all acquisitions are there, whatever the page has.
+  constructor(model, chart, {tooltip, pick, changed, isAll}) {
+    Object.assign(this, {model, chart, tooltip, pick, changed, isAll, lanes: [], isOn: false});
     this.panel = byId('lanes-panel');
     this.canvas = byId('lanes');
     this.context = this.canvas.getContext('2d', {alpha: false});
@@ -100,9 +101,12 @@ export class Lanes {
   }
 
   get locks() {
-    return this.loaded ??= this.model.locks.map(lock => Object.assign(lock, {label: regionOf(this.model, lock),
-      waits: lock.holds.filter(({wanted, acquired}) => acquired > wanted)
-        .sort((one, other) => one.wanted - other.wanted)}));
+    const {locks} = this.model;
+    for (const lock of locks)
+      if (!lock.waits)
+        Object.assign(lock, {label: regionOf(this.model, lock), waits: lock.holds
+          .filter(({wanted, acquired}) => acquired > wanted).sort((one, other) => one.wanted - other.wanted)});
+    return locks;
   }
 
   // Those that were waited for longest in an interval come first; those that were not held in it are left out.
@@ -113,7 +117,8 @@ export class Lanes {
     this.lanes = all.sort((one, other) => other.waited - one.waited || other.held - one.held).slice(0, MAX_LANES);
     const {stored, all: acquisitions} = this.model.about.locks, contended = all.filter(({waited}) => waited > 0).length;
     byId('lanes-title').textContent = `${plural(all.length, 'lock')}, ${count(contended)} waited for` +
-      (stored < acquisitions ? ` (the page has ${count(stored)} of ${count(acquisitions)} acquisitions)` : '');
+      (stored < acquisitions && !this.isAll()
+        ? ` (the page has ${count(stored)} of ${count(acquisitions)} acquisitions)` : '');
     byId('lanes-room').style.maxHeight = `min(${Math.max(1, Math.min(AT_FIRST, contended)) * LANE}px, 30vh)`;
     this.draw();
   }

@@ -1,28 +1,40 @@
 // The lives of locks: who held each, one after another, and who waited for it meanwhile.
-import {NumberReader, lowerBound} from './bytes.js';
+import {lowerBound} from './bytes.js';
 import {duration} from './format.js';
 import {readHold, unpackHold} from './tables.js';
 
 const MAX_HOLDS = 300;
 export const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
 
-// By lock, in the order of acquisition: {wanted, acquired, released, row, before}, before: who held it until then.
-export function decodeLocks(bytes, {section: [offset, count], names}) {
-  const reader = new NumberReader(bytes, offset), locks = [];
-  let time = 0;
-  for (let i = 0; i < count; i++) {
+// Acquisitions: {id, wanted, acquired, released, row}; id: of the lock, by which a server has it.
+export function decodeLocks(reader, {section: [, count], ids}) {
+  const holds = [];
+  for (let i = 0, time = 0, lock = 0; i < count; i++) {
     const {head, waited, held, row} = readHold(reader), {isNextLock, since} = unpackHold(head);
-    if (i === 0 || isNextLock) {
-      locks.push({name: names[locks.length] ?? `lock ${locks.length}`, holds: []});
-      time = 0;
-    }
-    time += since;
-    const {holds} = locks.at(-1);
-    holds.push({wanted: time - waited, acquired: time, released: time + held, row, before: holds.at(-1) ?? null});
+    lock += isNextLock;
+    time = (isNextLock ? 0 : time) + since;
+    holds.push({id: ids[lock] ?? lock, wanted: time - waited, acquired: time, released: time + held, row});
   }
-  for (const lock of locks)
+  return holds;
+}
+
+// By lock, in the order of acquisition; each has `before`: who held it until then. First are those that the page has.
+export function locksOf(holds, {ids, names}) {
+  const locks = new Map();
+  for (const [number, id] of ids.entries())
+    locks.set(id, {id, name: names[number] ?? `lock ${number}`, holds: []});
+  for (const hold of holds) {
+    if (!locks.has(hold.id))
+      locks.set(hold.id, {id: hold.id, name: names[hold.id] ?? `lock ${hold.id}`, holds: []});
+    locks.get(hold.id).holds.push(hold);
+  }
+  for (const lock of locks.values()) {
+    lock.holds.sort((one, other) => one.acquired - other.acquired);
+    for (const [i, hold] of lock.holds.entries())
+      hold.before = lock.holds[i - 1] ?? null;
     lock.begins = Float64Array.from(lock.holds, ({acquired}) => acquired);
-  return locks;
+  }
+  return [...locks.values()].filter(lock => lock.holds.length > 0);
 }
 
 // The lock that a slice is about, with that acquisition: {lock, hold}, or null.

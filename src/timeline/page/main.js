@@ -64,7 +64,7 @@ class Page {
     this.flame = new Flame(model, {scope: () => this.#flameScope(), tooltip: this.tooltip,
       hidden: this.chart.hidden, changed: () => this.updateNumbers()});
     this.lanes = new Lanes(model, this.chart, {tooltip: this.tooltip, pick: lock => this.#showLock(lock),
-      changed: () => this.updateNumbers()});
+      changed: () => this.updateNumbers(), isAll: () => Boolean(this.detail?.hasAllItems)});
     this.traffic = new Traffic(model, {tooltip: this.tooltip, only: pair => this.#showMessagesOf(pair)});
     this.source = new Source(model, () => topRegions(model, this.#scope().interval, this.#scope().rows, Infinity));
     this.rowsPanel = new RowsPanel(model, this.layout, this.view, () => this.#resize());
@@ -112,6 +112,8 @@ class Page {
   #showDetail() {
     const {overlay: {selected}, model} = this;
     this.overlay.hovered = null;
+    if (this.overlay.lock)
+      this.overlay.lock = model.locks.find(({id}) => id === this.overlay.lock.id) ?? null;
     if (selected)
       this.overlay.selected = model.sliceBeginning(selected.row, selected.depth, selected.begin) ?? selected;
     this.redraw();

@@ -1,27 +1,27 @@
 // Messages of MPI as lines from rank to rank, collective operations as bands across the rows of their ranks.
-import {NumberReader, lowerBound} from './bytes.js';
+import {lowerBound} from './bytes.js';
 import {readMessage, readOperation, readPart} from './tables.js';
 
 export const MAX_MESSAGES = 400;
 export const MAX_OPERATIONS = 100;
 
-// In the order of their sends.
-export function decodeMessages(bytes, [offset, count]) {
-  const reader = new NumberReader(bytes, offset), messages = [];
+// In the order of their sends. `isServed`: of an answer, in which each has its time since the beginning.
+export function decodeMessages(reader, count, isServed = false) {
+  const messages = [];
   for (let i = 0, begin = 0; i < count; i++) {
     const {since, length, from, to, bytes: size, tag} = readMessage(reader);
-    begin += since;
+    begin = (isServed ? 0 : begin) + since;
     messages.push({begin, end: begin + length, from, to, bytes: size, tag});
   }
   return messages;
 }
 
 // In the order of the first rank's begin; parts from top to bottom.
-export function decodeOperations(bytes, [offset, count]) {
-  const reader = new NumberReader(bytes, offset), operations = [];
+export function decodeOperations(reader, count, isServed = false) {
+  const operations = [];
   for (let i = 0, begin = 0; i < count; i++) {
     const {since: sinceLast, region, parts} = readOperation(reader);
-    begin += sinceLast;
+    begin = (isServed ? 0 : begin) + sinceLast;
     const operation = {begin, end: begin, region, parts: []};
     for (let left = parts; left > 0; left--) {
       const {row, since, length} = readPart(reader), from = begin + since, to = from + length;

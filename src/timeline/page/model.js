@@ -7,11 +7,13 @@ import {decodePath} from './critical.js';
 import {decodeDependences} from './dependences.js';
 import {shortFunction} from './fit.js';
 import {firstGrouping, makeGroupings} from './groups.js';
-import {decodeLocks} from './locks.js';
+import {KINDS, join} from './items.js';
+import {decodeLocks, locksOf} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SampleTrack, decodeContexts} from './samples.js';
 import {SliceTrack} from './slice_track.js';
-import {CONDITIONS, readPiece, readTask} from './tables.js';
+import {CONDITIONS} from './tables.js';
+import {decodeTasks} from './tasks.js';
 import {decodeTransfers} from './transfers.js';
 
 // "!$omp parallel @app.c:12" is "parallel @app.c:12" where there is little room, "parallel:12" or "parallel" where
@@ -38,25 +40,6 @@ function makeRow(about, bytes, description, index) {
     samples: new SampleTrack(bytes, description.samples),
     counters: [], // below it
   };
-}
-
-// Tasks in the order of their creation; a piece is the time between two switches.
-function decodeTasks(bytes, [offset, count]) {
-  const reader = new NumberReader(bytes, offset), tasks = [];
-  let created = 0;
-  for (let i = 0; i < count; i++) {
-    const {since: sinceLast, row, region, thread, generation, isComplete, pieces} = readTask(reader);
-    created += sinceLast;
-    const task = {created, row, region, thread, generation, isComplete: isComplete === 1, pieces: []};
-    let time = created;
-    for (let left = pieces; left > 0; left--) {
-      const {since, length, row: on} = readPiece(reader), begin = time + since;
-      time = begin + length;
-      task.pieces.push({begin, end: time, row: on});
-    }
-    tasks.push(task);
-  }
-  return tasks;
 }
 
 // Functions of samples, and what stands for those whose call path is not known.
@@ -89,18 +72,37 @@ export class Model {
     this.loadContexts = () => decodeContexts(bytes, about.samples);
     this.loadDependences = () => decodeDependences(bytes, about.dependences);
     this.loadPaths = () => about.path.sections.map(section => decodePath(bytes, section));
-    this.loadLocks = () => decodeLocks(bytes, about.locks);
-    this.loadTasks = () => decodeTasks(bytes, about.tasks.section);
-    this.loadMessages = () => decodeMessages(bytes, about.messages.section);
-    this.loadOperations = () => decodeOperations(bytes, about.messages.operations);
+    const load = (decode, [offset, count]) => () => decode(new NumberReader(bytes, offset), count);
+    this.load = {tasks: load(decodeTasks, about.tasks.section), messages: load(decodeMessages, about.messages.section),
+      operations: load(decodeOperations, about.messages.operations),
+      holds: () => decodeLocks(new NumberReader(bytes, about.locks.section[0]), about.locks)};
+    this.own = {};    // of these, what the page itself has
+    this.loaded = {}; // and what is shown
+  }
+
+  // What a server has of an interval, by kind: {items, isAll}. What the page has of it itself is left out.
+  setItems(served, interval) {
+    const {samples, ...others} = served;
+    this.loaded = {};
+    for (const [kind, {items}] of Object.entries(others))
+      this.loaded[kind] = join(this.own[kind] ??= this.load[kind](), items, interval, KINDS[kind]);
+    this.loadedLocks = this.created = this.loadedSendTimes = this.loadedReceived = this.loadedPieces = null;
+    this.wholeFunctions = null;
+    const byRow = samples?.isAll ? Map.groupBy(samples.items, ({row}) => row) : null;
+    for (const {index, samples: track} of this.rows)
+      track.setDetail(byRow && {...interval, items: byRow.get(index) ?? []});
+  }
+
+  #shown(kind) {
+    return this.loaded[kind] ??= this.own[kind] ??= this.load[kind]();
   }
 
   get tasks() {
-    return this.loadedTasks ??= this.loadTasks();
+    return this.#shown('tasks');
   }
 
   get locks() {
-    return this.loadedLocks ??= this.loadLocks();
+    return this.loadedLocks ??= locksOf(this.#shown('holds'), this.about.locks);
   }
 
   get dependences() {
@@ -120,7 +122,7 @@ export class Model {
   }
 
   get messages() {
-    return this.loadedMessages ??= this.loadMessages();
+    return this.#shown('messages');
   }
 
   get sendTimes() {
@@ -134,7 +136,7 @@ export class Model {
   }
 
   get operations() {
-    return this.loadedOperations ??= this.loadOperations();
+    return this.#shown('operations');
   }
 
   // Row by row, the pieces in the order of time.

@@ -66,7 +66,7 @@ export class Notes {
     const {areArrowsOn, arrowsLeftOut} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
     if (areArrowsOn && arrowsLeftOut > 0)
       notes.push(`${MAX_ARROWS} of ${count(MAX_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
-    if (areArrowsOn && stored < all)
+    if (areArrowsOn && stored < all && !this.detail.hasAllItems)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
     this.#noteDependences(notes);
     this.#noteMessages(notes);
@@ -87,7 +87,7 @@ export class Notes {
     if (areOn && leftOut > 0)
       notes.push(`At most ${MAX_MESSAGES} messages and ${MAX_OPERATIONS} collective operations are shown, ` +
         `${count(leftOut)} of this interval are not: zoom in.`);
-    if (areOn && stored + storedOperations < all + allOperations)
+    if (areOn && stored + storedOperations < all + allOperations && !this.detail.hasAllItems)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +
         `${plural(allOperations, 'collective operation')}: the shortest are left out.`);
   }

@@ -22,14 +22,35 @@ function decode(reader, length) {
   return samples;
 }
 
+// Those of an interval in place of what a row has there.
+function join(own, {from, to, items}) {
+  const first = lowerBound(own.time, from), last = upperBound(own.time, to), all = {...own};
+  items.sort((one, other) => one.time - other.time);
+  for (const name of ['time', 'context', 'activity', 'count']) {
+    const between = own[name].constructor.from(items, item => item[name] ?? 1);
+    all[name] = new own[name].constructor([...own[name].subarray(0, first), ...between, ...own[name].subarray(last)]);
+  }
+  return Object.assign(all, {length: all.time.length});
+}
+
 export class SampleTrack {
   constructor(bytes, [offset, length]) {
-    this.length = length;
+    this.own = length;
     this.load = () => decode(new NumberReader(bytes, offset), length);
   }
 
+  // `detail`: all samples of an interval, {from, to, items}; null: what the page has.
+  setDetail(detail) {
+    Object.assign(this, {detail, joined: null});
+  }
+
+  get length() {
+    return this.detail ? this.all.length : this.own;
+  }
+
   get all() {
-    return this.loaded ??= this.load();
+    this.loaded ??= this.load();
+    return this.detail ? this.joined ??= join(this.loaded, this.detail) : this.loaded;
   }
 
   // Calls `each` with the positions of an interval's samples.
