@@ -51,7 +51,8 @@ def write_lossy_region(path):
         for i in range(8):
             line = 20 + 10 * i
             parallel = archive.region(f"!$omp parallel @app.c:{line}", pictured.RegionRole.PARALLEL, line)
-            barrier = archive.region(f"!$omp implicit barrier @app.c:{line}", pictured.RegionRole.IMPLICIT_BARRIER, line)
+            barrier = archive.region(f"!$omp implicit barrier @app.c:{line}", pictured.RegionRole.IMPLICIT_BARRIER,
+                                     line)
             begin = max(pieces(thread)[i][2] for thread in range(4)) + 20 * i
             end = begin + (9 if line == 50 else 3) * MS + 10
             for thread, writer in enumerate(archive.writers):

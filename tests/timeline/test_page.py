@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The page of stave timeline in a real browser: test_page.py BUILD [unittest arguments]."""
 import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -156,6 +157,35 @@ class Known(PageTest):
         lines = list(csv.DictReader(self.saved("export-csv")[2].splitlines()))
         self.assertEqual([line["region"] for line in lines], ["!$omp parallel @app.c:12"])
         self.browser.evaluate("stave.marking.set(null)")
+
+    def test_bookmarks_as_a_file(self):
+        """Others load what was saved; what is no such file, or there already, adds nothing."""
+        self.browser.evaluate("stave.bookmarks.unpack(['1000-2000000:slow & <b>odd', '3000-4000:'])")
+        name, kind, text = self.saved("bookmarks-save")
+        self.assertEqual((name, kind), ("known.bookmarks.json", "application/json"))
+        self.assertEqual(json.loads(text), {"stave_bookmarks": 1, "trace": "known", "bookmarks": [
+            {"from_ns": 1000, "to_ns": 2000000, "note": "slow & <b>odd"},
+            {"from_ns": 3000, "to_ns": 4000, "note": ""}]})
+        self.browser.evaluate("stave.bookmarks.unpack(['3000-4000:'])")
+        for loaded in (text, text, "no JSON", "{}", '{"stave_bookmarks": 1, "bookmarks": [{"from_ns": "x"}]}'):
+            self.browser.evaluate(f"stave.bookmarks.load({json.dumps(loaded)})")
+        self.assertEqual(self.browser.evaluate("stave.bookmarks.pack()"), ["1000-2000000:slow & <b>odd", "3000-4000:"])
+        self.browser.evaluate("stave.bookmarks.unpack([])")
+
+    def regions(self):
+        self.settle()
+        return self.browser.evaluate("[...document.querySelectorAll('#regions tr')].map(({children}) =>"
+                                     " [children[0].textContent, children[2].textContent])")
+
+    def test_regions_of_each_thread(self):
+        choose = """(box => { box.value = '%s'; box.dispatchEvent(new Event('change')); })(
+            document.getElementById('regions-by'))"""
+        self.browser.evaluate(choose % "thread")
+        self.assertIn(["OMP thread 1: task @app.c:30", "3.00\u00a0ms"], self.regions())
+        self.browser.evaluate(choose % "process")
+        self.assertIn(["Process: task @app.c:30", "3.00\u00a0ms"], self.regions())
+        self.browser.evaluate(choose % "all")
+        self.assertIn(["task @app.c:30", "3.00\u00a0ms"], self.regions())
 
     def test_picture_of_what_is_seen(self):
         """What the canvases show, with a title above and a legend below."""

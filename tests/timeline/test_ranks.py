@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The page of stave timeline with processes, messages and collective operations: test_ranks.py BUILD [...]."""
+import contextlib
 import json
 import pathlib
 import subprocess
@@ -8,6 +9,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
+import otf2
 import pictured
 import test_page
 from made_mpi import Job
@@ -241,6 +243,43 @@ class Others(test_page.PageTest):
     def test_many_are_folded(self):
         self.open("many", lambda path: write_ranks(path, ranks=9, threads=2))
         self.assertTrue(self.browser.evaluate("stave.layout.groups.every(({isFolded}) => isFolded)"))
+
+    def test_nodes(self):
+        """Of many processes on several nodes these are the groups, folded."""
+        def write(path):
+            with contextlib.closing(otf2.writer.Writer(str(path), timer_resolution=1000000)) as trace:
+                define = trace.definitions
+                main = define.region("main")
+                nodes = [define.system_tree_node(f"node{i}") for i in range(4)]
+                for rank in range(40):
+                    group = define.location_group(f"Rank {rank}", system_tree_parent=nodes[rank % 4])
+                    writer = trace.event_writer("Master thread", group=group)
+                    writer.enter(0, main)
+                    writer.leave(1000 + rank, main)
+        self.open("nodes", write)
+        self.assertEqual(self.browser.evaluate("stave.layout.grouping"), "node")
+        groups = self.browser.evaluate("stave.layout.groups.map(({group, isFolded}) => [group.name, isFolded,"
+                                       " group.rows.map(({group}) => group)])")
+        self.assertEqual([(name, is_folded) for name, is_folded, _ in groups], [(f"node{i}", True) for i in range(4)])
+        self.assertEqual(groups[1][2], [f"Rank {rank}" for rank in range(1, 40, 4)])
+
+    def test_many_messages_are_bundles(self):
+        """Of more than 400 those that begin close together are one line; zoomed in each is its own."""
+        def write(path):
+            with Job(path, ranks=3, threads=1) as job:
+                for i in range(900):
+                    job.call(0, "MPI_Send", i / 100, i / 100 + 0.001, send=(1 + i % 2, 7, 8))
+                    job.call(1 + i % 2, "MPI_Recv", i / 100, i / 100 + 0.005, receive=(0, 7, 8))
+        self.open("bundles", write)
+        counts = "stave.overlay.messages.bundles.lines.map(({count}) => count)"
+        seen = self.browser.evaluate(counts)
+        self.assertEqual(sum(seen), 900)
+        self.assertLessEqual(len(seen), 400)
+        self.assertIn("900 messages in ", self.browser.text("#arrows-note"))
+        self.browser.evaluate("stave.view.show(1e6, 2e6)")
+        self.browser.frame()
+        self.assertEqual(set(self.browser.evaluate(counts)), {1})
+        self.assertNotIn("bundle", self.browser.text("#arrows-note") or "")
 
 
 if __name__ == "__main__":

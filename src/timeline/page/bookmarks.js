@@ -1,20 +1,58 @@
 // Intervals with a note, listed beside the picture and shown on the time axis. They are part of the address.
 import {packInterval, unpackInterval} from './address.js';
 import {byId, element} from './dom.js';
+import {chooseFile, nameOf, save} from './files.js';
 import {duration, instant} from './format.js';
 import {RULER} from './layout.js';
 
 const FLAG = 9; // pixels
 
+function packItem({from, to, note}) {
+  return `${packInterval(from, to)}:${note}`;
+}
+
+// Those of a file's text; of one that is none of ours, none.
+function readBookmarks(text) {
+  try {
+    const {stave_bookmarks: version, bookmarks} = JSON.parse(text);
+    return version === 1 ? bookmarks.filter(({from_ns: from, to_ns: to}) => Number.isFinite(from) && from <= to) : [];
+  } catch {
+    return [];
+  }
+}
+
 export class Bookmarks {
   // `go` shows an interval, `changed` is told of changes.
   constructor(chart, {go, changed}) {
     Object.assign(this, {chart, go, changed, items: []});
+    byId('bookmarks-save').addEventListener('click', () => save(new Blob([this.asFile()], {type: 'application/json'}),
+      `${nameOf(chart.model)}.bookmarks.json`));
+    byId('bookmarks-load').addEventListener('click', () => chooseFile('.json', file => this.load(file)));
+  }
+
+  // For others: {"stave_bookmarks": 1, "trace", "bookmarks": [{"from_ns", "to_ns", "note"}]}.
+  asFile() {
+    const bookmarks = this.items.map(({from, to, note}) => ({from_ns: from, to_ns: to, note}));
+    return JSON.stringify({stave_bookmarks: 1, trace: this.chart.model.about.title, bookmarks}, null, 1);
+  }
+
+  // Adds those of such a text that are not there yet.
+  load(text) {
+    const known = new Set(this.pack()), added = [];
+    for (const {from_ns: from, to_ns: to, note} of readBookmarks(text)) {
+      const item = {from, to, note: String(note ?? '')};
+      if (!known.has(packItem(item)))
+        added.push(item);
+    }
+    this.items.push(...added);
+    this.items.sort((one, other) => one.from - other.from);
+    this.#list();
+    this.changed();
   }
 
   // "from-to:note", as the address has it.
   pack() {
-    return this.items.map(({from, to, note}) => `${packInterval(from, to)}:${note}`);
+    return this.items.map(packItem);
   }
 
   unpack(texts) {

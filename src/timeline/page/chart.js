@@ -28,6 +28,7 @@ export class Chart {
     this.outliers = new Set(); // rows that differ most from the others, marked in the margin
     this.radar = null;        // the counter that colours bands (the first of those alike), or null
     this.least = 0;           // ns that they have to be long
+    this.drawings = 0;        // how often it was drawn
     this.letters = new Map(); // widths
     this.gutter = 150;
     this.clear();
@@ -97,6 +98,7 @@ export class Chart {
   draw(palette) {
     const {context, scale} = this;
     this.palette = palette;
+    this.drawings++;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.fillStyle = palette.colours.ground;
     context.fillRect(0, 0, this.width, this.height);

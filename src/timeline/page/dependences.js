@@ -14,23 +14,15 @@ export function decodeDependences(bytes, {section: [offset, length]}) {
   return all;
 }
 
-// What reaches into an interval, at most so many, and how many are left out.
-export function visibleDependences(model, {from, to}, most) {
-  const {dependences} = model, shown = [];
+// What reaches into an interval.
+export function visibleDependences(model, {from, to}) {
+  const {dependences} = model;
   model.longestDependence ??= dependences.reduce((longest, arrow) =>
     Math.max(longest, arrow.to.time - arrow.from.time), 0);
   model.dependenceTimes ??= Float64Array.from(dependences, arrow => arrow.from.time);
   const first = lowerBound(model.dependenceTimes, from - model.longestDependence);
   const end = upperBound(model.dependenceTimes, to);
-  let leftOut = 0;
-  for (let i = first; i < end; i++)
-    if (dependences[i].to.time < from)
-      continue;
-    else if (shown.length < most)
-      shown.push(dependences[i]);
-    else
-      leftOut++;
-  return {shown, leftOut};
+  return dependences.slice(first, end).filter(arrow => arrow.to.time >= from);
 }
 
 const placeOf = ({row, time}) => `${row}.${time}`;

@@ -1,5 +1,6 @@
 // What is seen as files: a picture, and the regions of the visible or marked interval as a table.
 import {byId} from './dom.js';
+import {nameOf, save} from './files.js';
 
 const PAD = 8, HEAD = 22, LINE = 18; // pixels
 
@@ -62,18 +63,9 @@ export function asPicture({model, chart, overlay, palette, view}, text) {
   return canvas;
 }
 
-// Gives a blob to the user under a name.
-function save(blob, name) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
 // The buttons. `page`: what asPicture needs; `describe` gives a title, `scope` {interval, rows}.
 export function listenToExport(page, {describe, scope}) {
-  const name = ending => `${page.model.about.title.replace(/[^\w.-]+/g, '-')}.${ending}`;
+  const name = ending => `${nameOf(page.model)}.${ending}`;
   byId('export-png').addEventListener('click', async () =>
     save(await asPicture(page, describe()).convertToBlob({type: 'image/png'}), name('png')));
   byId('export-csv').addEventListener('click', () => {

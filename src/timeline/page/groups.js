@@ -1,5 +1,7 @@
 // Rows by what they belong to: each way of grouping has a name, and groups {name, rows, index}.
 
+const MANY = 32; // processes: of more, groups are nodes at first, where there are several
+
 export const LETTERS = 'AB'; // of the runs that are compared
 
 // Neighbours with the same key are one group.
@@ -28,7 +30,7 @@ function byTeam(rows) {
 }
 
 // The ways in which these rows can be grouped: 'side' (the runs that are compared), 'process' (processes and devices),
-// 'team', 'all', and always 'none'.
+// 'node', 'team', 'all', and always 'none'.
 export function makeGroupings(rows, sides) {
   const groupings = {none: []}, processes = byKey(rows, row => row.process, row => row.group);
   if (sides.length > 0)
@@ -36,6 +38,9 @@ export function makeGroupings(rows, sides) {
       rows: rows.filter(row => row.side === index)}));
   if (processes.length > 1)
     groupings.process = processes;
+  const nodes = [...Map.groupBy(rows, ({node}) => node).entries()];
+  if (nodes.length > 1 && processes.length > nodes.length)
+    groupings.node = nodes.map(([name, own], index) => ({name, rows: own, index}));
   if (rows.some(row => row.level > 0))
     groupings.team = byTeam(rows);
   if (rows.length > 1)
@@ -47,8 +52,9 @@ export function makeGroupings(rows, sides) {
 export function firstGrouping(rows, sides) {
   if (sides.length > 0)
     return 'side';
-  const processes = new Set(rows.filter(({kind}) => kind === 'thread').map(({process}) => process));
-  return processes.size > 1 ? 'process' : 'none';
+  const threads = rows.filter(({kind}) => kind === 'thread');
+  const [processes, nodes] = ['process', 'node'].map(name => new Set(threads.map(row => row[name])).size);
+  return processes > MANY && nodes > 1 && nodes < processes ? 'node' : processes > 1 ? 'process' : 'none';
 }
 
 // A row's name below the line of its group, which says the rest.

@@ -56,7 +56,7 @@ class Page {
     this.search = new Search({input: byId('search'), list: byId('results'), status: byId('found')}, model,
       {found: (regions, least) => this.#showMatches(regions, least), go: this.#destinations()});
     this.statistics = new Statistics(byId('regions'), model, region => this.showInstances(region));
-    this.numbers = new Numbers(model, {...this, redraw: () => this.redraw()},
+    this.numbers = new Numbers(model, {...this, redraw: () => this.redraw(), changed: () => this.updateNumbers()},
       region => this.showInstances(region), row => this.#goToRow(row));
     this.instances = new Instances(model, {go: ({row, depth, i, begin}) =>
       this.#goTo(model.sliceBeginning(row, depth, begin) ?? model.slice(row, depth, i)),

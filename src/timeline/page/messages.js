@@ -1,8 +1,8 @@
 // Messages of MPI as lines from rank to rank, collective operations as bands across the rows of their ranks.
+import {Bundles, widthOf} from './bundles.js';
 import {lowerBound} from './bytes.js';
 import {readMessage, readOperation, readPart} from './tables.js';
 
-export const MAX_MESSAGES = 400;
 export const MAX_OPERATIONS = 100;
 
 // In the order of their sends. `isServed`: of an answer, in which each has its time since the beginning.
@@ -46,6 +46,7 @@ export class Messages {
     this.chart = chart;
     this.areOn = this.areOnAtFirst = chart.model.hasMessages;
     this.leftOut = 0;
+    this.bundles = new Bundles(chart);
     this.pair = null; // processes whose messages are drawn alone
   }
 
@@ -62,11 +63,10 @@ export class Messages {
       return;
     const {model, view} = this.chart;
     const operations = visible(this.pair ? [] : model.operations, view, MAX_OPERATIONS);
-    const messages = visible(this.#chosen(), view, MAX_MESSAGES);
-    this.leftOut = messages.all - messages.shown.length + operations.all - operations.shown.length;
+    this.leftOut = operations.all - operations.shown.length;
     this.height = height;
     this.#drawOperations(context, colours, operations.shown);
-    this.#drawMessages(context, colours, messages.shown);
+    this.#drawMessages(context, colours, this.bundles.of(this.pair ?? model.messages, () => this.#lines()));
   }
 
   // The row's band: its middle, or an edge.
@@ -100,25 +100,30 @@ export class Messages {
     context.stroke();
   }
 
-  #drawMessages(context, colours, messages) {
-    const {chart} = this;
+  // Those that are visible, in pixels.
+  #lines() {
+    const {chart} = this, {view, layout} = chart;
+    return this.#chosen().filter(({begin, end, from, to}) => begin <= view.to && end >= view.from &&
+      !layout.isTakenOut(from) && !layout.isTakenOut(to)).map(({begin, end, from, to}) =>
+      ({x0: chart.x(begin), y0: this.#y(from, 0.5), x1: chart.x(end), y1: this.#y(to, 0.5)}));
+  }
+
+  #drawMessages(context, colours, bundles) {
     context.strokeStyle = context.fillStyle = colours.arrow;
-    context.lineWidth = 1;
-    context.globalAlpha = Math.min(0.9, Math.max(0.4, 60 / messages.length));
-    for (const message of messages) {
-      if (chart.layout.isTakenOut(message.from) || chart.layout.isTakenOut(message.to))
-        continue;
-      const [x0, y0, x1, y1] = [chart.x(message.begin), this.#y(message.from, 0.5), chart.x(message.end),
-        this.#y(message.to, 0.5)];
+    context.globalAlpha = Math.min(0.9, Math.max(0.4, 60 / bundles.lines.length));
+    for (const line of bundles.lines) {
+      const {x0, y0, x1, y1} = line;
+      context.lineWidth = widthOf(line);
       context.beginPath();
       context.moveTo(x0, y0);
       context.lineTo(x1, y1);
       context.stroke();
       context.beginPath();
-      context.arc(x0, y0, 2, 0, 7);
+      context.arc(x0, y0, 1.5 + context.lineWidth / 2, 0, 7);
       context.fill();
     }
     context.globalAlpha = 1;
+    bundles.drawNumbers(context, colours);
   }
 }
 

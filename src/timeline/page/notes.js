@@ -1,8 +1,7 @@
 // What the page says about itself: title, visible interval, what is not shown.
 import {byId} from './dom.js';
 import {count, duration, instant, plural} from './format.js';
-import {MAX_MESSAGES, MAX_OPERATIONS} from './messages.js';
-import {MAX_ARROWS} from './overlay.js';
+import {MAX_OPERATIONS} from './messages.js';
 import {factList} from './tooltip.js';
 
 export class Notes {
@@ -63,9 +62,9 @@ export class Notes {
   }
 
   showLeftOut() {
-    const {areArrowsOn, arrowsLeftOut} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
-    if (areArrowsOn && arrowsLeftOut > 0)
-      notes.push(`${MAX_ARROWS} of ${count(MAX_ARROWS + arrowsLeftOut)} arrows are shown: zoom in for the others.`);
+    const {areArrowsOn, arrows} = this.overlay, {stored, all} = this.model.about.tasks, notes = [];
+    if (areArrowsOn)
+      this.#noteBundles(notes, arrows, 'arrow');
     if (areArrowsOn && stored < all && !this.detail.hasAllItems)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'task')}: the shortest are left out.`);
     this.#noteDependences(notes);
@@ -73,20 +72,27 @@ export class Notes {
     byId('arrows-note').textContent = notes.join(' ');
   }
 
+  #noteBundles(notes, {bundled, lines}, what) {
+    if (bundled)
+      notes.push(`${plural(bundled, what)} in ${plural(lines.length, 'bundle')}, the wider the more.`);
+  }
+
   #noteDependences(notes) {
-    const {areDependencesOn, dependencesLeftOut: leftOut} = this.overlay, {stored, all} = this.model.about.dependences;
-    if (areDependencesOn && leftOut > 0)
-      notes.push(`${MAX_ARROWS} of ${count(MAX_ARROWS + leftOut)} dependences are shown: zoom in for the others.`);
+    const {areDependencesOn, dependences} = this.overlay, {stored, all} = this.model.about.dependences;
+    if (areDependencesOn)
+      this.#noteBundles(notes, dependences, 'dependence');
     if (areDependencesOn && stored < all)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'dependence')}, evenly chosen.`);
   }
 
   #noteMessages(notes) {
-    const {areOn, leftOut} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
+    const {areOn, leftOut, bundles} = this.overlay.messages, {stored, all, storedOperations, allOperations} =
       this.model.about.messages;
+    if (areOn)
+      this.#noteBundles(notes, bundles, 'message');
     if (areOn && leftOut > 0)
-      notes.push(`At most ${MAX_MESSAGES} messages and ${MAX_OPERATIONS} collective operations are shown, ` +
-        `${count(leftOut)} of this interval are not: zoom in.`);
+      notes.push(`At most ${MAX_OPERATIONS} collective operations are shown, ${count(leftOut)} of this interval are ` +
+        'not: zoom in.');
     if (areOn && stored + storedOperations < all + allOperations && !this.detail.hasAllItems)
       notes.push(`The page has ${count(stored)} of ${plural(all, 'message')} and ${count(storedOperations)} of ` +
         `${plural(allOperations, 'collective operation')}: the shortest are left out.`);

@@ -5,7 +5,7 @@ import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
 import {samplesAsText, showSamples} from './samples.js';
 import {Sides} from './sides.js';
-import {makeRest, topRegions} from './statistics.js';
+import {makeRest, regionsBy, topRegions} from './statistics.js';
 import {CONDITIONS} from './tables.js';
 import {Threads} from './threads.js';
 import {showTransfers} from './transfers.js';
@@ -15,8 +15,8 @@ function sum(values) {
 }
 
 export class Numbers {
-  // `pick` is told of a region whose name is clicked, `goToRow` of a row.
-  constructor(model, {legend, statistics, chart, redraw}, pick, goToRow) {
+  // `pick` is told of a region whose name is clicked, `goToRow` of a row; `changed` is called where others are wanted.
+  constructor(model, {legend, statistics, chart, redraw, changed}, pick, goToRow) {
     const mark = rows => {
       const isSame = chart.outliers.size === rows.size && [...rows].every(row => chart.outliers.has(row));
       chart.outliers = rows;
@@ -25,6 +25,8 @@ export class Numbers {
     };
     Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick),
       threads: new Threads(model, goToRow, mark)});
+    byId('regions-apart').hidden = model.rows.length < 2;
+    byId('regions-by').addEventListener('change', () => changed());
   }
 
   update(view, range) {
@@ -54,10 +56,19 @@ export class Numbers {
     byId('conditions').textContent = texts.length ? `Of all threads' time: ${texts.join(', ')}.` : '';
   }
 
+  // The activities of each run that is compared.
+  #runs({from, to}, rows) {
+    return this.model.sides.map((_, side) => this.model.times(from, to, rows.filter(row => row.side === side)));
+  }
+
+  #regions(interval, rows) {
+    return regionsBy(this.model, interval, rows, byId('regions-by').value);
+  }
+
   #showVisible(view) {
     const {model} = this, sums = model.times(view.from, view.to);
-    this.legend.update(sums);
-    this.statistics.update(topRegions(model, view, model.rows, Infinity), sum(sums));
+    this.legend.update(sums, null, this.#runs(view, model.rows));
+    this.statistics.update(this.#regions(view, model.rows), sum(sums));
   }
 
   #measure(range) {
@@ -69,8 +80,11 @@ export class Numbers {
 
   #showRange(range) {
     const {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
-    this.legend.update(sums, rest);
-    this.statistics.update(lines, whole, {of: restOf, whole: restWhole});
+    this.legend.update(sums, rest, this.#runs(range, range.rowsOf(this.model)));
+    if (byId('regions-by').value === 'all')
+      this.statistics.update(lines, whole, {of: restOf, whole: restWhole});
+    else
+      this.statistics.update(this.#regions(range, range.rowsOf(this.model)), whole);
   }
 
   // The same as a text, in columns for people and spreadsheets: tabs stand between.

@@ -1,4 +1,5 @@
 // What lies over the picture: the pointer, what is selected, the interval being chosen, arrows of tasks.
+import {Bundles, widthOf} from './bundles.js';
 import {FONT} from './chart.js';
 import {drawPaths} from './critical.js';
 import {dependencesOf, visibleDependences} from './dependences.js';
@@ -6,7 +7,12 @@ import {RULER} from './layout.js';
 import {drawLock} from './locks.js';
 import {Messages} from './messages.js';
 
-export const MAX_ARROWS = 400;
+const MAX_SELECTED = 400;
+
+// Many are thinner.
+function alphaOf({lines}) {
+  return Math.min(0.85, Math.max(0.3, 30 / lines.length));
+}
 
 export class Overlay {
   constructor(canvas, chart) {
@@ -23,8 +29,8 @@ export class Overlay {
     this.areArrowsOn = false;
     this.areDependencesOn = false;
     this.isPathOn = false;
-    this.arrowsLeftOut = 0;
-    this.dependencesLeftOut = 0;
+    this.arrows = new Bundles(chart);
+    this.dependences = new Bundles(chart);
   }
 
   resize(width, height, scale) {
@@ -106,30 +112,50 @@ export class Overlay {
   }
 
   #drawArrows() {
-    const tasks = new Set(this.areArrowsOn ? this.#visibleTasks() : []);
-    this.#drawTasks(tasks, 1, Math.min(0.85, Math.max(0.3, 30 / tasks.size))); // many are thinner
+    if (this.areArrowsOn)
+      this.#drawVisibleTasks();
     if (this.selected)
       this.#drawTasks(this.#selectedTasks(), 2, 1);
     this.context.globalAlpha = 1;
   }
 
+  // Each with its pieces; where they are many, bundles from creations to first pieces.
+  #drawVisibleTasks() {
+    const {context, arrows, chart: {model}} = this;
+    arrows.of(model.tasks, () => this.#visibleTasks().map(({row, created, pieces: [first]}) =>
+      this.#lineOf({row, time: created}, {row: first.row, time: first.begin})).filter(Boolean));
+    if (arrows.bundled)
+      this.#drawBundles(arrows, this.colours.arrow);
+    else
+      this.#drawTasks(this.#visibleTasks(), 1, alphaOf(arrows));
+    context.globalAlpha = 1;
+  }
+
+  #drawBundles(bundles, colour) {
+    const {context} = this;
+    context.strokeStyle = context.fillStyle = colour;
+    context.setLineDash([]);
+    context.globalAlpha = alphaOf(bundles);
+    for (const line of bundles.lines) {
+      context.lineWidth = widthOf(line);
+      this.#drawLine(line, false);
+    }
+    context.globalAlpha = 1;
+    bundles.drawNumbers(context, this.colours);
+  }
+
   // All that are visible, and those of the task selected.
   #drawDependences() {
-    const {context, chart: {model, view}} = this, all = {shown: [], leftOut: 0};
+    const {context, dependences, chart: {model, view}} = this;
     if (this.areDependencesOn)
-      Object.assign(all, visibleDependences(model, view, MAX_ARROWS));
-    this.dependencesLeftOut = all.leftOut;
+      this.#drawBundles(dependences.of(model.dependences, () => visibleDependences(model, view).map(({from, to}) =>
+        this.#lineOf(from, to)).filter(Boolean)), this.colours.dependence);
     context.strokeStyle = context.fillStyle = this.colours.dependence;
     context.setLineDash([]);
-    context.lineWidth = 1.3;
-    context.globalAlpha = Math.min(0.85, Math.max(0.3, 30 / all.shown.length));
-    for (const {from, to} of all.shown)
-      this.#drawArrow(from, to);
-    context.globalAlpha = 1;
     context.lineWidth = 2;
     if (this.selected?.task) {
       const {before, after} = dependencesOf(model, this.selected.task);
-      for (const {from, to} of [...before, ...after].slice(0, MAX_ARROWS))
+      for (const {from, to} of [...before, ...after].slice(0, MAX_SELECTED))
         this.#drawArrow(from, to);
     }
   }
@@ -139,21 +165,13 @@ export class Overlay {
     if (task && !/create task/.test(region.name))
       return [task];
     const created = this.chart.model.tasksCreatedIn(row, begin, end);
-    return created.length ? created.slice(0, MAX_ARROWS) : task ? [task] : [];
+    return created.length ? created.slice(0, MAX_SELECTED) : task ? [task] : [];
   }
 
   #visibleTasks() {
-    const {view, model} = this.chart, visible = [];
-    this.arrowsLeftOut = 0;
-    for (const task of model.tasks) {
-      if (!task.pieces.length || task.created > view.to || task.pieces[0].begin < view.from)
-        continue;
-      if (visible.length < MAX_ARROWS)
-        visible.push(task);
-      else
-        this.arrowsLeftOut++;
-    }
-    return visible;
+    const {view, model} = this.chart;
+    return model.tasks.filter(({created, pieces}) => pieces.length && created <= view.to &&
+      pieces[0].begin >= view.from);
   }
 
   #drawTasks(tasks, width, alpha) {
@@ -177,12 +195,22 @@ export class Overlay {
     }
   }
 
+  // In pixels; null: one of the rows is taken out.
+  #lineOf(from, to) {
+    const {chart} = this;
+    return chart.layout.isTakenOut(from.row) || chart.layout.isTakenOut(to.row) ? null
+      : {x0: chart.x(from.time), y0: this.#height(from), x1: chart.x(to.time), y1: this.#height(to)};
+  }
+
   #drawArrow(from, to) {
-    const {context, chart} = this;
-    if (chart.layout.isTakenOut(from.row) || chart.layout.isTakenOut(to.row))
-      return;
-    const [x0, y0, x1, y1] = [chart.x(from.time), this.#height(from), chart.x(to.time), this.#height(to)];
-    const bend = Math.min(60, Math.max(12, Math.abs(x1 - x0) / 3)), lift = from.row === to.row ? 14 : 0;
+    const line = this.#lineOf(from, to);
+    if (line)
+      this.#drawLine(line, from.row === to.row);
+  }
+
+  #drawLine({x0, y0, x1, y1}, isInRow) {
+    const {context} = this;
+    const bend = Math.min(60, Math.max(12, Math.abs(x1 - x0) / 3)), lift = isInRow ? 14 : 0;
     context.beginPath();
     context.moveTo(x0, y0);
     context.bezierCurveTo(x0 + bend, y0 - lift, x1 - bend, y1 - lift, x1, y1);

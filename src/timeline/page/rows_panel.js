@@ -4,7 +4,8 @@ import {plural} from './format.js';
 import {HEIGHTS} from './layout.js';
 import {ORDERS, sortRows} from './row_sort.js';
 
-const GROUPINGS = {none: 'not grouped', side: 'by run', process: 'by process or device', team: 'by team',
+const GROUPINGS = {none: 'not grouped', side: 'by run', process: 'by process or device',
+  node: 'by node', team: 'by team',
   all: 'all as one'};
 const LEAST_DOING = 0.01; // of the interval
 const HEIGHT_NAMES = {nested: 'with regions below', lines: 'one line each', fit: 'fit all to the window'};

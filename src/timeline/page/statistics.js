@@ -52,6 +52,16 @@ export function topRegions(model, interval, rows = model.rows, most = MAX_REGION
   return lines.slice(0, most);
 }
 
+// The same apart for each process or thread: with its name as `where`. `by`: 'all', 'process', 'thread'.
+export function regionsBy(model, interval, rows, by) {
+  if (by === 'all')
+    return topRegions(model, interval, rows, Infinity);
+  const groups = by === 'thread' ? rows.map(row => [row.name, [row]])
+    : [...Map.groupBy(rows, ({process}) => process).values()].map(own => [own[0].group, own]);
+  return groups.flatMap(([where, own]) => topRegions(model, interval, own, Infinity)
+    .map(line => ({where, ...line})));
+}
+
 // What regions took in the whole page without the lines given: a function of a region.
 export function makeRest(model, lines) {
   model.wholeTimes ??= regionTimes(model, {from: model.from, to: model.to, length: model.to - model.from}, model.rows);
@@ -60,9 +70,13 @@ export function makeRest(model, lines) {
     (taken.get(region) ?? 0));
 }
 
+function nameOf({where, region}) {
+  return `${where === undefined ? '' : `${where}: `}${region?.short ?? ''}`;
+}
+
 // What columns are sorted by, the greatest first; names the other way round.
 const COLUMNS = {
-  name: (one, other) => (one.region?.short ?? '').localeCompare(other.region?.short ?? ''),
+  name: (one, other) => nameOf(one).localeCompare(nameOf(other)),
   count: (one, other) => other.count - one.count,
   ns: (one, other) => other.ns - one.ns,
 };
@@ -86,10 +100,11 @@ export class Statistics {
     return [element('span', {className: 'head'}, head), element('span', {}, tail)];
   }
 
-  #makeLine({region, ns, count: times}, whole, rest) {
+  #makeLine(line, whole, rest) {
+    const {region, where, ns, count: times} = line;
     const said = region && [region.name, region.description].filter(Boolean).join(', ');
     const name = region ? element('button', {type: 'button', className: 'link', title: `${said}: its instances`},
-      ...this.#nameParts(region.short)) : element('span', {}, 'merged short regions');
+      ...this.#nameParts(nameOf(line))) : element('span', {}, `${where ? `${where}: ` : ''}merged short regions`);
     if (region)
       name.addEventListener('click', () => this.pick(region));
     return element('tr', {}, element('td', {}, name), element('td', {}, count(times)), element('td', {}, duration(ns)),
