@@ -126,8 +126,8 @@ class TimelineTest(cli.FreshCase):
         page = self.folder / "x.html"
         self.expect(0, [], "-o", page, "--title", "</title><script>", self.hostile())
         text = page.read_text(encoding="utf-8")
-        self.assertEqual(text.count("</script>"), 3)
-        self.assertEqual(len(re.findall("<script", text)), 3)
+        self.assertEqual(text.count("</script>"), 4)
+        self.assertEqual(len(re.findall("<script", text)), 4)
         self.assertEqual([row["name"] for row in about(page)["rows"]], pictured.HOSTILE)
 
     def test_part_of_the_time(self):
