@@ -1,6 +1,7 @@
 #include "writer/run_states.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,14 @@ enum {
   PAGES = 32,     /* of a thread's ring: 2048 switches on and off */
   PAGES_MANY = 4, /* of those beyond the number of processors */
   FAULTS_EACH_NS = 10000000,
+  LATE_NS = 4000000, /* a tick of the kernel */
 };
 
 /* A ring that is no fuller has lost nothing since it was emptied. */
 static const double may_have_lost = 0.5;
+
+/* Of the time before a thread was watched that it must have run, to be taken as running for all of it. */
+static const double late_share = 0.95;
 
 struct watched {
   struct traced_thread *thread; /* or NULL: that which has the slot */
@@ -34,11 +39,13 @@ struct watched {
   uint64_t begun_ns;
   uint64_t last_ns; /* of what it has told last */
   bool is_begun, was_blocked;
+  bool is_unknown; /* what it did until then */
 };
 
 struct run_states {
   struct correlator *correlator;
   pid_t pid;
+  uint64_t main_ran_ns; /* its first thread, when this began */
   enum clock_kind clock_kind;
   long processors;
   double max_fill;
@@ -51,13 +58,20 @@ struct run_states {
 
 /* -- time -- */
 
-static uint64_t ticks_of(const struct run_states *states, uint64_t ns) {
+/* In ticks of the trace's clock a nanosecond. */
+static double tick_rate(const struct run_states *states) {
   const struct clock_point *before = &states->before, *now = &states->now;
+  double passed = (double)(now->monotonic_ns - before->monotonic_ns);
+  return states->clock_kind == CLOCK_KIND_MONOTONIC
+             ? 1
+             : (double)(now->ticks - before->ticks) / (passed > 0 ? passed : 1);
+}
+
+static uint64_t ticks_of(const struct run_states *states, uint64_t ns) {
+  const struct clock_point *now = &states->now;
   if (states->clock_kind == CLOCK_KIND_MONOTONIC)
     return ns;
-  double passed = (double)(now->monotonic_ns - before->monotonic_ns);
-  double rate = (double)(now->ticks - before->ticks) / (passed > 0 ? passed : 1);
-  return now->ticks - (uint64_t)(int64_t)(((double)now->monotonic_ns - (double)ns) * rate);
+  return now->ticks - (uint64_t)(int64_t)(((double)now->monotonic_ns - (double)ns) * tick_rate(states));
 }
 
 /* Two readings that are close together say little of how fast the clocks are. */
@@ -106,14 +120,39 @@ static void tell_missed(struct run_states *states, struct watched *watched, uint
     states->correlator->figures.switches_missed += missed;
 }
 
-/* It ran when it came: its event is its own. How it was when the kernel began to tell, which may be long
- * after, follows from its first switch, or from /proc where there is none so far. */
+/* It ran when it came: its event is its own. How it was when the kernel began to report, which may be long
+ * after, follows from its first switch; where there is none so far, /proc knows whether it is blocked. */
 static void tell_begin(struct run_states *states, struct watched *watched, const struct perf_switch *first) {
   bool had_processor = first && first->kind != PERF_LOST ? first->kind != PERF_RUNS : !watched->was_blocked;
+  unsigned without = watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED;
   watched->is_begun = true;
-  if (!had_processor)
+  if (!had_processor || watched->is_unknown)
     tell_switch(states, watched, ticks_of(states, watched->begun_ns),
-                watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED, -1);
+                had_processor ? STAVE_RUN_STATE_RUNS : without, -1);
+}
+
+/* What a thread has run since it was made: up to a tick of the kernel ago, where it runs just now. */
+static uint64_t ran_of(const struct run_states *states, pid_t tid) {
+  char path[64], text[96] = "";
+  uint64_t ran = 0;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)states->pid, (int)tid);
+  FILE *file = fopen(path, "re");
+  if (file && fgets(text, sizeof text, file))
+    sscanf(text, "%" SCNu64, &ran);
+  if (file)
+    fclose(file);
+  return ran;
+}
+
+/* The kernel reported to nobody how a thread was between its first event and when it began to be watched. It
+ * ran all the time where it has run for as long since it was made, or, the program's first one, since this
+ * began. */
+static unsigned state_before(const struct run_states *states, struct watched *watched, uint64_t ticks) {
+  uint64_t before = watched->tid == states->pid ? states->main_ran_ns : 0, ran = ran_of(states, watched->tid);
+  uint64_t begun = ticks_of(states, watched->begun_ns);
+  double late_ns = begun > ticks ? (double)(begun - ticks) / tick_rate(states) : 0;
+  watched->is_unknown = late_ns * late_share > LATE_NS + (double)(ran > before ? ran - before : 0);
+  return watched->is_unknown ? STAVE_RUN_STATE_UNKNOWN : STAVE_RUN_STATE_RUNS;
 }
 
 static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
@@ -154,7 +193,7 @@ static void take_switches(struct run_states *states, struct watched *watched) {
                   found.kind == PERF_RUNS ? (int)found.processor : -1);
     watched->last_ns = found.monotonic_ns;
   }
-  if (!watched->is_begun)
+  if (!watched->is_begun && watched->was_blocked)
     tell_begin(states, watched, NULL);
   if (fullness > may_have_lost)
     tell_missed(states, watched, perf_event_lost(&watched->event));
@@ -164,9 +203,10 @@ static size_t pages_of(const struct run_states *states) {
   return states->count < (size_t)states->processors ? PAGES : PAGES_MANY;
 }
 
-/* It may be one that is watched already, in another slot. False: it cannot be, or is; else its processor,
- * or -1. */
-static bool watch(struct run_states *states, struct watched watched, int *ret_processor) {
+/* It may be one that is watched already, in another slot. False: it cannot be, or is; else how it was from
+ * its first event on, at ticks, and its processor, or -1. */
+static bool watch(struct run_states *states, struct watched watched, uint64_t ticks, unsigned *ret_state,
+                  int *ret_processor) {
   enum perf_kind kind;
   for (size_t i = 0; i < states->count; i++)
     if (states->watched[i].thread == watched.thread && states->watched[i].tid == watched.tid) {
@@ -180,6 +220,9 @@ static bool watch(struct run_states *states, struct watched watched, int *ret_pr
   }
   ask_state(states, watched.tid, &kind, ret_processor);
   watched.was_blocked = kind == PERF_BLOCKED;
+  *ret_state = state_before(states, &watched, ticks);
+  if (watched.is_unknown)
+    *ret_processor = -1;
   memory_grow(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
   states->watched[states->count++] = watched;
   return true;
@@ -189,9 +232,10 @@ static bool watch(struct run_states *states, struct watched watched, int *ret_pr
 static void on_thread(void *data, struct traced_thread *thread, uint64_t ticks) {
   struct run_states *states = data;
   const struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};
+  unsigned state;
   int processor;
-  if (watch(states, watched, &processor))
-    running_switch(states->correlator, thread, ticks, STAVE_RUN_STATE_RUNS, processor);
+  if (watch(states, watched, ticks, &state, &processor))
+    running_switch(states->correlator, thread, ticks, state, processor);
 }
 
 /* What it did up to now has been handed on. */
@@ -207,16 +251,17 @@ static void leave_slot(struct run_states *states, uint32_t slot) {
 void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
                      void *data) {
   const struct record_attach *attach = (const struct record_attach *)record;
+  unsigned state;
   int processor;
   if (!states || (record->type != RECORD_attach && record->type != RECORD_thread_end))
     return;
   leave_slot(states, slot);
   if (record->type != RECORD_attach ||
-      !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, &processor))
+      !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, record->ticks, &state,
+             &processor))
     return;
   told_at_once(&states->told, slot,
-               record_of_switch((pid_t)attach->kernel_tid, record->ticks, STAVE_RUN_STATE_RUNS, processor),
-               sink, data);
+               record_of_switch((pid_t)attach->kernel_tid, record->ticks, state, processor), sink, data);
 }
 
 /* -- all of them -- */
@@ -274,6 +319,7 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
                                 .processors = sysconf(_SC_NPROCESSORS_ONLN),
                                 .before = constants->start,
                                 .now = clock_sample(constants->clock_kind)};
+  states->main_ran_ns = ran_of(states, states->pid);
   correlator->on_thread = on_thread;
   correlator->on_thread_data = states;
   return states;
