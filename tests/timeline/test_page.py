@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser
@@ -203,6 +204,27 @@ class Known(PageTest):
         self.assertTrue(same)
         self.assertEqual(width, 0)
         self.assertTrue(30 < more < 80, more)
+
+    def test_picture_as_svg(self):
+        """Names, bars, the axis as text; bands as images; nothing of the names is markup."""
+        self.browser.evaluate("stave.view.show(2.5e6, 6.5e6)")
+        self.browser.key("h")
+        name, kind, text = self.saved("export-svg")
+        self.browser.key("h")
+        self.assertEqual((name, kind), ("known.svg", "image/svg+xml"))
+        root = xml.etree.ElementTree.fromstring(text)
+        svg = "{http://www.w3.org/2000/svg}"
+        texts = {one.text for one in root.iter(f"{svg}text")}
+        for wanted in ("for @app.c:20", "task @app.c:30", "OMP thread 1", "5.0\u00a0ms", "barrier wait"):
+            self.assertTrue(any(wanted in text for text in texts), (wanted, texts))
+        self.assertEqual(len(list(root.iter(f"{svg}image"))), 2)
+        size = self.browser.evaluate("stave.chart.width")
+        self.assertEqual(float(root.get("width")), size)
+        self.assertGreater(len(list(root.iter(f"{svg}rect"))), 8)
+        self.assertIn("transform", root.find(f"{svg}g").attrib)
+        self.open("hostile", pictured.write_hostile)
+        self.assertIn("</script>", "".join(
+            one.text for one in xml.etree.ElementTree.fromstring(self.saved("export-svg")[2]).iter(f"{svg}text")))
 
     def test_search_by_duration(self):
         """"> 4 ms" finds regions of such a length; the others are faded, and n goes from one to the next."""

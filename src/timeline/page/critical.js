@@ -5,6 +5,7 @@ import {byId} from './dom.js';
 import {duration, percent} from './format.js';
 import {LETTERS} from './groups.js';
 import {topRegions} from './statistics.js';
+import {Path} from './svg.js';
 import {CAUSES, readSegment} from './tables.js';
 
 const LINE = 3, EDGE = 1.5, MANY = 200; // pixels; of more segments lines are thinner
@@ -30,7 +31,7 @@ function visible({begin, end, length}, {from, to}) {
 
 // Lines along the rows, each joined to the next. In a column of pixels there is one upright line at most.
 function trace(chart, path, y) {
-  const line = new Path2D(), [first, last] = visible(path, chart.view);
+  const line = new Path(), [first, last] = visible(path, chart.view);
   let column = null, before = null;
   const flush = () => column && (line.moveTo(column.x, column.top), line.lineTo(column.x, column.bottom));
   const upright = (x, ...heights) => {

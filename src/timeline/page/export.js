@@ -1,6 +1,7 @@
 // What is seen as files: a picture, and the regions of the visible or marked interval as a table.
 import {byId} from './dom.js';
 import {nameOf, save} from './files.js';
+import {SvgContext} from './svg.js';
 
 const PAD = 8, HEAD = 22, LINE = 18; // pixels
 
@@ -26,41 +27,71 @@ export function asCsv(model, {from, to}, rows) {
   return `${lines.map(line => line.map(quote).join(',')).join('\r\n')}\r\n`;
 }
 
-// The picture with its title above and the legend of what is seen below, as a canvas of the same number of pixels.
-export function asPicture({model, chart, overlay, palette, view}, text) {
-  const {width, height, scale} = chart, {colours, paints} = palette;
+// Where the activities that are seen are named, below the picture; `bottom`: of all.
+function placeLegend({model, chart, view}) {
   const sums = model.times(view.from, view.to), kinds = [...sums.keys()].filter(kind => sums[kind] >= 0.5);
-  const canvas = new OffscreenCanvas(1, 1), context = canvas.getContext('2d');
-  const place = () => {
-    let x = PAD, y = HEAD + height + LINE / 2;
-    return kinds.map(kind => {
-      const {name} = model.activities[kind], room = context.measureText(name).width + 3 * PAD + LINE;
-      if (x + room > width && x > PAD)
-        [x, y] = [PAD, y + LINE];
-      x += room;
-      return {kind, name, x: x - room, y};
-    });
-  };
-  context.font = chart.context.font;
-  const marks = place();
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(((marks.at(-1)?.y ?? HEAD + height) + LINE) * scale);
-  context.fillStyle = colours.ground;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(chart.canvas, 0, Math.round(HEAD * scale));
-  context.drawImage(overlay.canvas, 0, Math.round(HEAD * scale));
-  context.setTransform(scale, 0, 0, scale, 0, 0);
+  let x = PAD, y = HEAD + chart.height + LINE / 2;
+  const marks = kinds.map(kind => {
+    const {name} = model.activities[kind], room = chart.measure(name) + 3 * PAD + LINE;
+    if (x + room > chart.width && x > PAD)
+      [x, y] = [PAD, y + LINE];
+    x += room;
+    return {kind, name, x: x - room, y};
+  });
+  return {marks, bottom: y + LINE};
+}
+
+// The title above the picture, and the legend.
+function drawAround(context, {chart, palette: {colours, paints}}, text, marks) {
   context.font = chart.context.font;
   context.textBaseline = 'middle';
+  context.textAlign = 'left';
   context.fillStyle = colours.text;
-  context.fillText(chart.fit(text, width - 2 * PAD), PAD, HEAD / 2);
+  context.fillText(chart.fit(text, chart.width - 2 * PAD), PAD, HEAD / 2);
   for (const {kind, name, x, y} of marks) {
     context.fillStyle = paints[kind].css;
     context.fillRect(x, y - 6, 12, 12);
     context.fillStyle = colours.text;
     context.fillText(name, x + LINE, y);
   }
+}
+
+// The picture as a canvas of the same number of pixels.
+export function asPicture(page, text) {
+  const {chart, overlay, palette: {colours}} = page, {width, scale} = chart, {marks, bottom} = placeLegend(page);
+  const canvas = new OffscreenCanvas(Math.round(width * scale), Math.round(bottom * scale));
+  const context = canvas.getContext('2d');
+  context.fillStyle = colours.ground;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(chart.canvas, 0, Math.round(HEAD * scale));
+  context.drawImage(overlay.canvas, 0, Math.round(HEAD * scale));
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  drawAround(context, page, text, marks);
   return canvas;
+}
+
+// The same as SVG: drawn once more, in another context.
+export function asSvg(page, text) {
+  const {chart, overlay, palette} = page, {width, height, scale} = chart, {marks, bottom} = placeLegend(page);
+  const colourOf = fill => palette.paints.find(paint => paint.fill === fill)?.css ?? palette.colours.dim;
+  const context = new SvgContext(chart.context, colourOf, scale), own = [chart.context, overlay.context];
+  context.fillStyle = palette.colours.ground;
+  context.fillRect(0, 0, width, bottom);
+  drawAround(context, page, text, marks);
+  context.begin({transform: `translate(0 ${HEAD})`});
+  context.save();
+  context.rect(0, 0, width, height);
+  context.clip();
+  chart.context = overlay.context = context;
+  try {
+    chart.draw(palette);
+    overlay.draw(palette);
+  } finally {
+    [chart.context, overlay.context] = own;
+  }
+  context.restore();
+  context.end();
+  return context.asText(width, bottom);
 }
 
 // The buttons. `page`: what asPicture needs; `describe` gives a title, `scope` {interval, rows}.
@@ -68,6 +99,8 @@ export function listenToExport(page, {describe, scope}) {
   const name = ending => `${nameOf(page.model)}.${ending}`;
   byId('export-png').addEventListener('click', async () =>
     save(await asPicture(page, describe()).convertToBlob({type: 'image/png'}), name('png')));
+  byId('export-svg').addEventListener('click', () =>
+    save(new Blob([asSvg(page, describe())], {type: 'image/svg+xml'}), name('svg')));
   byId('export-csv').addEventListener('click', () => {
     const {interval, rows} = scope();
     save(new Blob([asCsv(page.model, interval, rows)], {type: 'text/csv'}), name('csv'));
