@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "session/process_stat.h"
 #include "session/session.h"
 #include "stave/names.h"
 #include "writer/life.h"
 #include "writer/quota.h"
+#include "writer/stops.h"
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
  * one goes, so that an archive has no more than that many. */
@@ -56,6 +56,7 @@ struct run_times {
   struct process_reading readings[READINGS_MAX + 1];
   size_t count;
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
+  struct stops stops;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
   struct page_cost *page_cost; /* it is being measured; NULL: no need */
@@ -73,11 +74,6 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
     return false;
   *ret_ns = (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
   return true;
-}
-
-/* And not t: who traces it lets it stand for moments. */
-static bool is_stopped(pid_t pid) {
-  return process_state(pid) == 'T';
 }
 
 static int open_schedstat(const struct run_times *times, const struct timed_thread *thread) {
@@ -243,12 +239,21 @@ static void halve(struct run_times *times) {
 
 /* -- all of them -- */
 
-/* It stood still if no thread of it ran and it is stopped now. */
-static uint32_t stopped_since(const struct run_times *times, uint32_t own_us, uint64_t now_ns) {
-  uint64_t passed_us = (now_ns - times->looked_ns) / NS_IN_US;
-  if (own_us > passed_us / 2 || !is_stopped(times->pid))
-    return 0;
-  return passed_us > own_us ? (uint32_t)(passed_us - own_us) : 0;
+/* Of the thread that ran and was ready for longest in this reading; those that are none of OpenMP's count as
+ * one. */
+static uint64_t busiest_us(const struct run_times *times, uint32_t own_us) {
+  uint64_t most_us = 0, ran_us = 0;
+  for (size_t i = 0; i < times->thread_count; i++) {
+    const struct timed_thread *thread = &times->threads[i];
+    if (thread->is_over || thread->count == 0)
+      continue;
+    struct thread_reading last = thread->readings[thread->count - 1];
+    uint64_t us = (uint64_t)last.ran_us + last.ready_us;
+    most_us = us > most_us ? us : most_us;
+    ran_us += last.ran_us;
+  }
+  uint64_t others_us = own_us > ran_us ? own_us - ran_us : 0;
+  return others_us > most_us ? others_us : most_us;
 }
 
 static bool read_all(struct run_times *times, uint64_t now_ns) {
@@ -260,9 +265,10 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
   reading.own_us = us_since(&times->own_ns, own_ns);
   reading.throttled_us = us_since(&times->throttled_ns, quota_throttled_ns(&times->quota));
   reading.writer_us = us_since(&times->writer_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
-  reading.stopped_us = stopped_since(times, reading.own_us, now_ns);
   for (size_t i = 0; i < times->thread_count; i++)
     read_thread(times, &times->threads[i], times->count % MASKS_EACH == 1);
+  reading.stopped_us =
+      stops_since(&times->stops, (now_ns - times->looked_ns) / NS_IN_US, busiest_us(times, reading.own_us));
   life_look(&times->life);
   times->readings[times->count++] = reading;
   times->looked_ns = now_ns;
@@ -308,6 +314,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct
     return NULL; /* a memory that is played again has no process */
   struct run_times *times = memory_get(1, sizeof *times);
   *times = (struct run_times){.pid = pid,
+                              .stops = {.pid = pid},
                               .clock_kind = clock_kind,
                               .definitions = definitions,
                               .each_ns = EACH_NS,

@@ -1,0 +1,68 @@
+/* For how long a process was stopped, with one that this test stops and continues. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "writer/stops.h"
+
+static pid_t begin_child(void) {
+  pid_t parent = getpid(), child = fork();
+  while (child == 0) {
+    usleep(10000);
+    if (getppid() != parent)
+      _exit(0);
+  }
+  assert_true(child > 0);
+  return child;
+}
+
+static void end_child(pid_t child) {
+  assert_int_equal(kill(child, SIGKILL), 0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void stop(pid_t child) {
+  assert_int_equal(kill(child, SIGSTOP), 0);
+  assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+}
+
+static void go_on(pid_t child) {
+  assert_int_equal(kill(child, SIGCONT), 0);
+  assert_int_equal(waitpid(child, NULL, WCONTINUED), child);
+}
+
+/* Readings of 100 ms: the stop begins in one of which it ran 70, and ends in one of which it ran 40. */
+static void test_edges_of_a_stop_count(void **state) {
+  (void)state;
+  struct stops stops = {.pid = begin_child()};
+  assert_int_equal(stops_since(&stops, 100000, 60000), 0);
+  stop(stops.pid);
+  assert_int_equal(stops_since(&stops, 100000, 70000), 30000);
+  assert_int_equal(stops_since(&stops, 100000, 0), 100000);
+  go_on(stops.pid);
+  assert_int_equal(stops_since(&stops, 100000, 40000), 60000);
+  assert_int_equal(stops_since(&stops, 100000, 40000), 0);
+  end_child(stops.pid);
+}
+
+/* It has just been stopped; what threads wanted may be more than what passed between two readings. */
+static void test_who_was_busy_was_not_stopped(void **state) {
+  (void)state;
+  struct stops stops = {.pid = begin_child()};
+  stop(stops.pid);
+  assert_int_equal(stops_since(&stops, 100000, 95000), 0);
+  assert_int_equal(stops_since(&stops, 100000, 130000), 0);
+  go_on(stops.pid);
+  assert_int_equal(stops_since(&stops, 100000, 10000), 0);
+  end_child(stops.pid);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_edges_of_a_stop_count),
+      cmocka_unit_test(test_who_was_busy_was_not_stopped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
