@@ -131,7 +131,11 @@ static bool has_execed(struct application *application) {
 enum application_end application_check(struct application *application) {
   if (has_died(application))
     return APPLICATION_DIED;
-  return has_execed(application) ? APPLICATION_EXECED : APPLICATION_RUNS;
+  uint64_t now = clock_ticks(application->clock);
+  if (has_execed(application))
+    return APPLICATION_EXECED;
+  application->ran_ticks = now;
+  return APPLICATION_RUNS;
 }
 
 static size_t put(char *text, size_t size, size_t used, char c) {

@@ -20,6 +20,7 @@ struct application {
   enum clock_kind clock;
   struct session_header *session;
   _Atomic uint64_t died_ticks; /* 0: not yet, or nobody watches */
+  uint64_t ran_ticks;          /* when it was last found to run; 0: it was not */
 };
 
 enum application_end {

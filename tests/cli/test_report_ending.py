@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
+import killing
 import tracing
 from otf2.enums import Paradigm
 from report_case import Case
@@ -42,8 +43,29 @@ int main(void) {
 }
 """
 
+EXECS = r"""
+#include <unistd.h>
+int main(void) {
+#pragma omp parallel
+  usleep(1000);
+  sleep(2);
+  execl("/bin/true", "true", (char *)0);
+  return 1;
+}
+"""
+
 
 class Ending(Case):
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_what_is_after_the_last_event_before_exec(self):
+        """2 s that the kernel reports to nobody: how long the writer found it running."""
+        archive = self.path("execs")
+        cli.trace(cli.compile_program(self.path("executes"), EXECS), archive, OMP_NUM_THREADS=2)
+        killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
+        numbers = self.numbers(archive)
+        self.assertGreater(numbers["wall_s"], 1)
+        self.assertGreater(numbers["serial_s"], 1)
+
     def dead(self, name, properties):
         """Thread 0 holds a lock since 10 ms, and waits in a barrier; thread 1 wants the lock since 20. Dead at 4 s."""
         with self.timed(name) as made:
