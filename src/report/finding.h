@@ -40,6 +40,9 @@ void finding_judge(const struct report *report, struct report_finding *finding);
  * of which not all had a processor. Once it is judged. */
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding);
 
+/* Its advice begins with what needs no source, where there is something. */
+void finding_advise_without_source(struct report_finding *finding);
+
 /* The threads of a process, the mean of all processes; 1 if there are none. */
 double finding_team(const struct report *report);
 

@@ -55,6 +55,8 @@ bool findings_make(struct collector *collector) {
                      report->process_count);
   }
   leave_out_chance(report);
+  for (size_t i = 0; report_lacks_source(report) && i < report->finding_count; i++)
+    finding_advise_without_source(&report->findings[i]);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
   return !report->has_lost_findings;

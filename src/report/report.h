@@ -537,6 +537,9 @@ uint64_t report_crowding_threads(const struct report *report);
  * use several processors: by its settings, or by the regions' own clauses. */
 bool report_has_one_thread(const struct report *report);
 
+/* Whether no parallel region has a line: the program was installed without debug information. */
+bool report_lacks_source(const struct report *report);
+
 /* Wall time that all that kept threads from running cost. */
 double report_hindrance_gain(const struct report *report);
 

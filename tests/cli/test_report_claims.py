@@ -303,6 +303,24 @@ class Claims(Case):
         self.serial("enough", [1, 1], 4, 4)
         self.assertNotIn("OMP_NUM_THREADS", self.text(self.path("enough")))
 
+    def test_without_debug_information_users_come_first(self):
+        """No region has a line: what needs no source comes before what does. Its twin has lines."""
+        for name, line in (("installed", 0), ("built", 1)):
+            with self.timed(name) as made:
+                made.fork(0)
+                made.begin(0, line)
+                for thread, ms in ((0, 10), (1, 40)):
+                    made.at(ms).enter(thread, "implicit barrier", line)
+                made.end_all(40, line)
+                made.program(40, True)
+                made.program(80, False)
+            found = {one["cause"]: one["advice"] for one in self.numbers(self.path(name))["findings"]}
+            self.assertEqual(found["imbalance"].startswith("OMP_PROC_BIND=true"), line == 0)
+            self.assertEqual(found["serial part"].startswith("several runs"), line == 0)
+            self.assertIn("balance the work of the threads", found["imbalance"])
+            for arguments in ((), ("--brief",)):
+                self.assertEqual("no debug information" in self.text(self.path(name), *arguments), line == 0)
+
     def test_one_thread_where_there_could_be_more(self):
         """It is no finding, since what more threads would gain one run does not show, and no all-clear either."""
         for name, processors, is_few in (("one of two", 2, True), ("one of one", 1, False)):

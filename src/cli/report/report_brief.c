@@ -108,6 +108,8 @@ static void print_overview(const struct report_print *print) {
   if (report_has_one_thread(report))
     print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
                report->processors.count);
+  if (report_lacks_source(report))
+    print_line("no debug information: advice begins with what needs no source");
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)

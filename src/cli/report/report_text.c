@@ -117,6 +117,11 @@ static void print_thread_count(const struct report *report) {
     table_fact("threads", "%zu", report->cpus);
 }
 
+static void print_source(const struct report *report) {
+  if (report_lacks_source(report))
+    table_fact("source", "no debug information: advice begins with what needs no source");
+}
+
 const char *report_print_unknown(const struct report *report) {
   return report->caveats.recording_pauses > 0 ? "recording was paused"
                                               : "no region covers what the threads did";
@@ -195,6 +200,7 @@ static void print_overview(const struct report_print *print) {
   print_wall_time(report);
   print_unknown(report);
   print_thread_count(report);
+  print_source(report);
   if (report_crowding_threads(report) > 0)
     table_fact("first",
                "%" PRIu64 " threads share %" PRIu64 " processor%s: measure with OMP_NUM_THREADS=%" PRIu64
