@@ -32,16 +32,33 @@ static double blocked_in(const struct account_lines *lines, const struct account
   return fmax(0, fmin(slept, line->serial[i]));
 }
 
+/* Of one reading: as if they ran evenly in it. */
+static double beside_in(const struct account_lines *lines, const struct account_line *line, size_t i) {
+  double length = length_of(line->process, line->first + i);
+  double others = ran_by_others(lines, line->process, line->first + i);
+  return length > 0 ? line->serial[i] * fmin(1, others / length) : 0;
+}
+
 static void finish(struct collector *collector) {
   const struct account_lines *lines = &collector->account;
   for (size_t i = 0; i < lines->line_count; i++)
-    for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++)
+    for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++) {
       collector->report->blocked += blocked_in(lines, &lines->lines[i], j);
+      collector->report->beside += beside_in(lines, &lines->lines[i], j);
+    }
+}
+
+static double mean_of(const struct report *report, double ticks) {
+  return report->process_count > 0 ? ticks / (double)report->process_count : 0;
 }
 
 double blocked_in_serial(const struct report *report) {
-  double mean = report->process_count > 0 ? report->blocked / (double)report->process_count : 0;
-  return fmin(mean, report->serial_alone - (double)report->offload);
+  return fmin(mean_of(report, report->blocked), report->serial_alone - (double)report->offload);
+}
+
+double beside_in_serial(const struct report *report) {
+  double serial = report->serial_alone - (double)report->offload - blocked_in_serial(report);
+  return fmin(mean_of(report, report->beside), serial);
 }
 
 static void find(struct collector *collector) {

@@ -8,4 +8,7 @@
  * make that shorter. When all analysers have finished. */
 double blocked_in_serial(const struct report *report);
 
+/* The same of the time in which threads of the process ran that are none of OpenMP's. */
+double beside_in_serial(const struct report *report);
+
 #endif

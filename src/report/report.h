@@ -454,6 +454,7 @@ struct report {
   uint64_t wall, parallel, serial, mpi, unknown;
   double serial_alone;      /* the part of serial in which one thread works: other initial threads may, too */
   double blocked;           /* of all processes: a part of serial_alone (blocked.h) */
+  double beside;            /* the same, in which threads ran that are none of OpenMP's */
   uint64_t offload;         /* of processes the mean: a part of serial */
   uint64_t device_wait;     /* that CPU locations waited for devices */
   double device_efficiency; /* without what they are in calls for devices */

@@ -283,9 +283,10 @@ static void find(struct collector *collector) {
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
-  double blocked = blocked_in_serial(report);
-  struct report_finding *finding = finding_add(
-      report, CAUSE_SERIAL, gap->before, (serial - blocked) * (1 - 1 / most) * (double)report->process_count);
+  double blocked = blocked_in_serial(report), beside = beside_in_serial(report);
+  double alone = serial - blocked - beside;
+  struct report_finding *finding =
+      finding_add(report, CAUSE_SERIAL, gap->before, alone * (1 - 1 / most) * (double)report->process_count);
   if (!finding)
     return;
   double all = serial * (double)report->process_count, differs = deviation(report);
@@ -300,10 +301,13 @@ static void find(struct collector *collector) {
     finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
-  describe_gap(report, finding, gap, (1 - 1 / most) * (serial - blocked) / serial);
+  describe_gap(report, finding, gap, (1 - 1 / most) * alone / serial);
   describe_shared(report, finding);
   if (blocked >= DOUBT_MIN * serial)
     finding_append(finding->evidence, "; its thread is blocked for %s of it", finding_time(&texts, blocked));
+  if (beside >= DOUBT_MIN * serial)
+    finding_append(finding->evidence, "; threads that are none of OpenMP's run beside it for %s",
+                   finding_time(&texts, beside));
   doubt_start(collector, finding, serial);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);

@@ -170,6 +170,20 @@ class Account(report_case.Case):
         self.ms(found["serial part"]["gain_s"], 120 / 2)
         self.assertIn("blocked for 80.0 ms of it", found["serial part"]["evidence"])
 
+    def beside(self, name, others):
+        """200 ms in which the first thread runs, and a region of 200: the serial part's gain."""
+        lines = [[(100, 0)] * 4, [(0, 0), (0, 0), (100, 0), (100, 0)]]
+        numbers = self.numbers(self.archive(name, lines, [(200, 400, (400, 400))], 400, others=others))
+        found = [one for one in numbers["findings"] if one["cause"] == "serial part"]
+        return found[0] if found else {"gain_s": 0}
+
+    def test_what_threads_that_are_none_of_openmps_run_is_not_serial(self):
+        self.ms(self.beside("alone there", ())["gain_s"], 100)
+        found = self.beside("half of it", (100, 0))
+        self.ms(found["gain_s"], 50)
+        self.assertIn("none of OpenMP's run beside it for 100 ms", found["evidence"])
+        self.assertEqual(self.beside("all of it", (100, 100))["gain_s"], 0)
+
     def test_who_waits_for_threads_of_the_programs_own_or_was_stopped_is_not_blocked(self):
         for name, more in (("beside own", {"others": (0, 80)}), ("beside a stop", {"stopped": (0, 80)})):
             self.assertNotIn("blocked serial part", self.blocked(name, **more))

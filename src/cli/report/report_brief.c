@@ -76,6 +76,21 @@ static void print_ending(const struct report *report) {
     print_line("deadlock: %s", circle);
 }
 
+/* What comes before all findings. */
+static void print_first(const struct report *report) {
+  if (report_crowding_threads(report) > 0)
+    print_line("%" PRIu64 " threads share %" PRIu64
+               " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
+               ", whose time no run with more threads shows",
+               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
+               report->processors.count);
+  if (report_has_one_thread(report))
+    print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
+               report->processors.count);
+  if (report_lacks_source(report))
+    print_line("no debug information: advice begins with what needs no source");
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
@@ -99,17 +114,7 @@ static void print_overview(const struct report_print *print) {
   if (report_is_slower_than_work(report, &work))
     print_line("that is longer than the work of all threads, %s in all: one thread may be faster",
                time_of(serial, report, work));
-  if (report_crowding_threads(report) > 0)
-    print_line("%" PRIu64 " threads share %" PRIu64
-               " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
-               ", whose time no run with more threads shows",
-               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
-               report->processors.count);
-  if (report_has_one_thread(report))
-    print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
-               report->processors.count);
-  if (report_lacks_source(report))
-    print_line("no debug information: advice begins with what needs no source");
+  print_first(report);
   if (report->account.is_known)
     print_line("threads x wall time: %s", report_print_account(account, report));
   if (report->processors.others > 0)
