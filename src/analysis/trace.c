@@ -14,8 +14,9 @@
 #include "analysis/definitions.h"
 #include "analysis/trace_reader.h"
 
-/* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. */
-enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MAX = 256 };
+/* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. Of
+ * the files whose tables are in memory, where they take up to four times as much. */
+enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MAX = 256, TABLE_BYTES = 1 << 24 };
 
 /* Where the events of one location go. */
 struct event_receiver {
@@ -77,17 +78,38 @@ static bool is_absent(const struct trace *trace, size_t index, const char *suffi
   return stat(location_path(trace, index, suffix).text, &status) < 0 && errno == ENOENT;
 }
 
+static uint64_t bytes_of(const struct trace *trace, size_t index, const char *suffix) {
+  struct stat status;
+  return stat(location_path(trace, index, suffix).text, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static struct trace_part *part_of(const struct trace *trace, size_t location) {
+  return &trace->reader->parts[location / TRACE_PART_LOCATIONS];
+}
+
+static bool *has_tables(const struct trace *trace, size_t location) {
+  return &part_of(trace, location)->has_tables[location % TRACE_PART_LOCATIONS];
+}
+
+static void count_tables(const struct trace *trace, size_t location) {
+  uint64_t bytes = bytes_of(trace, location, "def");
+  part_of(trace, location)->table_bytes += bytes;
+  trace->reader->table_bytes += bytes;
+  *has_tables(trace, location) = true;
+}
+
 /* Tables that map a location's own numbers, and its clock: the event readers apply them. */
 static bool read_local(struct trace *trace, size_t index) {
   OTF2_Reader *otf2 = trace_part(trace, index);
   uint64_t count;
   if (is_absent(trace, index, "def"))
-    return true;
+    return *has_tables(trace, index) = true;
   OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[index].ref);
   if (!reader)
     return false;
   bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count) == OTF2_SUCCESS;
   OTF2_Reader_CloseDefReader(otf2, reader);
+  count_tables(trace, index);
   return is_whole;
 }
 
@@ -96,12 +118,13 @@ static size_t end_of_part(const struct trace *trace, size_t part) {
   return end < trace->location_count ? end : trace->location_count;
 }
 
-static bool read_local_definitions(struct trace *trace, size_t part) {
-  OTF2_Reader *otf2 = trace->reader->parts[part];
+/* Of a part's locations from `begin` up to `end`. */
+static bool read_local_definitions(struct trace *trace, size_t part, size_t begin, size_t end) {
+  OTF2_Reader *otf2 = trace->reader->parts[part].otf2;
   bool is_whole = true;
   if (OTF2_Reader_OpenDefFiles(otf2) != OTF2_SUCCESS)
     return true;
-  for (size_t i = part * TRACE_PART_LOCATIONS; i < end_of_part(trace, part) && is_whole; i++) {
+  for (size_t i = begin; i < end && is_whole; i++) {
     *trace->reader->message = '\0'; /* archives without local definitions are whole too */
     is_whole = read_local(trace, i);
     if (trace->progress)
@@ -123,34 +146,71 @@ static int open_reader(struct trace *trace, OTF2_Reader **ret, char error[TRACE_
 
 static int open_part(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
   struct trace_reader *reader = trace->reader;
-  reader->parts[part] = part == 0 ? reader->otf2 : NULL;
-  if (part > 0 && open_reader(trace, &reader->parts[part], error) < 0) {
-    OTF2_Reader_Close(reader->parts[part]);
+  OTF2_Reader *otf2 = part == 0 ? reader->otf2 : NULL;
+  if (part > 0 && open_reader(trace, &otf2, error) < 0) {
+    OTF2_Reader_Close(otf2);
     return -EIO;
   }
+  reader->parts[part].otf2 = otf2;
   for (size_t i = part * TRACE_PART_LOCATIONS; i < end_of_part(trace, part); i++)
-    OTF2_Reader_SelectLocation(reader->parts[part], trace->locations[i].ref);
+    OTF2_Reader_SelectLocation(otf2, trace->locations[i].ref);
   *reader->message = '\0';
-  int result = 0;
-  if (OTF2_Reader_OpenEvtFiles(reader->parts[part]) != OTF2_SUCCESS)
-    result = trace_fail(trace, error, "the event files cannot be opened");
-  else if (!read_local_definitions(trace, part))
+  if (OTF2_Reader_OpenEvtFiles(otf2) != OTF2_SUCCESS)
+    return trace_fail(trace, error, "the event files cannot be opened");
+  return 0;
+}
+
+void trace_close_part(struct trace *trace, size_t part) {
+  struct trace_part *closed = &trace->reader->parts[part];
+  OTF2_Reader_CloseEvtFiles(closed->otf2);
+  OTF2_Reader_Close(closed->otf2);
+  trace->reader->table_bytes -= closed->table_bytes;
+  *closed = (struct trace_part){.otf2 = NULL};
+}
+
+size_t trace_part_to_close(const struct trace *trace, size_t location) {
+  const struct trace_reader *reader = trace->reader;
+  size_t own = location / TRACE_PART_LOCATIONS, count = reader->part_count;
+  for (size_t i = 1; i < count && reader->table_bytes > reader->table_most; i++) {
+    size_t other = (own + i) % count;
+    if (other > 0 && reader->parts[other].table_bytes > 0)
+      return other;
+  }
+  return 0;
+}
+
+/* All local definitions are read once, so that an archive that cannot be read is refused at once. */
+static int open_and_look(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
+  size_t begin = part * TRACE_PART_LOCATIONS, end = end_of_part(trace, part);
+  int result = open_part(trace, part, error);
+  trace->reader->part_count += trace->reader->parts[part].otf2 != NULL;
+  if (result == 0 && !read_local_definitions(trace, part, begin, end))
     result = trace_fail(trace, error, "a location's own definitions cannot be read");
-  reader->part_count++;
-  *reader->message = '\0';
+  *trace->reader->message = '\0';
+  for (size_t other; result == 0 && (other = trace_part_to_close(trace, begin)) > 0;)
+    trace_close_part(trace, other);
   return result;
+}
+
+/* The part may have been closed. */
+static bool need_part(struct trace *trace, size_t location) {
+  size_t part = location / TRACE_PART_LOCATIONS;
+  char error[TRACE_ERROR_BYTES];
+  if (!trace_part(trace, location) && open_part(trace, part, error) < 0)
+    return false;
+  return *has_tables(trace, location) || read_local_definitions(trace, part, location, location + 1);
 }
 
 static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   size_t parts = trace->location_count / TRACE_PART_LOCATIONS + 1;
-  trace->reader->parts = calloc(parts, sizeof(OTF2_Reader *));
+  trace->reader->parts = calloc(parts, sizeof *trace->reader->parts);
   if (!trace->reader->parts) {
     trace_lacks_memory(trace);
     return trace_fail(trace, error, "the archive cannot be read");
   }
   int result = 0;
   for (size_t i = 0; i < parts && result == 0; i++)
-    result = open_part(trace, i, error);
+    result = open_and_look(trace, i, error);
   return result;
 }
 
@@ -169,6 +229,7 @@ static void set_limits(struct trace_reader *reader) {
   struct rlimit limit;
   reader->merge_bytes = MERGE_BYTES;
   reader->merge_open_most = MERGE_OPEN_MAX;
+  reader->table_most = TABLE_BYTES;
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
     return;
   limit.rlim_cur = limit.rlim_max;
@@ -203,9 +264,10 @@ int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **re
 
 static void close_parts(struct trace_reader *reader) {
   for (size_t i = 0; i < reader->part_count; i++) {
-    OTF2_Reader_CloseEvtFiles(reader->parts[i]);
+    if (reader->parts[i].otf2)
+      OTF2_Reader_CloseEvtFiles(reader->parts[i].otf2);
     if (i > 0)
-      OTF2_Reader_Close(reader->parts[i]);
+      OTF2_Reader_Close(reader->parts[i].otf2);
   }
   if (reader->otf2)
     OTF2_Reader_Close(reader->otf2);
@@ -266,8 +328,7 @@ static OTF2_EvtReaderCallbacks *event_callbacks(struct trace_reader *reader) {
 }
 
 uint64_t trace_location_bytes(const struct trace *trace, size_t index) {
-  struct stat status;
-  return stat(location_path(trace, index, "evt").text, &status) == 0 ? (uint64_t)status.st_size : 0;
+  return bytes_of(trace, index, "evt");
 }
 
 /* No event takes less than a byte. */
@@ -313,7 +374,7 @@ static int read_batches(struct event_receiver *receiver, OTF2_EvtReader *reader,
 
 OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location) {
   OTF2_EvtReader *reader = NULL;
-  if (!is_absent(trace, location, "evt"))
+  if (!is_absent(trace, location, "evt") && need_part(trace, location))
     reader = OTF2_Reader_GetEvtReader(trace_part(trace, location), trace->locations[location].ref);
   if (!reader)
     return NULL;
@@ -347,6 +408,8 @@ int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader
 static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = receiver->trace;
   *trace->reader->message = '\0';
+  for (size_t part; (part = trace_part_to_close(trace, receiver->location)) > 0;)
+    trace_close_part(trace, part);
   OTF2_EvtReader *reader = trace_open_events(trace, receiver->location);
   if (!reader)
     return trace->locations[receiver->location].event_count

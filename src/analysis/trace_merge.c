@@ -202,11 +202,22 @@ static int go_on(struct trace_merge *merging, size_t location, char error[TRACE_
   return 0;
 }
 
+static void close_parts(struct trace_merge *merging, size_t location) {
+  size_t part, count = merging->trace->location_count;
+  while ((part = trace_part_to_close(merging->trace, location)) > 0) {
+    size_t begin = part * TRACE_PART_LOCATIONS;
+    for (size_t i = begin; i < begin + TRACE_PART_LOCATIONS && i < count; i++)
+      close_stream(merging, i);
+    trace_close_part(merging->trace, part);
+  }
+}
+
 /* The file of a location that has none is nothing. */
 static int open_stream(struct trace_merge *merging, size_t location, char error[TRACE_ERROR_BYTES]) {
   struct event_queue *stream = &merging->streams[location];
   if (stream->reader)
     return 0;
+  close_parts(merging, location);
   stream->reader = trace_open_events(merging->trace, location);
   stream->is_ended = !stream->reader;
   if (!stream->reader)

@@ -20,10 +20,20 @@ struct trace_window {
 /* OTF2 looks a location up in the list of all that were chosen: each reader has so many of them. */
 enum { TRACE_PART_LOCATIONS = 512 };
 
+/* Some locations, in turn, with a reader of their own: OTF2 keeps what it has read of each one's definitions
+ * until that is closed (tables of numbers, of which a merged archive has a large one for each location). */
+struct trace_part {
+  OTF2_Reader *otf2; /* NULL: it is closed until it is needed */
+  size_t table_bytes;
+  bool has_tables[TRACE_PART_LOCATIONS]; /* of which it has read them */
+};
+
 struct trace_reader {
   OTF2_Reader *otf2; /* of the definitions; it is also the first part */
-  OTF2_Reader **parts;
-  size_t part_count;      /* as far as they are open */
+  struct trace_part *parts;
+  size_t part_count;      /* as far as they were opened */
+  size_t table_bytes;     /* of all that are open */
+  size_t table_most;      /* then parts are closed, but for the first */
   size_t merge_bytes;     /* of events that are kept where there are too many locations for OTF2's merging */
   size_t merge_open_most; /* files of events that are then open */
   OTF2_EvtReaderCallbacks *callbacks;
@@ -40,10 +50,17 @@ OTF2_CallbackCode trace_defined(struct trace *trace, const void *item);
 /* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
 
-/* What reads the location's files. */
+/* What reads the location's files; NULL: it is closed. */
 static inline OTF2_Reader *trace_part(const struct trace *trace, size_t location) {
-  return trace->reader->parts[location / TRACE_PART_LOCATIONS];
+  return trace->reader->parts[location / TRACE_PART_LOCATIONS].otf2;
 }
+
+/* A part that should be closed before another location's files are opened, as the tables of all are too
+ * large; 0: none. */
+size_t trace_part_to_close(const struct trace *trace, size_t location);
+
+/* Closes the part, none of whose files of events is open. */
+void trace_close_part(struct trace *trace, size_t part);
 
 /* The location's events, from the first on; NULL: it has no file of them that could be opened. */
 OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location);

@@ -16,6 +16,7 @@ GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 COMMANDS = (["info"], ["report"], ["report", "--json"], ["check"], ["query", "--list"], ["export", "-f", "csv"],
             ["export", "-f", "chrome"], ["export", "-f", "dot"], ["timeline", "-o", "OUT.html"])
 MEMORY_KIB = 300 << 10      # 10,000 files of 1 MiB chunks, and what the page of as many rows takes
+TABLES_KIB = 100 << 10
 FILES = 256
 
 
@@ -62,6 +63,31 @@ class ManyThreads(cli.Case):
         self.assertIn(b"2,201 threads, 17,612 events", output)
         if not sanitizers.is_sanitized(cli.STAVE):
             self.assertLess(memory, MEMORY_KIB)
+
+    def test_merged(self):
+        """Each of its locations has a table of its process's numbers: 140 MiB of them, which are not there at once."""
+        counts = (3000, 3001)
+        self.run_limited(["merge", "-o", "OUT-6001", self.generate(counts[1])], self.generate(counts[0]), 1024, 4096)
+        merged = os.path.join(self.folder, "OUT-6001")
+        for words in (["info"], ["check"], ["export", "-f", "csv"]):
+            with self.subTest(words):
+                output, memory = self.run_limited(words, merged, 1024, 4096)
+                if not sanitizers.is_sanitized(cli.STAVE):
+                    self.assertLess(memory, TABLES_KIB)
+        rows = list(csv.DictReader(output.decode().splitlines()))
+        self.assertEqual(len(rows), 8 * sum(counts) + 4)
+        for process, count in enumerate(counts):
+            alone = self.run_limited(["export", "-f", "csv"], self.generate(count), 1024, 4096)[0]
+            self.assertEqual(self.by_location(rows, counts[0] * process, count),
+                             self.by_location(list(csv.DictReader(alone.decode().splitlines())), 0, count))
+
+    def by_location(self, rows, first, count):
+        """What each location has in turn, without its times."""
+        found = [[] for _ in range(count)]
+        for row in rows:
+            if first <= int(row["location"]) < first + count:
+                found[int(row["location"]) - first].append((row["event"], row["region"]))
+        return found
 
     def test_order(self):
         rows = list(csv.DictReader(self.run_limited(["export", "-f", "csv"], self.generate(1100), 1024, 4096)[0]
