@@ -250,6 +250,9 @@
 /* That node's property: what became of the device's own trace, "..., started" if its records were requested.
  * Without one, times on the device's streams are the host's. */
 #define STAVE_PROPERTY_DEVICE_TRACE "trace"
+/* Property of the same node, where the process had no orderly end: for so many ms before it the device's own
+ * records were not delivered, and what it did then is missing. */
+#define STAVE_PROPERTY_DEVICE_UNDELIVERED "undelivered ms"
 
 /* == Files in the folder of an archive that is not closed */
 

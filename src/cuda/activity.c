@@ -1,7 +1,6 @@
 /* What devices did, in buffers that CUPTI fills: late, and in no order. */
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "cuda/cuda.h"
 
@@ -11,37 +10,8 @@ enum {
   NAME_BYTES = 2048,     /* of a kernel; what is longer is cut */
 };
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t pair(uint32_t low, uint32_t high) {
   return low | (uint64_t)high << 32;
-}
-
-static void put(struct record record, const uint64_t *words, unsigned count) {
-  record.more = (uint8_t)((count + 3) / 4);
-  cuda.recorder->put(&record, words, 0, NULL);
-}
-
-/* -- clocks: one instant on both, of a few tries the one in which the least time passed -- */
-
-static void put_clock(void) {
-  enum { TRIES = 5 };
-  uint64_t narrowest = UINT64_MAX, ticks = 0, time = 0;
-  for (int i = 0; i < TRIES; i++) {
-    uint64_t before = cuda.recorder->ticks(), now = now_ns(), after = cuda.recorder->ticks();
-    if (after - before >= narrowest)
-      continue;
-    narrowest = after - before;
-    ticks = before + narrowest / 2;
-    time = now;
-  }
-  const uint64_t words[4] = {ticks};
-  const struct record_cuda_clock record = {.type = RECORD_cuda_clock, .time = time};
-  put(*(const struct record *)&record, words, 1);
 }
 
 /* -- records -- */
@@ -59,7 +29,7 @@ static void put_kernel(const struct cupti_kernel *kernel) {
   rest.words[5] = length;
   const struct record_cuda_kernel record = {
       .type = RECORD_cuda_kernel, .begin = kernel->start, .end = kernel->end};
-  put(*(const struct record *)&record, rest.words, 6 + (unsigned)(length + 7) / 8);
+  cuda_put(*(const struct record *)&record, rest.words, 6 + (unsigned)(length + 7) / 8);
 }
 
 static void put_copy(const struct cupti_memcpy *copy, size_t correlation_at) {
@@ -72,7 +42,7 @@ static void put_copy(const struct cupti_memcpy *copy, size_t correlation_at) {
                                           .kinds = copy->copy_kind | (uint32_t)copy->source_kind << 8 |
                                                    (uint32_t)copy->destination_kind << 16 |
                                                    (uint32_t)copy->flags << 24};
-  put(*(const struct record *)&record, words, 3);
+  cuda_put(*(const struct record *)&record, words, 3);
 }
 
 static void put_set(const struct cupti_memset *set) {
@@ -80,7 +50,7 @@ static void put_set(const struct cupti_memset *set) {
                              set->bytes};
   const struct record_cuda_set record = {
       .type = RECORD_cuda_set, .begin = set->start, .end = set->end, .value = set->value};
-  put(*(const struct record *)&record, words, 3);
+  cuda_put(*(const struct record *)&record, words, 3);
 }
 
 static void put_device(const struct cupti_device *device) {
@@ -91,7 +61,27 @@ static void put_device(const struct cupti_device *device) {
                                             .multiprocessors = device->multiprocessors,
                                             .name_bytes = length,
                                             .device = device->id};
-  put(*(const struct record *)&record, words, (unsigned)(length + 7) / 8);
+  cuda_put(*(const struct record *)&record, words, (unsigned)(length + 7) / 8);
+}
+
+static void put_wait(const struct cupti_wait *wait) {
+  const uint64_t words[4] = {pair(wait->event, wait->context), pair(wait->stream, wait->correlation)};
+  const struct record_cuda_wait record = {
+      .type = RECORD_cuda_wait, .begin = wait->start, .end = wait->end, .kind = wait->type};
+  cuda_put(*(const struct record *)&record, words, 2);
+}
+
+static void put_event(const struct cupti_event *event) {
+  const uint64_t words[4] = {pair(event->event, event->context), pair(event->stream, event->correlation)};
+  const struct record_cuda_event record = {.type = RECORD_cuda_event};
+  cuda_put(*(const struct record *)&record, words, 2);
+}
+
+static void put_external(const struct cupti_external *external) {
+  const struct record_cuda_external record = {
+      .type = RECORD_cuda_external, .target = external->external, .correlation = external->correlation};
+  if (external->external_kind == CUPTI_EXTERNAL_CUSTOM0)
+    cuda_put(*(const struct record *)&record, NULL, 0);
 }
 
 static void put_activity(const void *record) {
@@ -113,6 +103,15 @@ static void put_activity(const void *record) {
   case CUPTI_DEVICE:
     put_device(record);
     return;
+  case CUPTI_WAIT:
+    put_wait(record);
+    return;
+  case CUPTI_EVENT:
+    put_event(record);
+    return;
+  case CUPTI_EXTERNAL:
+    put_external(record);
+    return;
   default: /* another tool's wish */
     return;
   }
@@ -133,7 +132,7 @@ static void put_dropped(void *context, uint32_t stream) {
       cuda.cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) != CUPTI_OK || dropped == 0)
     return;
   const struct record_cuda_dropped record = {.type = RECORD_cuda_dropped, .count = dropped};
-  put(*(const struct record *)&record, NULL, 0);
+  cuda_put(*(const struct record *)&record, NULL, 0);
 }
 
 static void on_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid) {
@@ -141,9 +140,9 @@ static void on_completed(void *context, uint32_t stream, uint8_t *buffer, size_t
   if (atomic_load(&cuda.is_on) && valid > 0) {
     while (cuda.cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK)
       put_activity(record);
-    put_clock();
+    cuda_put_clock();
     const struct record_cuda_buffer end = {.type = RECORD_cuda_buffer, .bytes = valid};
-    put(*(const struct record *)&end, NULL, 0);
+    cuda_put(*(const struct record *)&end, NULL, 0);
   }
   put_dropped(context, stream);
   if (buffer)
@@ -169,6 +168,11 @@ static const int kinds[] = {CUPTI_DEVICE, CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMS
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* What devices did is recorded without these, too. */
+static void enable_waits(void) {
+  cuda.cupti.cuptiActivityEnable(CUPTI_WAIT);
+}
+
 static void disable(size_t count) {
   while (count-- > 0)
     cuda.cupti.cuptiActivityDisable(kinds[count]);
@@ -184,26 +188,24 @@ static int enable(void) {
   return error;
 }
 
-/* Without the callback CUPTI's clock is another one, and nothing would fit. */
-static int set_clock(void) {
-  return cuda.cupti.cuptiActivityRegisterTimestampCallback
-             ? cuda.cupti.cuptiActivityRegisterTimestampCallback(now_ns)
-             : CUPTI_OK;
-}
-
 bool cuda_ask(void) {
-  int error = set_clock();
+  int error = cuda_set_clock();
   if (error == CUPTI_OK)
     error = cuda.cupti.cuptiActivityRegisterCallbacks(on_requested, on_completed);
   if (error == CUPTI_OK)
     error = enable();
+  if (error == CUPTI_OK)
+    enable_waits();
   return error == CUPTI_OK || refuse(error);
 }
 
 void cuda_begin(void) {
-  const struct record_cuda_begin record = {.type = RECORD_cuda_begin, .version = cuda.version};
-  put(*(const struct record *)&record, NULL, 0);
-  put_clock();
+  const struct record_cuda_begin record = {.type = RECORD_cuda_begin,
+                                           .is_own_clock = cuda.is_own_clock,
+                                           .has_externals = cuda.has_externals,
+                                           .version = cuda.version};
+  cuda_put(*(const struct record *)&record, NULL, 0);
+  cuda_put_clock();
   atomic_store(&cuda.is_on, true);
   if (cuda.cupti.cuptiActivityFlushPeriod)
     cuda.cupti.cuptiActivityFlushPeriod(FLUSH_PERIOD_MS);
@@ -211,9 +213,12 @@ void cuda_begin(void) {
 
 void cuda_withdraw(void) {
   disable(KINDS);
+  cuda.cupti.cuptiActivityDisable(CUPTI_WAIT);
 }
 
-void cuda_flush(void) {
-  if (atomic_load(&cuda.is_on))
-    cuda.cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+void cuda_end(void) {
+  if (!atomic_load(&cuda.is_on) || cuda.cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED) != CUPTI_OK)
+    return;
+  const struct record_cuda_end record = {.type = RECORD_cuda_end};
+  cuda_put(*(const struct record *)&record, NULL, 0);
 }

@@ -1,5 +1,6 @@
 /* Calls of CUDA's driver and runtime by the program, on its threads: what they start has their correlation.
  * CUPTI tells what calls the runtime, not always of the driver's functions inside. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cuda/cuda.h"
@@ -84,15 +85,44 @@ static void follow_all(int domain) {
   }
 }
 
+/* -- without the calls: CUPTI notes with each the target region that it is made in -- */
+
+static void on_target(uint64_t id, bool is_begin) {
+  uint64_t last;
+  if (is_begin)
+    cuda.cupti.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CUSTOM0, id);
+  else
+    cuda.cupti.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CUSTOM0, &last);
+}
+
+/* The records come for the calls of the driver, so these are asked for, too. */
+static bool follow_targets(void) {
+  bool is_there = cuda.cupti.cuptiActivityPushExternalCorrelationId &&
+                  cuda.cupti.cuptiActivityPopExternalCorrelationId &&
+                  cuda.cupti.cuptiActivityEnable(CUPTI_EXTERNAL) == CUPTI_OK &&
+                  cuda.cupti.cuptiActivityEnable(CUPTI_DRIVER) == CUPTI_OK;
+  if (is_there)
+    cuda.recorder->follow_targets(on_target);
+  return is_there;
+}
+
+static void be_refused(int error) {
+  char why[80] = "another tool follows CUDA's calls in this process";
+  if (error != CUPTI_SUBSCRIBERS)
+    snprintf(why, sizeof why, "CUPTI reports no calls of CUDA (error %d)", error);
+  cuda.has_externals = follow_targets();
+  cuda.recorder->say("%s: %s", why,
+                     cuda.has_externals
+                         ? "they are not recorded, kernels have the line of their target region"
+                         : "which construct a kernel is of is not recorded");
+}
+
 void cuda_start_calls(void) {
   int error = cuda.cupti.cuptiSubscribe(&cuda.subscriber, on_call, NULL);
-  if (error == CUPTI_OK) {
-    follow_all(CUPTI_DOMAIN_DRIVER);
-    follow_all(CUPTI_DOMAIN_RUNTIME);
-  } else if (error == CUPTI_SUBSCRIBERS)
-    cuda.recorder->say(
-        "another tool follows CUDA's calls in this process: which construct a kernel is of is not recorded");
-  else
-    cuda.recorder->say("CUPTI tells of no calls (error %d): which construct a kernel is of is not recorded",
-                       error);
+  if (error != CUPTI_OK) {
+    be_refused(error);
+    return;
+  }
+  follow_all(CUPTI_DOMAIN_DRIVER);
+  follow_all(CUPTI_DOMAIN_RUNTIME);
 }

@@ -14,7 +14,9 @@ struct cuda {
   const struct recorder *recorder;
   struct cupti cupti;
   uint32_t version;
+  bool is_own_clock; /* times of records are CUPTI's: it has no callback for another clock */
   void *subscriber;
+  bool has_externals; /* there is none: CUPTI reports in which target region calls are made */
   atomic_bool is_on;
   /* Of the functions that are followed, by their domain; else NULL. They live as long as CUPTI. */
   const char *names[CUPTI_DOMAIN_RUNTIME + 1][CUDA_FUNCTIONS_MAX];
@@ -25,18 +27,26 @@ extern struct cuda cuda;
 /* library.c: finds CUPTI. Returns false and has said why not. */
 bool cuda_open_cupti(void);
 
-/* activity.c: asks for what devices do, with CLOCK_MONOTONIC. Returns false and has said why not. */
+/* clock.c: chooses the clock of CUPTI's records. Returns CUPTI's error where neither is there. */
+int cuda_set_clock(void);
+void cuda_put_clock(void);
+
+/* activity.c: asks for what devices do. Returns false and has said why not. */
 bool cuda_ask(void);
+
+/* Puts a record with so many words into the calling thread's ring. */
+void cuda_put(struct record record, const uint64_t *words, unsigned count);
 
 /* The session is there: what comes from now on is recorded. Or there is none. */
 void cuda_begin(void);
 void cuda_withdraw(void);
 
-/* Has everything delivered that is done. */
-void cuda_flush(void);
+/* The process ends: has everything delivered that is done. */
+void cuda_end(void);
 
-/* calls.c: asks for the calls of the driver that start, move or wait for something. Without them it is not
- * known which construct a kernel is of: then it has said why. */
+/* calls.c, before cuda_begin: asks for the calls of the driver that start, move or wait for something;
+ * without them, which target region the calls are made in. Where that is not to be had either, it has said
+ * why. */
 void cuda_start_calls(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUPTI_OK = 0, CUPTI_PRIVILEGES = 35, CUPTI_SUBSCRIBERS = 39 };
+enum { CUPTI_OK = 0, CUPTI_NOT_THERE = 27, CUPTI_PRIVILEGES = 35, CUPTI_SUBSCRIBERS = 39 };
 
 /* cuptiGetVersion: 18 is CUDA 12.0's; from 13 on it is 10000 times the major version, and more. */
 enum { CUPTI_OLDEST = 18, CUPTI_FIRST_UNKNOWN = 140000 };
@@ -15,9 +15,13 @@ enum { CUPTI_OLDEST = 18, CUPTI_FIRST_UNKNOWN = 140000 };
 enum cupti_kind {
   CUPTI_MEMCPY = 1,
   CUPTI_MEMSET = 2,
+  CUPTI_DRIVER = 4,
   CUPTI_DEVICE = 8,
   CUPTI_KERNEL = 10, /* CONCURRENT_KERNEL */
-  CUPTI_MEMCPY_PEER = 22
+  CUPTI_MEMCPY_PEER = 22,
+  CUPTI_EVENT = 36, /* CUDA_EVENT; comes with SYNCHRONIZATION */
+  CUPTI_WAIT = 38,  /* SYNCHRONIZATION */
+  CUPTI_EXTERNAL = 39
 };
 
 enum {
@@ -25,7 +29,8 @@ enum {
   CUPTI_DOMAIN_RUNTIME = 2,
   CUPTI_ENTER = 0,
   CUPTI_EXIT = 1,
-  CUPTI_FLUSH_FORCED = 1
+  CUPTI_FLUSH_FORCED = 1,
+  CUPTI_EXTERNAL_CUSTOM0 = 3
 };
 
 /* CUpti_ActivityKernel9 and later. */
@@ -71,6 +76,25 @@ struct cupti_device {
   const char *name;
 } __attribute__((packed, aligned(8)));
 
+/* CUpti_ActivitySynchronization and later. */
+struct cupti_wait {
+  uint32_t kind, type;
+  uint64_t start, end;
+  uint32_t correlation, context, stream, event;
+} __attribute__((packed, aligned(8)));
+
+/* CUpti_ActivityCudaEvent and later. */
+struct cupti_event {
+  uint32_t kind, correlation, context, stream, event;
+} __attribute__((packed, aligned(8)));
+
+/* CUpti_ActivityExternalCorrelation. */
+struct cupti_external {
+  uint32_t kind, external_kind;
+  uint64_t external;
+  uint32_t correlation, unused;
+} __attribute__((packed, aligned(8)));
+
 /* CUpti_CallbackData. */
 struct cupti_call {
   uint32_t site;
@@ -103,6 +127,9 @@ typedef void cupti_buffer_completed(void *context, uint32_t stream, uint8_t *buf
 
 #define CUPTI_FUNCTIONS_OF_SOME                                                                              \
   FUNCTION(cuptiActivityRegisterTimestampCallback, int, (uint64_t(*)(void)))                                 \
+  FUNCTION(cuptiGetTimestamp, int, (uint64_t *))                                                             \
+  FUNCTION(cuptiActivityPushExternalCorrelationId, int, (int, uint64_t))                                     \
+  FUNCTION(cuptiActivityPopExternalCorrelationId, int, (int, uint64_t *))                                    \
   FUNCTION(cuptiActivityFlushPeriod, int, (uint32_t))                                                        \
   FUNCTION(cuptiActivityGetNumDroppedRecords, int, (void *, uint32_t, size_t *))
 

@@ -7,7 +7,7 @@
 #include "mpi/find_recorder.h"
 
 static void end(void) {
-  cuda_flush();
+  cuda_end();
   atomic_store(&cuda.is_on, false);
   cuda.recorder->leave();
 }
@@ -35,8 +35,8 @@ static void start(void) {
     return;
   }
   atexit(end);
-  cuda_begin();
   cuda_start_calls();
+  cuda_begin();
 }
 
 /* 1: the driver goes on, whatever became of this. */

@@ -30,6 +30,9 @@ struct recorder {
   /* The directory of this process's archive, in that which it shares with the other ranks of its job; NULL:
    * it shares none. */
   const char *(*job_archive)(void);
+  /* From now on `on_target` is called in each target region's begin and end, with its id. For libraries that
+   * cannot see the calls made in it (src/cuda). */
+  void (*follow_targets)(void (*on_target)(uint64_t id, bool is_begin));
   /* As read by join. */
   const struct config *config;
 };

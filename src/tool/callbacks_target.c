@@ -36,20 +36,32 @@ static bool put_target(struct new_event *event, uint32_t kind, ompt_scope_endpoi
   return true;
 }
 
+/* Another library of Stave's notes what is done for the device meanwhile. */
+static void announce(uint64_t id, ompt_scope_endpoint_t endpoint) {
+  void (*announced)(uint64_t, bool) = atomic_load_explicit(&tool.on_target, memory_order_acquire);
+  if (announced && endpoint != OMPT_SCOPE_beginend)
+    announced(id, endpoint == OMPT_SCOPE_begin);
+}
+
 /* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create told
  * of has its id already: only an unused one is ours for the region's time. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {
   struct new_event event;
   bool is_begin = endpoint == OMPT_SCOPE_begin;
+  if (!is_begin)
+    announce(id_of(target), endpoint);
   if (!put_target(&event, (uint32_t)kind, endpoint, 0, device, id_of(task), id_of(target_task),
                   is_begin ? 0 : id_of(target), codeptr)) {
     if (is_begin)
       give_id_of_dropped(SLOW, target);
+    if (is_begin)
+      announce(id_of(target), endpoint);
     return;
   }
   if (is_begin) {
     give_id(target, event_id(&event));
+    announce(event_id(&event), endpoint);
     if (id_of(target_task) == 0)
       give_id(target_task, event_id(&event));
   } else if (endpoint == OMPT_SCOPE_end && target && id_of(target_task) == target->value) {
@@ -60,7 +72,11 @@ void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int devic
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                ompt_id_t target, const void *codeptr) {
   struct new_event event;
+  if (endpoint != OMPT_SCOPE_begin)
+    announce(target, endpoint);
   put_target(&event, (uint32_t)kind, endpoint, PLAIN_FORM, device, id_of(task), 0, target, codeptr);
+  if (endpoint == OMPT_SCOPE_begin)
+    announce(target, endpoint);
 }
 
 /* -- operations on data -- */

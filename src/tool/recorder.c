@@ -74,10 +74,14 @@ static const char *job_archive(void) {
   return shared->rank >= 0 && memchr(shared->archive, '\0', sizeof shared->archive) ? shared->archive : NULL;
 }
 
+static void follow_targets(void (*on_target)(uint64_t id, bool is_begin)) {
+  atomic_store_explicit(&tool.on_target, on_target, memory_order_release);
+}
+
 __attribute__((visibility("default"))) stave_recorder_t stave_recorder;
 
 const struct recorder *stave_recorder(uint64_t magic) {
   static const struct recorder recorder = {
-      join, leave, put, now, position, tool_log, domain, job_archive, &tool.constants.config};
+      join, leave, put, now, position, tool_log, domain, job_archive, follow_targets, &tool.constants.config};
   return magic == SESSION_MAGIC ? &recorder : NULL;
 }

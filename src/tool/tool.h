@@ -92,6 +92,7 @@ struct tool {
   void *depend_waits[2];                /* the runtime's functions that are watched (depend_waits.c) */
   const void *in_runtime;               /* an address of the runtime that came last */
   struct first_thread first_thread;
+  _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
   bool has_joined;  /* another library of Stave's records in the session (recorder.c) */
   bool is_shared;   /* one has joined it once: the session stays mapped */
   bool is_prepared; /* what every session begins with is known, but for the runtime's part */

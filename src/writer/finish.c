@@ -41,8 +41,11 @@ static bool is_waited_for(struct writer *writer) {
 }
 
 static void end_events(struct writer *writer) {
+  struct clock_point end = clock_sample(writer->constants.clock_kind);
   cuda_end(&writer->correlator);
   correlate_end(&writer->correlator, writer->exit_status);
+  cuda_describe(&writer->correlator,
+                clock_frequency(writer->constants.clock_kind, &writer->constants.start, &end));
 }
 
 /* It is removed when the archive is closed. */

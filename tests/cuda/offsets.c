@@ -72,6 +72,35 @@ DEVICE(CUpti_ActivityDevice5);
 _Static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) == CUPTI_MEMCPY_CORRELATION, "a copy's");
 #endif
 
+#define WAIT(type_)                                                                                          \
+  SAME(cupti_wait, kind, type_, kind);                                                                       \
+  SAME(cupti_wait, type, type_, type);                                                                       \
+  SAME(cupti_wait, start, type_, start);                                                                     \
+  SAME(cupti_wait, end, type_, end);                                                                         \
+  SAME(cupti_wait, correlation, type_, correlationId);                                                       \
+  SAME(cupti_wait, context, type_, contextId);                                                               \
+  SAME(cupti_wait, stream, type_, streamId);                                                                 \
+  SAME(cupti_wait, event, type_, cudaEventId)
+WAIT(CUpti_ActivitySynchronization);
+
+#define EVENT(type)                                                                                          \
+  SAME(cupti_event, kind, type, kind);                                                                       \
+  SAME(cupti_event, correlation, type, correlationId);                                                       \
+  SAME(cupti_event, context, type, contextId);                                                               \
+  SAME(cupti_event, stream, type, streamId);                                                                 \
+  SAME(cupti_event, event, type, eventId)
+EVENT(CUpti_ActivityCudaEvent);
+
+#if CUPTI_API_VERSION >= 130000
+WAIT(CUpti_ActivitySynchronization2);
+EVENT(CUpti_ActivityCudaEvent2);
+#endif
+
+SAME(cupti_external, kind, CUpti_ActivityExternalCorrelation, kind);
+SAME(cupti_external, external_kind, CUpti_ActivityExternalCorrelation, externalKind);
+SAME(cupti_external, external, CUpti_ActivityExternalCorrelation, externalId);
+SAME(cupti_external, correlation, CUpti_ActivityExternalCorrelation, correlationId);
+
 SAME(cupti_call, site, CUpti_CallbackData, callbackSite);
 SAME(cupti_call, function, CUpti_CallbackData, functionName);
 SAME(cupti_call, symbol, CUpti_CallbackData, symbolName);
@@ -83,6 +112,10 @@ _Static_assert((int)CUPTI_MEMCPY == (int)CUPTI_ACTIVITY_KIND_MEMCPY, "kinds");
 _Static_assert((int)CUPTI_MEMSET == (int)CUPTI_ACTIVITY_KIND_MEMSET, "kinds");
 _Static_assert((int)CUPTI_DEVICE == (int)CUPTI_ACTIVITY_KIND_DEVICE, "kinds");
 _Static_assert((int)CUPTI_MEMCPY_PEER == (int)CUPTI_ACTIVITY_KIND_MEMCPY2, "kinds");
+_Static_assert((int)CUPTI_EVENT == (int)CUPTI_ACTIVITY_KIND_CUDA_EVENT, "kinds");
+_Static_assert((int)CUPTI_WAIT == (int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "kinds");
+_Static_assert((int)CUPTI_EXTERNAL == (int)CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "kinds");
+_Static_assert((int)CUPTI_EXTERNAL_CUSTOM0 == (int)CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, "kinds");
 _Static_assert((int)CUPTI_DOMAIN_DRIVER == (int)CUPTI_CB_DOMAIN_DRIVER_API, "domains");
 _Static_assert((int)CUPTI_EXIT == (int)CUPTI_API_EXIT && (int)CUPTI_ENTER == (int)CUPTI_API_ENTER, "sites");
 _Static_assert((int)CUPTI_PRIVILEGES == (int)CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "errors");

@@ -4,10 +4,17 @@
  * PLAYED names the recording, made of a NAME.activity.jsonl by played.py: a line each, in the order of the
  * buffers. call BEGIN END THREAD CORRELATION FUNCTION NAME kernel BEGIN END DEVICE CONTEXT STREAM CORRELATION
  * GX GY GZ BX BY BZ NAME copy BEGIN END DEVICE CONTEXT STREAM CORRELATION KIND BYTES FROM TO set BEGIN END
- * DEVICE CONTEXT STREAM CORRELATION BYTES device ID MULTIPROCESSORS NAME other                             a
- * record of a kind that nobody asked for PLAYED_VERSION: what cuptiGetVersion says, whose records are as long
- * as that version's. PLAYED_ERROR=FUNCTION:CODE: that function fails. PLAYED_DROPPED: so many records were
- * dropped. Buffers hold a few records each; all come late, on a thread of this library. */
+ * DEVICE CONTEXT STREAM CORRELATION BYTES wait BEGIN END CONTEXT STREAM CORRELATION TYPE EVENT event CONTEXT
+ * STREAM CORRELATION EVENT device ID MULTIPROCESSORS NAME other: a record of a kind that nobody asked for.
+ *
+ * PLAYED_VERSION: what cuptiGetVersion says, whose records are as long as that version's. PLAYED_ERROR=
+ * FUNCTION:CODE,...: these functions fail; PLAYED_DROPPED:
+ * so many records were dropped. PLAYED_CLOCK=OFFSET:PPM: CUPTI's own clock, where no other was registered.
+ * PLAYED_LATE_MS: the devices do all of it so much later, so that a thread that is late on a busy machine
+ * does not submit what has been done.
+ *
+ * Buffers hold a few records each; all come late, on a thread of this library. Records of calls that were
+ * made with an external correlation are preceded by one of that. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,12 +41,13 @@ CUPTI_FUNCTIONS CUPTI_FUNCTIONS_OF_SOME
     };
 enum { BUFFER_RECORDS = 37, LEAD_NS = 20000000 };
 
-enum what { CALL, KERNEL, COPY, SET, DEVICE, OTHER };
+enum what { CALL, KERNEL, COPY, SET, WAIT, EVENT, DEVICE, OTHER };
 
 struct played {
   enum what what;
   unsigned long long begin, end, thread, bytes;
-  unsigned device, context, stream, correlation, function, kind, memory[2];
+  unsigned device, context, stream, correlation, function, kind, memory[2], event;
+  unsigned long long external; /* a call's; 0: none */
   int shape[6];
   char name[NAME_BYTES];
 };
@@ -58,13 +66,18 @@ static struct {
   size_t delivered;
 } cupti;
 
+enum { EXTERNALS_MAX = 8 };
+static _Thread_local unsigned long long externals[EXTERNALS_MAX]; /* of this thread, the innermost last */
+static _Thread_local unsigned external_depth;
+
 /* -- errors -- */
 
 static int result_of(const char *function) {
-  const char *wanted = getenv("PLAYED_ERROR");
   size_t length = strlen(function);
-  return wanted && strncmp(wanted, function, length) == 0 && wanted[length] == ':' ? atoi(wanted + length + 1)
-                                                                                   : 0;
+  for (const char *at = getenv("PLAYED_ERROR"); at && *at; at += strcspn(at, ","), at += *at == ',')
+    if (strncmp(at, function, length) == 0 && at[length] == ':')
+      return atoi(at + length + 1);
+  return 0;
 }
 
 #define RETURN_IF_REFUSED                                                                                    \
@@ -95,6 +108,11 @@ static bool read_line(struct played *p, const char *line) {
   } else if (sscanf(line, "set %llu %llu %u %u %u %u %llu", &p->begin, &p->end, &p->device, &p->context,
                     &p->stream, &p->correlation, &p->bytes) == 7) {
     p->what = SET;
+  } else if (sscanf(line, "wait %llu %llu %u %u %u %u %u", &p->begin, &p->end, &p->context, &p->stream,
+                    &p->correlation, &p->kind, &p->event) == 7) {
+    p->what = WAIT;
+  } else if (sscanf(line, "event %u %u %u %u", &p->context, &p->stream, &p->correlation, &p->event) == 4) {
+    p->what = EVENT;
   } else if (sscanf(line, "device %u %u %n", &p->device, &p->context, &used) == 2) {
     p->what = DEVICE;
     snprintf(p->name, sizeof p->name, "%s", line + used);
@@ -143,14 +161,32 @@ static size_t bytes_of(uint32_t kind) {
     return is_13() ? 88 : 80;
   case CUPTI_DEVICE:
     return is_13() ? 184 : 176;
+  case CUPTI_WAIT:
+    return is_13() ? 56 : 40;
+  case CUPTI_EVENT:
+    return is_13() ? 56 : 24;
   default:
     return 32;
   }
 }
 
+/* On the clock that the tool has registered, else on CUPTI's own. */
+static unsigned long long clock_of(unsigned long long monotonic) {
+  long long offset = 0, ppm = 0;
+  const char *own = getenv("PLAYED_CLOCK");
+  if (!own || cupti.now || sscanf(own, "%lld:%lld", &offset, &ppm) < 1)
+    return monotonic;
+  return monotonic + (unsigned long long)offset + monotonic / 1000000 * (unsigned long long)ppm;
+}
+
+static unsigned long long time_of(unsigned long long recorded) {
+  const char *late = getenv("PLAYED_LATE_MS");
+  return clock_of(recorded + cupti.offset + (late ? (unsigned long long)atoi(late) * 1000000u : 0));
+}
+
 static void write_kernel(struct cupti_kernel *to, const struct played *p) {
-  to->start = p->begin + cupti.offset;
-  to->end = p->end + cupti.offset;
+  to->start = time_of(p->begin);
+  to->end = time_of(p->end);
   to->device = p->device;
   to->context = p->context;
   to->stream = p->stream;
@@ -168,8 +204,8 @@ static void write_copy(struct cupti_memcpy *to, const struct played *p) {
   to->destination_kind = (uint8_t)p->memory[1];
   to->flags = 0;
   to->bytes = p->bytes;
-  to->start = p->begin + cupti.offset;
-  to->end = p->end + cupti.offset;
+  to->start = time_of(p->begin);
+  to->end = time_of(p->end);
   to->device = p->device;
   to->context = p->context;
   to->stream = p->stream;
@@ -178,12 +214,34 @@ static void write_copy(struct cupti_memcpy *to, const struct played *p) {
 
 static void write_set(struct cupti_memset *to, const struct played *p) {
   to->bytes = p->bytes;
-  to->start = p->begin + cupti.offset;
-  to->end = p->end + cupti.offset;
+  to->start = time_of(p->begin);
+  to->end = time_of(p->end);
   to->device = p->device;
   to->context = p->context;
   to->stream = p->stream;
   to->correlation = p->correlation;
+}
+
+static void write_wait(struct cupti_wait *to, const struct played *p) {
+  to->type = p->kind;
+  to->start = time_of(p->begin);
+  to->end = time_of(p->end);
+  to->correlation = p->correlation;
+  to->context = p->context;
+  to->stream = p->stream;
+  to->event = p->event;
+}
+
+static void write_event(struct cupti_event *to, const struct played *p) {
+  to->correlation = p->correlation;
+  to->context = p->context;
+  to->stream = p->stream;
+  to->event = p->event;
+}
+
+static size_t write_external(struct cupti_external *to, const struct played *p) {
+  *to = (struct cupti_external){CUPTI_EXTERNAL, CUPTI_EXTERNAL_CUSTOM0, p->external, p->correlation, 0};
+  return bytes_of(CUPTI_EXTERNAL);
 }
 
 static void write_device(struct cupti_device *to, const struct played *p) {
@@ -192,10 +250,17 @@ static void write_device(struct cupti_device *to, const struct played *p) {
   to->name = p->name;
 }
 
+/* What nobody has asked for does not come; events come with waits. */
+static bool is_wanted(const struct played *p) {
+  static const int kinds[] = {[CALL] = CUPTI_DRIVER, [WAIT] = CUPTI_WAIT, [EVENT] = CUPTI_WAIT};
+  return p->what > EVENT || (p->what != CALL && p->what < WAIT) || cupti.is_asked[kinds[p->what]];
+}
+
 /* What is not written is no zero. */
 static size_t write_record(void *to, const struct played *p) {
-  static const uint32_t kinds[] = {[CALL] = 4,           [KERNEL] = CUPTI_KERNEL, [COPY] = CUPTI_MEMCPY,
-                                   [SET] = CUPTI_MEMSET, [DEVICE] = CUPTI_DEVICE, [OTHER] = 17};
+  static const uint32_t kinds[] = {
+      [CALL] = CUPTI_DRIVER, [KERNEL] = CUPTI_KERNEL, [COPY] = CUPTI_MEMCPY,   [SET] = CUPTI_MEMSET,
+      [WAIT] = CUPTI_WAIT,   [EVENT] = CUPTI_EVENT,   [DEVICE] = CUPTI_DEVICE, [OTHER] = 17};
   uint32_t kind = kinds[p->what];
   memset(to, 0xa5, bytes_of(kind));
   if (p->what == KERNEL)
@@ -204,6 +269,10 @@ static size_t write_record(void *to, const struct played *p) {
     write_copy(to, p);
   else if (p->what == SET)
     write_set(to, p);
+  else if (p->what == WAIT)
+    write_wait(to, p);
+  else if (p->what == EVENT)
+    write_event(to, p);
   else if (p->what == DEVICE)
     write_device(to, p);
   memcpy(to, &kind, sizeof kind);
@@ -217,10 +286,12 @@ static void *deliver(void *nothing) {
     cupti.requested(&buffer, &bytes, &records);
     if (!buffer)
       return nothing;
-    for (int i = 0; i < BUFFER_RECORDS && cupti.delivered < cupti.count && used + RECORD_BYTES_MAX < bytes;
-         i++) {
+    for (int i = 0;
+         i < BUFFER_RECORDS && cupti.delivered < cupti.count && used + 2 * RECORD_BYTES_MAX < bytes; i++) {
       const struct played *p = &cupti.all[cupti.delivered++];
-      if (p->what != CALL)
+      if (p->external && cupti.is_asked[CUPTI_EXTERNAL])
+        used += write_external((void *)(buffer + used), p);
+      if (is_wanted(p))
         used += write_record(buffer + used, p);
     }
     cupti.completed(NULL, 0, buffer, bytes, used);
@@ -257,6 +328,29 @@ int cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested, cupti_buff
 int cuptiActivityRegisterTimestampCallback(uint64_t (*now)(void)) {
   RETURN_IF_REFUSED;
   cupti.now = now;
+  return 0;
+}
+
+int cuptiGetTimestamp(uint64_t *time) {
+  struct timespec now;
+  RETURN_IF_REFUSED;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  *time = clock_of((unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
+  return 0;
+}
+
+int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id) {
+  RETURN_IF_REFUSED;
+  if (kind != CUPTI_EXTERNAL_CUSTOM0 || external_depth >= EXTERNALS_MAX)
+    return 1;
+  externals[external_depth++] = id;
+  return 0;
+}
+
+int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last) {
+  if (kind != CUPTI_EXTERNAL_CUSTOM0 || external_depth == 0)
+    return 26; /* CUPTI_ERROR_QUEUE_EMPTY */
+  *last = externals[--external_depth];
   return 0;
 }
 
@@ -337,7 +431,8 @@ static void wait_until(unsigned long long recorded) {
     continue;
 }
 
-static void call(const struct played *p, uint32_t site) {
+static void call(struct played *p, uint32_t site) {
+  p->external = external_depth ? externals[external_depth - 1] : 0;
   const struct cupti_call data = {.site = site, .function = p->name, .correlation = p->correlation};
   int domain = domain_of(p);
   if (cupti.callback && p->function < FUNCTIONS && cupti.is_enabled[domain][p->function])
@@ -346,7 +441,7 @@ static void call(const struct played *p, uint32_t site) {
 
 static void *play_thread(void *number) {
   for (size_t i = 0; i < cupti.count; i++) {
-    const struct played *p = &cupti.all[i];
+    struct played *p = &cupti.all[i];
     if (p->what != CALL || p->thread != (unsigned long long)(uintptr_t)number)
       continue;
     wait_until(p->begin);
@@ -357,6 +452,27 @@ static void *play_thread(void *number) {
   return NULL;
 }
 
+/* A script's (../support/scripted_cuda.c), whose threads make the calls. */
+EXPORT void played_begin(void);
+EXPORT void played_until(unsigned long long recorded);
+EXPORT void played_call(unsigned long number, int is_enter);
+
+void played_begin(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  cupti.offset =
+      (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + LEAD_NS - cupti.base;
+}
+
+void played_until(unsigned long long recorded) {
+  wait_until(recorded);
+}
+
+void played_call(unsigned long number, int is_enter) {
+  if (number < cupti.count)
+    call(&cupti.all[number], is_enter ? CUPTI_ENTER : CUPTI_EXIT);
+}
+
 /* The program's: its threads are those of the recording. */
 EXPORT void played_run(void);
 
@@ -364,10 +480,7 @@ void played_run(void) {
   pthread_t threads[THREADS_MAX];
   unsigned long long numbers[THREADS_MAX];
   size_t count = 0;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  cupti.offset =
-      (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec + LEAD_NS - cupti.base;
+  played_begin();
   for (size_t i = 0; i < cupti.count; i++) {
     const struct played *p = &cupti.all[i];
     size_t known = 0;

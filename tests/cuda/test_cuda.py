@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What NVIDIA's devices do, as libstave-cuda.so records it: test_cuda.py BUILD PROGRAM CUPTI [unittest arguments].
+"""What NVIDIA's devices do, as libstave-cuda.so records it: test_cuda.py BUILD PROGRAM CUPTI SCRIPTED_RUNTIME
+[unittest arguments].
 
 CUPTI (played_cupti.c) plays what a real one has recorded on an H200: streams.played beside this file, and where
 they are, those in ../../../shared/gpu. The truth is in the recording, to the nanosecond.
@@ -24,12 +25,14 @@ from archive import Archive
 SHARED = HERE.parents[2] / "shared/gpu"
 RECORDINGS = {"streams": HERE / "streams.played",
               **{name: SHARED / f"{name}.activity.jsonl" for name in ("target", "nowait", "gcc", "cuda")}}
-PROGRAM, CUPTI = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM, CUPTI, SCRIPTED = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 BUILD = tracing.Build(cli.BUILD_ROOT)
 ROUNDING_NS = 2  # of two events that stand on ticks
 
 
 class Case(cli.FreshCase):
+    LATE_MS = 1500
+
     def play(self, name, *arguments, environment=None, changed=lambda recorded: recorded, record=(), status=0):
         """Plays the recording under stave record; (the recording, the archive, what was said)"""
         if not RECORDINGS[name].exists():
@@ -43,6 +46,21 @@ class Case(cli.FreshCase):
         self.assertEqual((result.returncode, result.stdout), (status, "done\n"), result.stderr)
         return recorded, self.path("archive/traces.otf2"), result.stderr
 
+    def offload(self, name, **environment):
+        """OMPT's callbacks of the same run, too, by a scripted runtime; (the host, the archive, what was said)"""
+        if not RECORDINGS[name].exists():
+            self.skipTest(f"{RECORDINGS[name]} is not there")
+        host = played.Host(SHARED / f"{name}.host.txt", played.records(RECORDINGS[name]))
+        played.write(host.recorded, self.path("played"))
+        host.write(self.path("script"), self.LATE_MS)
+        library = str(BUILD.stave.parents[1] / "cuda/libstave-cuda.so")
+        result = tracing.run([SCRIPTED, BUILD.tool, self.path("script")], tracing.tool_environment(
+            BUILD, self.path("archive"), PLAYED=self.path("played"), PLAYED_CUPTI=CUPTI, STAVE_CUPTI=CUPTI,
+            CUDA_INJECTION64_PATH=library, PLAYED_LATE_MS=str(self.LATE_MS),
+            **environment))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return host, self.path("archive/traces.otf2"), result.stderr.decode()
+
     def on_streams(self, anchor):
         """{stream: [(begin, end, what, bytes)]} in ns, in the archive's order"""
         archive = Archive(anchor)
@@ -52,7 +70,7 @@ class Case(cli.FreshCase):
         per_ns = archive.clock.timer_resolution / 1e9
         for location, kind, event in archive.events():
             place = archive.locations[location]
-            if place.type != "ACCELERATOR_STREAM":
+            if place.type != "ACCELERATOR_STREAM" or place.name.endswith("memory"):
                 continue
             stream, at = int(place.name.split()[-1]), event.time / per_ns
             if kind == "Enter":
@@ -155,6 +173,127 @@ class Recordings(Case):
         self.assertEqual(entered, dict(followed))
 
 
+class Constructs(Case):
+    """Kernels and copies belong to the target constructs that submit them."""
+    def expect_places(self, host, anchor):
+        """Each construct's kernels, with their times, at the line of the construct."""
+        lines = {place: 21 + 4 * i for i, place in enumerate(played.PLACES)}  # support/scripted_program.c
+        numbers = json.loads(self.succeeds(cli.stave("report", "--json", anchor)))
+        found = {one["name"]: one for one in numbers["regions"] if one["name"].startswith("!$omp target kernel")}
+        wanted = {f"!$omp target kernel @scripted_program.c:{lines[place]}": kernels
+                  for place, kernels in host.kernels_by_place().items()}
+        self.assertEqual(set(found), set(wanted))
+        for name, kernels in wanted.items():
+            self.assertEqual(found[name]["kernels"]["count"], len(kernels))
+            self.assertAlmostEqual(found[name]["kernels"]["sum_s"] * 1e9, played.Truth.time(kernels),
+                                   delta=1000 + ROUNDING_NS * len(kernels))
+        return numbers
+
+    def expect_copies(self, host, offloads):
+        """Those of the constructs: all, pageable, at the rates of GPU.md."""
+        truth = played.Truth(host.recorded)
+        for direction, some in (("to", truth.to), ("from", truth.back)):
+            inside = [one for one in some if str(host.calls.get(one["correlation"])) in host.of_target]
+            size = sum(one["bytes"] for one in inside)
+            self.assertEqual(sum(one[direction]["bytes"] for one in offloads), size)
+            self.assertEqual(sum(one[direction]["pageable_bytes"] for one in offloads), size)
+            self.assertAlmostEqual(sum(one[direction]["time"]["sum_s"] for one in offloads) * 1e9,
+                                   truth.time(inside), delta=1000 + ROUNDING_NS * len(inside))
+
+    def whole(self, name, **environment):
+        host, anchor, said = self.offload(name, **environment)
+        self.expect_truth(host.recorded, anchor)
+        self.expect_report(host.recorded, anchor)
+        return host, self.expect_places(host, anchor), said
+
+    def test_target(self):
+        host, numbers, _ = self.whole("target")
+        self.expect_copies(host, [one["offload"] for one in numbers["regions"] if "offload" in one])
+
+    def test_nowait(self):
+        host, numbers, _ = self.whole("nowait")
+        self.expect_copies(host, [one["offload"] for one in numbers["regions"] if "offload" in one])
+
+    def test_without_the_calls(self):
+        """CUPTI notes the target region with each call of the driver: external correlation."""
+        _, numbers, said = self.whole("target", PLAYED_ERROR="cuptiSubscribe:39")
+        self.assertIn("another tool follows CUDA's calls", said)
+        self.assertFalse([one for one in numbers["regions"] if one["name"].startswith("cu")])
+
+    def test_without_either(self):
+        """Kernels have the names that the compiler gave them."""
+        host, anchor, said = self.offload(
+            "target", PLAYED_ERROR="cuptiSubscribe:39,cuptiActivityPushExternalCorrelationId:15")
+        self.expect_truth(host.recorded, anchor)
+
+
+class Clock(Case):
+    """CUPTI's own clock, another epoch and 200 ppm faster: instants on both are compared."""
+    def test_no_callback(self):
+        recorded, anchor, _ = self.play("streams", environment={
+            "PLAYED_CLOCK": "1700000000000000000:200", "PLAYED_ERROR": "cuptiActivityRegisterTimestampCallback:27"})
+        self.expect_truth(recorded, anchor)
+        archive = Archive(anchor)
+        clock, = (one.value for one in archive.definitions.system_tree_node_properties if one.name == "clock")
+        self.assertRegex(clock, r"^CUPTI's own, compared with the trace's to within \d+ ns$")
+        archive.close()
+
+
+class Waits(Case):
+    """Kernels of two streams, of which one waits for an event in the other; two threads wait for streams."""
+    @staticmethod
+    def kernel(stream, correlation, begin, end):
+        return {"kind": "kernel", "start": begin, "end": end, "device": 0, "context": 1, "stream": stream,
+                "correlation": correlation, "grid": [1, 1, 1], "block": [1, 1, 1], "name": "k"}
+
+    @staticmethod
+    def call(thread, correlation, begin, end, name):
+        cbid = {"cuLaunchKernel": 307, "cuStreamSynchronize": 126, "cuEventRecord": 119, "cuStreamWaitEvent": 295}[name]
+        return {"kind": "driver", "start": begin, "end": end, "thread": thread, "correlation": correlation,
+                "cbid": cbid, "name": name}
+
+    @staticmethod
+    def wait(kind, correlation, stream, begin, end, event=0):
+        return {"kind": "synchronization", "type": kind, "start": begin, "end": end, "context": 1, "stream": stream,
+                "correlation": correlation, "event": event}
+
+    def recorded(self):
+        us = 1000
+        calls = ((1, 1000, 1010, "cuLaunchKernel"), (2, 1020, 1030, "cuLaunchKernel"), (3, 1040, 1045, "cuEventRecord"),
+                 (4, 1050, 1055, "cuStreamWaitEvent"), (5, 1060, 1070, "cuLaunchKernel"),
+                 (6, 1080, 1090, "cuLaunchKernel"), (7, 1100, 6020, "cuStreamSynchronize"))
+        kernels = ((8, 5, 4000, 6000), (7, 6, 4000, 5000), (7, 1, 1500, 2000), (7, 2, 2001, 3900))
+        return [{"kind": "device", "id": 0, "multiprocessors": 1, "name": "made"},
+                *(self.call(1, number, begin * us, end * us, name) for number, begin, end, name in calls),
+                self.wait(2, 4, 8, 1051 * us, 1052 * us, 5),
+                {"kind": "event", "context": 1, "stream": 7, "correlation": 3, "event": 5},
+                self.wait(3, 7, 8, 1101 * us, 6019 * us),
+                *(self.kernel(stream, number, begin * us, end * us) for stream, number, begin, end in kernels)]
+
+    def test_who_waits_for_what(self):
+        _, anchor, _ = self.play("streams", changed=lambda _: self.recorded())
+        archive, found, opened, times = Archive(anchor), {}, {}, {}
+        for location, kind, event in archive.events():
+            place = archive.locations[location]
+            values = {key.name: value for key, value in (event.attributes or {}).items()}
+            if kind == "Enter" and "matching id" in values and place.type != "ACCELERATOR_STREAM":
+                times["submission", values["matching id"] & 0xffffffff] = event.time
+            if place.type != "ACCELERATOR_STREAM" or kind not in ("Enter", "Leave"):
+                continue
+            if kind == "Enter":
+                opened[location] = values["matching id"] & 0xffffffff
+            else:
+                times["end", opened[location]] = event.time
+                found[opened[location]] = {key: value & 0xffffffff for key, value in values.items()}
+        archive.close()
+        self.assertEqual(found, {1: {}, 2: {}, 6: {}, 5: {"waits for": 2, "waited by": 7}})
+        numbers = json.loads(self.succeeds(cli.stave("report", "--json", anchor)))
+        waited = {one["name"]: one["waited_for_streams_s"] for one in numbers["devices"]}
+        wait = max(0, times["end", 2] - times["submission", 5]) / archive.clock.timer_resolution
+        self.assertAlmostEqual(waited["Device 0 stream 8"], wait, delta=1e-7)
+        self.assertEqual(waited["Device 0 stream 7"], 0)
+
+
 class Script(Case):
     PATH = str(HERE.parents[1] / "scripts/gpu")
 
@@ -205,8 +344,11 @@ class Refusals(Case):
         for code, word in ((15, "error 15"), (35, "root"), (39, "another profiler"), (999, "error 999")):
             for function in ("cuptiActivityEnable", "cuptiActivityRegisterCallbacks",
                              "cuptiActivityRegisterTimestampCallback"):
+                error = f"{function}:{code}"
+                if function == "cuptiActivityRegisterTimestampCallback":  # then there is no clock at all
+                    error += f",cuptiGetTimestamp:{code}"
                 with self.subTest(function=function, code=code):
-                    anchor = self.refused(word, PLAYED_ERROR=f"{function}:{code}")
+                    anchor = self.refused(word, PLAYED_ERROR=error)
                     self.assertFalse(os.path.exists(anchor))
 
     def test_another_subscriber(self):

@@ -23,6 +23,7 @@
  *     2: leave                              the thread ends, without a word
  *     1: exit 3; 1: _exit 3; 1: abort       the process ends
  *     stop                                  the process stops (SIGSTOP), for whoever has started it
+ *     inject, until, called                 CUDA: see scripted_cuda.c
  *     device, mark, record, native, odd, deliver            what devices record: see scripted_devices.c
  *
  * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in
@@ -356,7 +357,8 @@ static const struct {
     ACTION(runtime),     ACTION(result),     ACTION(states),     ACTION(places),   ACTION(lacks),
     ACTION(is),          ACTION(forget),     ACTION(exit),       ACTION(_exit),    ACTION(abort),
     ACTION(mutex_impls), ACTION(stop),       ACTION(device),     ACTION(mark),     ACTION(record),
-    ACTION(native),      ACTION(odd),        ACTION(deliver),
+    ACTION(native),      ACTION(odd),        ACTION(deliver),    ACTION(inject),   ACTION(until),
+    ACTION(called),
 #undef ACTION
 };
 

@@ -100,6 +100,12 @@ void do_native(struct line *line);
 void do_odd(struct line *line);
 void do_deliver(struct line *line);
 
+/* -- CUDA (scripted_cuda.c): actions -- */
+
+void do_inject(struct line *line);
+void do_until(struct line *line);
+void do_called(struct line *line);
+
 /* -- the runtimes and what they answer (scripted_runtime.c) -- */
 
 /* What a thread answers to inquiries; set by the actions `thread_begin` and `is`. */

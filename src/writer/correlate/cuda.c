@@ -3,7 +3,7 @@
  *
  * Of what was done a buffer has no more than its stream's order, and buffers come in any. So it is held back
  * until what was done HOLD_NS later has come, and goes to the device's own streams by its begin. The number
- * of the call that has started it, its correlation, tells the construct. */
+ * of the call that has started it, its correlation, leads to the construct. */
 #include "writer/correlate/cuda.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/cuda_waits.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -21,44 +22,17 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
-enum {
-  HOLD_NS = 1000000000,
-  CALLS_MAX = 1 << 20,
-  COPY_TO = 1,
-  COPY_FROM = 2,
-  MEMORY_PAGEABLE = 1,
-  SHAPE_NUMBERS = 6
-};
-
-/* Correlations are numbers of their own: no other matching id has this bit. */
-static const uint64_t IS_CORRELATION = UINT64_C(1) << 62;
-
-/* A call that may start something. */
-struct cuda_call {
-  uint64_t codeptr; /* of the target region around it; 0: it is in none */
-  uint32_t on;      /* the location of the thread */
-  bool is_graph;    /* it starts many kernels */
-};
-
-/* What a device did. */
-struct cuda_work {
-  uint64_t begin_ns, end_ns, order;
-  int32_t device;
-  uint32_t context, stream, correlation;
-  struct event begin, end;
-  uint32_t shape[SHAPE_NUMBERS]; /* of a kernel's grid and its blocks; else 0 */
-};
-
-static uint64_t matching_id(uint32_t correlation) {
-  return IS_CORRELATION | correlation;
-}
+enum { HOLD_NS = 1000000000, COPY_TO = 1, COPY_FROM = 2, MEMORY_PAGEABLE = 1 };
 
 /* -- clocks -- */
 
 void on_cuda_begin(struct correlator *c, struct traced_thread *thread,
                    const struct record_cuda_begin *record) {
-  thread_now(c, thread, record->ticks);
+  c->cuda.delivered_ticks = thread_now(c, thread, record->ticks);
   c->cuda.has_begun = true;
+  c->cuda.has_ended = false;
+  c->cuda.is_own_clock = record->is_own_clock;
+  c->cuda.has_externals = record->has_externals;
   c->cuda.version = record->version;
 }
 
@@ -67,6 +41,7 @@ void on_cuda_clock(struct correlator *c, struct traced_thread *thread,
   thread_now(c, thread, record->ticks);
   if (record->more == 0)
     return;
+  c->cuda.clock_error = c->words[1] > c->cuda.clock_error ? c->words[1] : c->cuda.clock_error;
   c->cuda.last = (struct cuda_clock){c->words[0], record->time};
   if (c->cuda.first.ns == 0)
     c->cuda.first = c->cuda.last;
@@ -80,6 +55,11 @@ static uint64_t to_ticks(const struct correlator *c, uint64_t ns) {
   double rate = (double)(last->ticks - first->ticks) / (double)(last->ns - first->ns);
   double since = ((double)ns - (double)first->ns) * rate, at = (double)first->ticks + since;
   return at < (double)c->first_ticks ? c->first_ticks : (uint64_t)at;
+}
+
+void on_cuda_end(struct correlator *c, struct traced_thread *thread, const struct record_cuda_end *record) {
+  c->cuda.delivered_ticks = thread_now(c, thread, record->ticks);
+  c->cuda.has_ended = true;
 }
 
 /* -- devices -- */
@@ -119,6 +99,11 @@ void on_cuda_dropped(struct correlator *c, struct traced_thread *thread,
 
 /* -- putting on streams -- */
 
+static void forget_call(struct correlator *c, uint32_t correlation) {
+  free(map_get(&c->cuda.calls, correlation));
+  map_remove(&c->cuda.calls, correlation);
+}
+
 static int by_begin(const void *left, const void *right) {
   const struct cuda_work *a = left, *b = right;
   if (a->begin_ns != b->begin_ns)
@@ -143,7 +128,22 @@ static void put_shape(struct correlator *c, const struct stream *stream, uint64_
     put_parameter(c, stream, ticks, names[i], work->shape[i]);
 }
 
+/* What says in which target region a call was made may come behind what the call has started. */
+static void adopt(struct correlator *c, struct cuda_work *work) {
+  const struct cuda_call *call = map_get(&c->cuda.calls, work->correlation);
+  if (!call)
+    return;
+  if (work->begin.kind != EVENT_ENTER)
+    work->begin.remote = call->on;
+  else if (work->is_kernel && call->codeptr)
+    work->begin.region = work->end.region =
+        regions_get(c->regions, CONSTRUCT_target_kernel, call->codeptr, 0);
+  forget_call(c, work->correlation);
+}
+
 static void put(struct correlator *c, struct cuda_work *work) {
+  if (work->is_orphan && c->cuda.has_externals)
+    adopt(c, work);
   uint64_t begin = to_ticks(c, work->begin_ns), end = to_ticks(c, work->end_ns);
   if (pause_covers(c, &begin, end))
     return;
@@ -159,14 +159,21 @@ static void put(struct correlator *c, struct cuda_work *work) {
   emit_on(c, stream->location, &work->end);
 }
 
-/* What began before that time. */
+/* Behind its last operation: whether it is one that somebody waits for is known when the next one is. */
+static void put_with_waits(struct correlator *c, size_t number) {
+  struct cuda_state *cuda = &c->cuda;
+  cuda_waits_mark(&cuda->waits, cuda->works, cuda->work_count, number);
+  put(c, &cuda->works[number]);
+}
+
+/* What ended before that time, unless something began earlier that did not. */
 static void put_until(struct correlator *c, uint64_t ns) {
   struct cuda_state *cuda = &c->cuda;
   size_t done = 0;
   if (cuda->work_count)
     qsort(cuda->works, cuda->work_count, sizeof *cuda->works, by_begin);
-  while (done < cuda->work_count && cuda->works[done].begin_ns < ns)
-    put(c, &cuda->works[done++]);
+  while (done < cuda->work_count && cuda->works[done].end_ns < ns)
+    put_with_waits(c, done++);
   cuda->work_count -= done;
   if (done)
     memmove(cuda->works, cuda->works + done, cuda->work_count * sizeof *cuda->works);
@@ -179,7 +186,7 @@ uint64_t cuda_held_since(const struct correlator *c) {
 
 void on_cuda_buffer(struct correlator *c, struct traced_thread *thread,
                     const struct record_cuda_buffer *record) {
-  thread_now(c, thread, record->ticks);
+  c->cuda.delivered_ticks = thread_now(c, thread, record->ticks);
   if (c->cuda.newest_ns > HOLD_NS)
     put_until(c, c->cuda.newest_ns - HOLD_NS);
 }
@@ -203,13 +210,12 @@ static struct cuda_work *add(struct correlator *c, uint64_t begin, uint64_t end,
 }
 
 /* The call that has started it, which is forgotten then. */
-static struct cuda_call started_by(struct correlator *c, uint32_t correlation) {
-  struct cuda_call *call = map_get(&c->cuda.calls, correlation),
-                   ret = call ? *call : (struct cuda_call){.on = c->primary->location.id};
-  if (call && !call->is_graph) {
-    map_remove(&c->cuda.calls, correlation);
-    free(call);
-  }
+static struct cuda_call started_by(struct correlator *c, struct cuda_work *work) {
+  const struct cuda_call *call = map_get(&c->cuda.calls, work->correlation);
+  struct cuda_call ret = call ? *call : (struct cuda_call){.on = c->primary->location.id};
+  work->is_orphan = !call;
+  if (call && !call->is_graph)
+    forget_call(c, work->correlation);
   return ret;
 }
 
@@ -217,7 +223,7 @@ static void be_region(struct cuda_work *work, uint32_t region, uint64_t bytes) {
   work->begin = (struct event){.kind = EVENT_ENTER,
                                .region = region,
                                .attribute = ATTRIBUTE_matching_id,
-                               .value = matching_id(work->correlation),
+                               .value = cuda_matching_id(work->correlation),
                                .attribute2 = bytes ? ATTRIBUTE_bytes : ATTRIBUTE_NONE,
                                .value2 = bytes};
   work->end = (struct event){.kind = EVENT_LEAVE, .region = region};
@@ -230,7 +236,8 @@ void on_cuda_kernel(struct correlator *c, struct traced_thread *thread,
   if (record->more < 2)
     return;
   struct cuda_work *work = add(c, record->begin, record->end, c->words);
-  const struct cuda_call call = started_by(c, work->correlation);
+  const struct cuda_call call = started_by(c, work);
+  work->is_kernel = true;
   size_t room = record->more * (size_t)RECORD_BYTES - 6 * sizeof *c->words,
          bytes = c->words[5] < room ? c->words[5] : room;
   memcpy(name, c->words + 6, bytes);
@@ -251,7 +258,7 @@ void on_cuda_copy(struct correlator *c, struct traced_thread *thread, const stru
     return;
   uint32_t direction = record->kinds & 0xff;
   struct cuda_work *work = add(c, record->begin, record->end, c->words);
-  const struct cuda_call call = started_by(c, work->correlation);
+  const struct cuda_call call = started_by(c, work);
   if (direction != COPY_TO && direction != COPY_FROM) {
     be_region(work, regions_user(c->regions, CONSTRUCT_cuda_within, "copy within devices", "", 0, 0),
               c->words[2]);
@@ -261,8 +268,8 @@ void on_cuda_copy(struct correlator *c, struct traced_thread *thread, const stru
   work->begin = (struct event){.kind = direction == COPY_TO ? EVENT_RMA_GET : EVENT_RMA_PUT,
                                .remote = call.on,
                                .bytes = c->words[2],
-                               .matching_id = matching_id(work->correlation)};
-  work->end = operation_end(&work->begin, matching_id(work->correlation));
+                               .matching_id = cuda_matching_id(work->correlation)};
+  work->end = operation_end(&work->begin, cuda_matching_id(work->correlation));
   work->end.attribute = ATTRIBUTE_host_memory;
   work->end.value = definitions_string(c->definitions, memory == MEMORY_PAGEABLE ? "pageable" : "pinned");
 }
@@ -327,7 +334,8 @@ void on_cuda_call(struct correlator *c, struct traced_thread *thread, const stru
   utf8_make_valid(name);
   if (may_start(name))
     keep_call(c, thread, correlation, strstr(name, "GraphLaunch") != NULL);
-  struct event enter = {.ticks = now, .attribute = ATTRIBUTE_matching_id, .value = matching_id(correlation)};
+  struct event enter = {
+      .ticks = now, .attribute = ATTRIBUTE_matching_id, .value = cuda_matching_id(correlation)};
   frame_enter_with(c, thread, thread->current,
                    (struct frame){.kind = FRAME_CUDA,
                                   .detail = correlation,
@@ -337,15 +345,50 @@ void on_cuda_call(struct correlator *c, struct traced_thread *thread, const stru
 
 /* -- the end -- */
 
+static void add_property(struct correlator *c, const char *name, const char *text) {
+  size_t position = 0;
+  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
+    const struct device *device = entry->value;
+    if (device->has_cuda_property)
+      definitions_device_property(c->definitions, device->id, name, text);
+  }
+}
+
+/* How far the times can be trusted, and how many are missing. */
+void cuda_describe(struct correlator *c, uint64_t ticks_per_second) {
+  const struct cuda_state *cuda = &c->cuda;
+  if (!cuda->has_begun || ticks_per_second == 0)
+    return;
+  double per_tick = 1e9 / (double)ticks_per_second;
+  char text[96];
+  if (cuda->is_own_clock) {
+    snprintf(text, sizeof text, "CUPTI's own, compared with the trace's to within %.0f ns",
+             (double)cuda->clock_error * per_tick);
+    add_property(c, "clock", text);
+  }
+  uint64_t end = c->died_ticks > c->last_ticks ? c->died_ticks : c->last_ticks;
+  if (!cuda->has_ended && end > cuda->delivered_ticks) {
+    snprintf(text, sizeof text, "%.0f", (double)(end - cuda->delivered_ticks) * per_tick / 1e6);
+    add_property(c, "undelivered ms", text);
+  }
+}
+
 void cuda_end(struct correlator *c) {
   if (!c->has_ended && c->primary)
     put_until(c, UINT64_MAX);
 }
 
-void cuda_free(struct correlator *c) {
+static void free_map(struct map *map) {
   size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->cuda.calls, &position));)
+  for (struct map_entry *entry; (entry = map_next(map, &position));)
     free(entry->value);
-  map_clear(&c->cuda.calls);
+  map_clear(map);
+}
+
+void cuda_free(struct correlator *c) {
+  free_map(&c->cuda.calls);
+  free_map(&c->cuda.targets);
+  free_map(&c->cuda.waits.events);
+  cuda_waits_free(&c->cuda.waits);
   free(c->cuda.works);
 }

@@ -87,6 +87,8 @@ static __attribute__((noinline)) const struct event_attributes *attributes_of(st
     add_attribute(emitter, event->attribute2, event->value2);
   if (event->kind == EVENT_ENTER && event->attribute3 != ATTRIBUTE_NONE)
     add_attribute(emitter, (enum attribute)event->attribute3, (uint64_t)event->value3);
+  if (event->kind == EVENT_RMA_COMPLETE && event->waits_for)
+    add_attribute(emitter, ATTRIBUTE_waits_for, event->waits_for);
   if (event->kind == EVENT_SAMPLE && event->processor != UINT32_MAX)
     add_attribute(emitter, ATTRIBUTE_sample_processor, event->processor);
   if (event->kind == EVENT_SAMPLE && event->missed)

@@ -67,6 +67,7 @@ static void begin_target(struct correlator *c, struct traced_thread *thread,
                         .detail = (uint32_t)device,
                         .wait_id = id,
                         .codeptr = place_of(thread, record->codeptr)};
+  cuda_target_begins(c, id, frame.codeptr, thread->location.id);
   frame.region = region_at(c, thread, construct, frame.codeptr, detail);
   frame_enter_with(c, thread, thread->current, frame,
                    &(struct event){.ticks = now,

@@ -155,6 +155,7 @@ struct event {
   union {
     uint64_t collective_request; /* MpiNonBlockingCollective... */
     uint64_t atomic_received;    /* RmaAtomic: bytes */
+    uint64_t waits_for;          /* RmaOpCompleteBlocking: its third attribute; 0: none */
   };
   uint8_t kind;      /* enum event_kind, enum mpi_event_kind */
   uint8_t attribute; /* enum attribute */
