@@ -178,6 +178,14 @@ bool construct_is_device_wait(const struct trace_region *region) {
          (is_named || region->role == OTF2_REGION_ROLE_TASK_WAIT || region->role == OTF2_REGION_ROLE_BARRIER);
 }
 
+bool construct_may_start(const struct trace_region *region) {
+  enum construct construct = construct_of_region(region);
+  bool is_call =
+      strstr(region->name, "Launch") || strstr(region->name, "Memcpy") || strstr(region->name, "Memset");
+  return construct == CONSTRUCT_target_submit || construct == CONSTRUCT_target_to_device ||
+         construct == CONSTRUCT_target_from_device || (construct == CONSTRUCT_device_operation && is_call);
+}
+
 bool construct_is_kernel(const struct trace_region *region) {
   enum construct construct = construct_of_region(region);
   if (construct != CONSTRUCT_device_operation)

@@ -8,13 +8,21 @@
 
 static const char kernel[] = "!$omp target kernel";
 
+static const struct trace_node *node_of(const struct trace *trace, const struct trace_location_group *group) {
+  const struct trace_node *node = group ? trace_node(trace, group->node) : NULL;
+  return node && trace_group_is_device(group) && strcmp(node->class_name, STAVE_CLASS_DEVICE) == 0 ? node
+                                                                                                   : NULL;
+}
+
+bool device_records_itself(const struct trace *trace, const struct trace_location_group *group) {
+  const struct trace_node *node = node_of(trace, group);
+  const char *answer = node ? trace_node_property(trace, node->ref, STAVE_PROPERTY_DEVICE_TRACE) : NULL;
+  return answer && strstr(answer, ", started") != NULL;
+}
+
 /* The runtime's devices have records of their own only where their trace was started (docs/WRITER.md). */
 bool device_is_timed(const struct trace *trace, const struct trace_location_group *group) {
-  const struct trace_node *node = trace_node(trace, group->node);
-  if (!trace_group_is_device(group) || !node || strcmp(node->class_name, STAVE_CLASS_DEVICE) != 0)
-    return true;
-  const char *answer = trace_node_property(trace, node->ref, STAVE_PROPERTY_DEVICE_TRACE);
-  return answer && strstr(answer, ", started") != NULL;
+  return !node_of(trace, group) || device_records_itself(trace, group);
 }
 
 static bool is_each_untimed(const struct trace *trace) {

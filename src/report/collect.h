@@ -176,9 +176,9 @@ struct live_process {
 struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_target, is_reduction, is_wait_inside, is_part,
-      is_device_wait, is_kernel;
-  bool is_wanted;     /* any of these whose Enters and Leaves are looked at */
-  uint32_t analysers; /* bits of those that look at them */
+      is_device_wait, is_kernel, may_start; /* may_start: an operation of a device */
+  bool is_wanted;                           /* any of these whose Enters and Leaves are looked at */
+  uint32_t analysers;                       /* bits of those that look at them */
 };
 
 enum analyser_number {
@@ -209,7 +209,8 @@ struct collector {
   struct pair_map moved;
   uint64_t kernel_ticks, kernel_since; /* in which kernels ran, up to some time */
   uint32_t kernel_count;               /* that run */
-  uint64_t matching_attribute, from_attribute, to_attribute;
+  uint64_t matching_attribute, from_attribute, to_attribute, memory_attribute;
+  uintptr_t device_changes; /* how often the host has submitted what changes data on a device */
   uint32_t *dispatch_histogram;
   bool has_tasks;
   bool has_taskwaits;
@@ -393,14 +394,18 @@ void devices_free(struct collector *collector);
 /* -- collect_offload.c -- */
 
 /* An operation on a device begins on the host, or a kernel on a stream; a kernel ends; a transfer begins on a
- * stream, which returns what its end wants as `begin_busy`, and ends. is_of_device: its times are the
- * device's; is_timed: they are those of a transfer, and of nothing that the host waited for before. */
+ * stream, which returns what its end wants as `begin_busy`, and ends. */
+struct offload_copy {
+  uint64_t id, bytes, begin_ticks, begin_busy, end_ticks;
+  bool is_to_device, is_pageable;
+  bool is_of_device; /* its times are the device's */
+  bool is_timed;     /* they are those of a transfer, and of nothing that the host waited for before */
+};
 void offload_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                           const struct replay_now *now);
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region);
 uint64_t offload_transfer_begins(const struct collector *collector, uint64_t ticks);
-void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_of_device, bool is_timed,
-                           uint64_t begin_ticks, uint64_t begin_busy, uint64_t ticks);
+void offload_transfer_ends(struct collector *collector, const struct offload_copy *copy);
 
 /* -- collect_messages.c: calls of MPI (mpi_waits.h) -- */
 void mpi_waits_prepare(struct collector *collector);

@@ -29,6 +29,7 @@ static void learn_regions(struct collector *collector) {
     collector->interests[i] = interest_in(construct);
     collector->interests[i].is_device_wait = construct_is_device_wait(region);
     collector->interests[i].is_kernel = construct_is_kernel(region);
+    collector->interests[i].may_start = construct_may_start(region);
     collector->report->regions[i].is_device_call = construct == CONSTRUCT_device_operation;
     collector->report->has_openmp |= construct_is_openmp(construct);
   }
@@ -43,6 +44,7 @@ static void learn_attributes(struct collector *collector) {
   collector->matching_attribute = collector_attribute_named(collector, "matching id");
   collector->from_attribute = collector_attribute_named(collector, "source address");
   collector->to_attribute = collector_attribute_named(collector, "destination address");
+  collector->memory_attribute = collector_attribute_named(collector, "host memory");
 }
 
 static void learn_processes(struct collector *collector) {

@@ -1,5 +1,6 @@
 /* Devices: what their streams transfer and compute. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/collect.h"
 
@@ -22,6 +23,14 @@ static void begin(struct collector *collector, const struct trace_event *event, 
   collector->has_failed |= !pair_map_put(&collector->operations, key, id, operation);
 }
 
+static bool is_pageable(const struct collector *collector, const struct trace_event *event) {
+  uint64_t string;
+  const char *memory = collector_attribute(event, collector->memory_attribute, &string)
+                           ? trace_string(collector->trace, string)
+                           : NULL;
+  return memory && strcmp(memory, "pageable") == 0;
+}
+
 static void end(struct collector *collector, const struct trace_event *event, uint32_t window, uint64_t id) {
   uint64_t key = (uint64_t)event->location << 32 | window;
   struct device_transfer *operation = pair_map_remove(&collector->operations, key, id);
@@ -31,8 +40,17 @@ static void end(struct collector *collector, const struct trace_event *event, ui
   uint64_t ticks = event->ticks > operation->begin_ticks ? event->ticks - operation->begin_ticks : 0;
   if (collector_is_inside(collector, event->ticks)) {
     spread_add(operation->is_to_device ? &device->to : &device->from, ticks);
-    offload_transfer_ends(collector, id, device->is_timed, device->is_timed || operation->is_to_device,
-                          operation->begin_ticks, operation->begin_busy, event->ticks);
+    const struct offload_copy copy = {.id = id,
+                                      .bytes = operation->bytes,
+                                      .begin_ticks = operation->begin_ticks,
+                                      .begin_busy = operation->begin_busy,
+                                      .end_ticks = event->ticks,
+                                      .is_to_device = operation->is_to_device,
+                                      .is_pageable = is_pageable(collector, event),
+                                      .is_of_device = device->is_timed,
+                                      .is_timed = device->is_timed || operation->is_to_device};
+    offload_transfer_ends(collector, &copy);
+    device->pageable_bytes += copy.is_pageable ? copy.bytes : 0;
     *(operation->is_to_device ? &device->to_bytes : &device->from_bytes) += operation->bytes;
   }
   free(operation);

@@ -45,11 +45,14 @@ static bool is_again(struct collector *collector, const struct trace_event *even
   if ((!is_to && construct != CONSTRUCT_target_from_device) ||
       !collector_attribute(event, attribute, &address))
     return false;
-  if (pair_map_get(&collector->moved, key, address))
-    return true;
-  if (collector->moved.count < DATA_MAX)
-    collector->has_failed |= !pair_map_put(&collector->moved, key, address, collector);
-  return false;
+  uintptr_t last = (uintptr_t)pair_map_get(&collector->moved, key, address);
+  if (last || collector->moved.count < DATA_MAX)
+    collector->has_failed |=
+        !pair_map_put(&collector->moved, key, address, (void *)(collector->device_changes + 1));
+  struct report_offload *offload = last && !is_to ? offload_of(collector, target) : NULL;
+  if (offload)
+    offload->needless += last == collector->device_changes + 1;
+  return last != 0;
 }
 
 static void begin_on_host(struct collector *collector, const struct trace_event *event,
@@ -66,14 +69,20 @@ static void begin_on_host(struct collector *collector, const struct trace_event 
   here->operation_value = value;
 }
 
-/* The device knows the number of a library's call; that of the operation around it does not come again. */
-static void call_on_host(struct collector *collector, const struct trace_event *event, uint64_t id) {
+/* The device knows the number of a library's call; that of the operation around it does not come again. The
+ * runtime also copies what is its own, in no operation. */
+static void call_on_host(struct collector *collector, const struct trace_event *event, uint64_t id,
+                         const struct replay_now *now) {
   struct report_location *here = &collector->locations[event->location];
-  if (here->operation_value == 0)
-    return;
-  pair_map_remove(&collector->matching, 0, here->operation);
-  here->operation = id;
-  collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)here->operation_value);
+  uintptr_t value = here->operation_value;
+  uint32_t target = value ? REPLAY_NONE : target_around(collector, now->task);
+  if (here->operation)
+    pair_map_remove(&collector->matching, 0, here->operation);
+  here->operation = 0;
+  if (target != REPLAY_NONE && offload_of(collector, target))
+    value = ((uintptr_t)target + 1) << 1;
+  if (value)
+    collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)value);
 }
 
 static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) {
@@ -99,11 +108,13 @@ void offload_before_enter(struct collector *collector, const struct trace_event 
   struct report_location *here = &collector->locations[event->location];
   uint64_t id = 0;
   bool has_id = collector_attribute(event, collector->matching_attribute, &id);
+  collector->device_changes +=
+      construct == CONSTRUCT_target_submit || construct == CONSTRUCT_target_to_device;
   if (!is_kernel_of_device(collector, event, region)) {
     if (has_id && has_end_on_device(construct))
       begin_on_host(collector, event, construct, id, now);
-    else if (has_id && construct == CONSTRUCT_device_operation)
-      call_on_host(collector, event, id);
+    else if (has_id && collector->interests[region].may_start)
+      call_on_host(collector, event, id, now);
     return;
   }
   uintptr_t value = has_id ? (uintptr_t)pair_map_remove(&collector->matching, 0, id) : 0;
@@ -123,7 +134,7 @@ static void add_kernel(const struct collector *collector, const struct trace_eve
 void offload_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region) {
   struct report_location *here = &collector->locations[event->location];
   if (has_end_on_device((enum construct)collector->interests[region].construct))
-    here->operation_value = 0;
+    here->operation = here->operation_value = 0;
   if (!is_kernel_of_device(collector, event, region) || collector->kernel_count == 0)
     return;
   collector->kernel_ticks = kernels_busy(collector, event->ticks);
@@ -139,19 +150,27 @@ uint64_t offload_transfer_begins(const struct collector *collector, uint64_t tic
   return kernels_busy(collector, ticks);
 }
 
+static void add_copy(struct report_offload *offload, const struct offload_copy *copy) {
+  struct report_copies *copies = &offload->copies[copy->is_to_device ? COPIES_TO : COPIES_FROM];
+  spread_add(&copies->time, copy->end_ticks - copy->begin_ticks);
+  copies->bytes += copy->bytes;
+  copies->pageable_bytes += copy->is_pageable ? copy->bytes : 0;
+}
+
 /* Until data are back the host may wait for kernels: such a time is no transfer's. */
-void offload_transfer_ends(struct collector *collector, uint64_t id, bool is_of_device, bool is_timed,
-                           uint64_t begin_ticks, uint64_t begin_busy, uint64_t ticks) {
-  uint64_t busy = kernels_busy(collector, ticks) - begin_busy, all = ticks - begin_ticks;
-  uintptr_t value = (uintptr_t)pair_map_remove(&collector->matching, 0, id);
+void offload_transfer_ends(struct collector *collector, const struct offload_copy *copy) {
+  uint64_t busy = kernels_busy(collector, copy->end_ticks) - copy->begin_busy,
+           all = copy->end_ticks - copy->begin_ticks;
+  uintptr_t value = (uintptr_t)pair_map_remove(&collector->matching, 0, copy->id);
   struct report_offload *offload = value ? offload_of(collector, CONSTRUCT_OF(value)) : NULL;
-  uint64_t alone = !is_timed ? 0 : all > busy ? all - busy : 0;
+  uint64_t alone = !copy->is_timed ? 0 : all > busy ? all - busy : 0;
   if (!offload || !IS_AGAIN(value))
     collector->report->moved_once += alone;
   if (!offload)
     return;
-  offload->is_timed |= is_of_device;
+  offload->is_timed |= copy->is_of_device;
   spread_add(&offload->transfers, alone);
+  add_copy(offload, copy);
   if (!IS_AGAIN(value))
     return;
   spread_add(&offload->again, alone);

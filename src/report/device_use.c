@@ -21,6 +21,13 @@ struct use {
   size_t gap_count; /* since then: nothing was */
 };
 
+/* One stream, where some wait for others. */
+struct stream_use {
+  uint64_t end;              /* of its last operation */
+  uint64_t begin, submitted; /* of the one that is under way; submitted 0: unknown */
+  uint64_t id;
+};
+
 /* One thread. */
 struct host {
   uint64_t busy;      /* of devices, until its last event */
@@ -31,13 +38,15 @@ struct host {
 struct device_use {
   struct use *uses; /* by location group */
   struct host *hosts;
-  size_t *devices; /* the groups that have had operations */
+  struct stream_use *streams; /* by location; NULL: none waits */
+  uint64_t waits_attribute;
+  struct pair_map ends; /* of operations, where some wait for others: ticks, by their matching ids */
+  size_t *devices;      /* the groups that have had operations */
   size_t device_count;
-  bool *starts; /* by region: a call that may start an operation */
   uint64_t ticks, busy;
   uint32_t active; /* operations of all devices */
   size_t submitter;
-  struct pair_map submitted; /* operations that have not begun, by their matching ids */
+  struct pair_map submitted; /* operations that have not begun, by their matching ids: ticks and one */
 };
 
 static struct device_use *state_of(const struct collector *collector) {
@@ -45,20 +54,6 @@ static struct device_use *state_of(const struct collector *collector) {
 }
 
 /* -- definitions -- */
-
-static bool may_start(const struct collector *collector, uint32_t region) {
-  const char *name = collector->trace->regions[region].name;
-  switch (collector->interests[region].construct) {
-  case CONSTRUCT_target_submit:
-  case CONSTRUCT_target_to_device:
-  case CONSTRUCT_target_from_device:
-    return true;
-  case CONSTRUCT_device_operation:
-    return strstr(name, "Launch") || strstr(name, "Memcpy") || strstr(name, "Memset");
-  default:
-    return false;
-  }
-}
 
 static bool has_times(const struct collector *collector) {
   const struct report *report = collector->report;
@@ -79,9 +74,9 @@ static void prepare(struct collector *collector) {
   report->accelerators = collector_get(collector, PROCESS_COUNT(trace) * sizeof *report->accelerators);
   state->devices = collector_get(collector, PROCESS_COUNT(trace) * sizeof *state->devices);
   state->hosts = collector_get(collector, trace->location_count * sizeof *state->hosts);
-  state->starts = collector_get(collector, trace->region_count * sizeof *state->starts);
-  for (uint32_t i = 0; state->starts && i < trace->region_count; i++)
-    state->starts[i] = may_start(collector, i);
+  state->waits_attribute = collector_attribute_named(collector, "waits for");
+  if (state->waits_attribute != TRACE_NO_REF)
+    state->streams = collector_get(collector, trace->location_count * sizeof *state->streams);
   for (size_t i = 0; state->hosts && i < trace->location_count; i++)
     state->hosts[i].behind = REPLAY_NONE;
   state->submitter = SIZE_MAX;
@@ -186,6 +181,37 @@ static uint64_t number_of(const struct collector *collector, const struct trace_
   return collector_attribute(event, collector->matching_attribute, &id) ? id : 0;
 }
 
+/* -- streams that wait for others -- */
+
+static void begin_on_stream(struct device_use *state, const struct trace_event *event, uint64_t id) {
+  uintptr_t submitted = (uintptr_t)pair_map_get(&state->submitted, 0, id);
+  if (!state->streams)
+    return;
+  struct stream_use *stream = &state->streams[event->location];
+  stream->begin = event->ticks;
+  stream->submitted = submitted > 0 ? submitted - 1 : 0;
+  stream->id = id;
+}
+
+/* From when it could have begun, but for the other operation, until that has ended. */
+static void end_on_stream(struct collector *collector, const struct trace_event *event) {
+  struct device_use *state = state_of(collector);
+  struct stream_use *stream = state->streams ? &state->streams[event->location] : NULL;
+  uint64_t other, ready, until;
+  if (!stream)
+    return;
+  ready = stream->submitted > stream->end ? stream->submitted : stream->end;
+  until = collector_attribute(event, state->waits_attribute, &other)
+              ? (uint64_t)(uintptr_t)pair_map_get(&state->ends, 0, other)
+              : 0;
+  until = until < stream->begin ? until : stream->begin;
+  if (stream->submitted && until > ready && collector_is_inside(collector, event->ticks))
+    collector->report->devices[event->location].waited += until - ready;
+  stream->end = event->ticks;
+  collector->has_failed |=
+      stream->id && !pair_map_put(&state->ends, 0, stream->id, (void *)(uintptr_t)event->ticks);
+}
+
 /* What was noted since the last operation has been a wait for this one. */
 static void count_gaps(struct collector *collector, struct use *use, struct report_accelerator *device) {
   device->late += use->late;
@@ -214,6 +240,7 @@ static void begin(struct collector *collector, const struct trace_event *event, 
   if (report->start_end == 0 && report->start_begin)
     report->start_end = event->ticks;
   device->is_used = true;
+  begin_on_stream(state, event, number_of(collector, event));
   pair_map_remove(&state->submitted, 0, number_of(collector, event));
   (*(is_kernel(collector, event, region) ? &use->kernels : &use->copies))++;
   state->active++;
@@ -224,6 +251,7 @@ static void end(struct collector *collector, const struct trace_event *event, ui
   size_t number = collector->report->threads[event->location].process;
   struct use *use = &state->uses[number];
   uint32_t *count = is_kernel(collector, event, region) ? &use->kernels : &use->copies;
+  end_on_stream(collector, event);
   if (*count == 0)
     return;
   (*count)--;
@@ -246,13 +274,13 @@ static void enter(struct collector *collector, const struct trace_event *event, 
   uint64_t id = number_of(collector, event);
   if (report->start_begin == 0)
     report->start_begin = event->ticks;
-  if (!state->starts[region])
+  if (!collector->interests[region].may_start)
     return;
   struct host *host = &state->hosts[event->location];
   state->submitter = event->location;
   pair_map_remove(&state->submitted, 0, host->operation); /* the call inside of it is known to the device */
   if (id)
-    collector->has_failed |= !pair_map_put(&state->submitted, 0, id, state);
+    collector->has_failed |= !pair_map_put(&state->submitted, 0, id, (void *)(uintptr_t)(event->ticks + 1));
   host->operation = collector->interests[region].construct == CONSTRUCT_device_operation ? 0 : id;
 }
 
@@ -260,11 +288,12 @@ static void leave(struct collector *collector, const struct trace_event *event, 
                   const struct replay_now *now) {
   struct device_use *state = state_of(collector);
   bool is_outermost = offload_around(collector, now->task) == region;
-  if (state->starts[region])
+  if (collector->interests[region].may_start)
     state->hosts[event->location].operation = 0;
   if (is_outermost)
     state->hosts[event->location].behind = region;
-  if (collector->interests[region].is_device_wait || (is_outermost && !state->starts[region]))
+  if (collector->interests[region].is_device_wait ||
+      (is_outermost && !collector->interests[region].may_start))
     forget_missing(state);
 }
 
@@ -351,12 +380,13 @@ static void find(struct collector *collector) {
 
 static void release(struct collector *collector) {
   struct device_use *state = state_of(collector);
+  pair_map_free(&state->ends);
+  free(state->streams);
   for (size_t i = 0; state->uses && i < collector->trace->location_group_count; i++)
     free(state->uses[i].gaps);
   free(state->uses);
   free(state->devices);
   free(state->hosts);
-  free(state->starts);
   pair_map_free(&state->submitted);
 }
 

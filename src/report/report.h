@@ -237,8 +237,10 @@ struct report_offload {
   struct spread kernels;
   struct spread transfers, again; /* while no kernel ran; again: of data that it had moved before */
   struct scatter agains;
-  bool is_in_team; /* ever */
-  bool is_timed;   /* these are the device's times; else `kernels` are submissions */
+  struct report_copies copies[COPIES_DIRECTIONS];
+  uint64_t needless; /* copies back of data that nothing on the device can have changed since the last one */
+  bool is_in_team;   /* ever */
+  bool is_timed;     /* these are the device's times; else `kernels` are submissions */
 };
 
 /* What is known of every region. Detail is NULL for what it is not. */
@@ -271,7 +273,8 @@ struct report_region {
 /* An accelerator stream. */
 struct report_device {
   bool is_timed; /* by the device; else `kernels` are submissions, and transfers the host's time in them */
-  uint64_t to_bytes, from_bytes;
+  uint64_t to_bytes, from_bytes, pageable_bytes;
+  uint64_t waited; /* for what other streams did: it had an operation submitted and nothing else to do */
   struct spread to, from, kernels, others; /* operations and their times */
 };
 

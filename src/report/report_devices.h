@@ -6,12 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/spread.h"
+
 /* Time in which nothing was submitted to a device, by where the thread was that submitted last. */
 struct report_device_gap {
   uint32_t region; /* the construct or call that it was in; REPLAY_NONE: the program's own code outside */
   uint32_t behind; /* of that: the last target construct or call before; REPLAY_NONE: none */
   uint64_t ticks;
 };
+
+/* Copies of one direction. */
+struct report_copies {
+  struct spread time;
+  uint64_t bytes, pageable_bytes; /* pageable: of or to memory of the host that is not pinned */
+};
+
+enum { COPIES_TO, COPIES_FROM, COPIES_DIRECTIONS };
 
 /* One device: a location group. From its first operation to its last it computed alone, copied alone, did
  * both at once, had work that had not begun, or none. */

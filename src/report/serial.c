@@ -213,18 +213,32 @@ static void before_enter(struct collector *collector, const struct trace_event *
     serial->device_start = event->ticks;
 }
 
-/* The runtime loads its plugins and the driver before it reports a device: no event separates that from what
- * the program does. */
-static void doubt_start(struct collector *collector, struct report_finding *finding, double serial) {
-  struct finding_texts texts = {.report = collector->report};
+/* Until the runtime reports its first device: it loads its plugins and the driver meanwhile, and no event
+ * separates that from what the program does. */
+static double start_of_devices(struct collector *collector) {
   uint64_t start = state_of(collector)->device_start, first = collector->report->first_ticks;
-  double before = start > first ? (double)(start - first) : 0;
-  if (before <= 0)
-    return;
-  finding_append(finding->evidence, "; until the runtime initialized the first device, once a run: %s",
+  return start > first ? (double)(start - first) : 0;
+}
+
+/* That is no serial part of the program's, as far as is known; `serial` is all outside of regions. */
+static double find_start(struct collector *collector, double serial) {
+  struct report *report = collector->report;
+  struct finding_texts texts = {.report = report};
+  double before = start_of_devices(collector);
+  struct report_finding *finding =
+      before > 0 && before < serial
+          ? finding_add(report, CAUSE_DEVICE_START, REPLAY_NONE, before * (double)report->process_count)
+          : NULL;
+  if (!finding)
+    return 0;
+  finding_printf(finding->what, "%s until the runtime initialized the first device, once a run",
                  finding_time(&texts, before));
-  if (before > serial / 2)
-    finding->doubt = "how much of it is the start of devices is not known";
+  finding_printf(
+      finding->evidence,
+      "the runtime loads the driver of its devices meanwhile; it is %s of the wall time, and is left out "
+      "of the serial part",
+      finding_share(&texts, before, (double)report->wall));
+  return before;
 }
 
 static void add_uncertainty(struct report_finding *finding, double ticks) {
@@ -274,6 +288,18 @@ static void advise(const struct report *report, struct report_finding *finding, 
     finding_append(finding->advice, "; stave record --sample shows which functions run there");
 }
 
+/* What of it a thread could not have run, and what others ran meanwhile: shares of it. */
+static void describe_others(const struct report *report, struct report_finding *finding, double blocked,
+                            double beside, double serial) {
+  struct finding_texts texts = {.report = report};
+  if (blocked >= DOUBT_MIN)
+    finding_append(finding->evidence, "; its thread is blocked for %s of it",
+                   finding_time(&texts, blocked * serial));
+  if (beside >= DOUBT_MIN)
+    finding_append(finding->evidence, "; threads that are none of OpenMP's run beside it for %s",
+                   finding_time(&texts, beside * serial));
+}
+
 static void find(struct collector *collector) {
   struct report *report = collector->report;
   double n = finding_team(report), most = processors_at_most(report, n);
@@ -283,8 +309,10 @@ static void find(struct collector *collector) {
   const struct report_gap *gap = report_longest_gap(report);
   if (n < 2 || !gap || report->parallel == 0)
     return;
+  double outside = serial;
+  serial -= find_start(collector, serial);
   double blocked = blocked_in_serial(report), beside = beside_in_serial(report);
-  double alone = serial - blocked - beside;
+  double alone = serial > blocked + beside ? serial - blocked - beside : 0;
   struct report_finding *finding =
       finding_add(report, CAUSE_SERIAL, gap->before, alone * (1 - 1 / most) * (double)report->process_count);
   if (!finding)
@@ -301,14 +329,9 @@ static void find(struct collector *collector) {
     finding_printf(
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
-  describe_gap(report, finding, gap, (1 - 1 / most) * alone / serial);
+  describe_gap(report, finding, gap, (1 - 1 / most) * alone / outside);
   describe_shared(report, finding);
-  if (blocked >= DOUBT_MIN * serial)
-    finding_append(finding->evidence, "; its thread is blocked for %s of it", finding_time(&texts, blocked));
-  if (beside >= DOUBT_MIN * serial)
-    finding_append(finding->evidence, "; threads that are none of OpenMP's run beside it for %s",
-                   finding_time(&texts, beside));
-  doubt_start(collector, finding, serial);
+  describe_others(report, finding, blocked / serial, beside / serial, serial);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);
   advise(report, finding, gap, wall / serial);

@@ -24,21 +24,21 @@ static void device_row(struct table *table, const struct report *report, size_t 
   double per_second = (double)trace->clock.ticks_per_second;
   char to[NUMBER_BYTES], from[NUMBER_BYTES], to_rate[NUMBER_BYTES], from_rate[NUMBER_BYTES],
       kernels[NUMBER_BYTES], kernel_time[TEXT_TIME_BYTES], transfer_time[TEXT_TIME_BYTES],
-      idle[TEXT_TIME_BYTES];
+      idle[TEXT_TIME_BYTES], waited[TEXT_TIME_BYTES];
   snprintf(to_rate, sizeof to_rate, "%.3f",
            ratio((double)device->to_bytes * per_second / 1e9, (double)device->to.sum));
   snprintf(from_rate, sizeof from_rate, "%.3f",
            ratio((double)device->from_bytes * per_second / 1e9, (double)device->from.sum));
-  const char *const cells[] = {
-      trace->locations[index].name,
-      summary_number(to, device->to_bytes),
-      to_rate,
-      summary_number(from, device->from_bytes),
-      from_rate,
-      text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
-      summary_number(kernels, device->kernels.count),
-      text_time(kernel_time, trace, (double)device->kernels.sum),
-      text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE])};
+  const char *const cells[] = {trace->locations[index].name,
+                               summary_number(to, device->to_bytes),
+                               to_rate,
+                               summary_number(from, device->from_bytes),
+                               from_rate,
+                               text_time(transfer_time, trace, (double)(device->to.sum + device->from.sum)),
+                               summary_number(kernels, device->kernels.count),
+                               text_time(kernel_time, trace, (double)device->kernels.sum),
+                               text_time(idle, trace, (double)report->threads[index].activity[ACTIVITY_IDLE]),
+                               device->waited ? text_time(waited, trace, (double)device->waited) : ""};
   table_row(table, cells);
 }
 
@@ -88,8 +88,8 @@ static void print_streams(const struct report *report, bool are_timed, const cha
 }
 
 static void print_all_streams(const struct report *report) {
-  static const char *const timed[] = {"bytes to", "GB/s",       "bytes from", "GB/s", "transfers",
-                                      "kernels",  "their time", "idle",       NULL};
+  static const char *const timed[] = {"bytes to", "GB/s",       "bytes from", "GB/s",        "transfers",
+                                      "kernels",  "their time", "idle",       "for streams", NULL};
   static const char *const untimed[] = {"bytes to",  "until sent", "bytes from", "until back",
                                         "submitted", "submission", NULL};
   print_streams(report, true, "Devices", timed, device_row);
@@ -225,18 +225,45 @@ static void call_row(struct table *table, const struct report *report, uint32_t 
   table_row(table, cells);
 }
 
+static bool is_copying(const struct report_region *base) {
+  return base->offload && base->offload->is_timed &&
+         base->offload->copies[COPIES_TO].time.count + base->offload->copies[COPIES_FROM].time.count > 0;
+}
+
+static double copying_weight(const struct report_region *base) {
+  return (double)(base->offload->copies[COPIES_TO].time.sum + base->offload->copies[COPIES_FROM].time.sum);
+}
+
+static void copying_row(struct table *table, const struct report *report, uint32_t region) {
+  const struct report_copies *copies = report->regions[region].offload->copies;
+  double per_second = (double)report->trace->clock.ticks_per_second, bytes = 0, pageable = 0;
+  char label[LABEL_BYTES], sizes[2][NUMBER_BYTES], rates[2][NUMBER_BYTES], share[TEXT_TIME_BYTES];
+  for (int i = 0; i < COPIES_DIRECTIONS; i++) {
+    summary_number(sizes[i], copies[i].bytes);
+    snprintf(rates[i], sizeof rates[i], "%.3f",
+             ratio((double)copies[i].bytes * per_second / 1e9, (double)copies[i].time.sum));
+    bytes += (double)copies[i].bytes;
+    pageable += (double)copies[i].pageable_bytes;
+  }
+  const char *const cells[] = {
+      label_region(label, report->trace, region),          sizes[COPIES_TO],
+      copies[COPIES_TO].bytes ? rates[COPIES_TO] : "",     sizes[COPIES_FROM],
+      copies[COPIES_FROM].bytes ? rates[COPIES_FROM] : "", text_percent(share, ratio(pageable, bytes))};
+  table_row(table, cells);
+}
+
 static void print_regions(const struct report_print *print, const char *heading,
                           bool (*is_in)(const struct report_region *),
                           double (*weight)(const struct report_region *),
                           void (*row)(struct table *table, const struct report *report, uint32_t region),
-                          const char *const columns[5]) {
+                          const char *const *columns) {
   uint32_t *order;
   struct table table;
   size_t count = report_print_order(print, is_in, weight, &order);
   if (count > 0) {
     table_heading(heading);
     table_begin(&table);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; columns[i]; i++)
       table_column(&table, columns[i], i ? TABLE_NUMBER : TABLE_TEXT);
     for (size_t i = 0; i < count && i < print->top; i++)
       row(&table, print->report, order[i]);
@@ -246,9 +273,11 @@ static void print_regions(const struct report_print *print, const char *heading,
 }
 
 void report_print_devices(const struct report_print *print) {
-  static const char *const kernels[] = {"kernel", "times", "time", "mean", "longest"};
-  static const char *const submissions[] = {"kernel", "submitted", "time", "mean", "longest"};
-  static const char *const calls[] = {"call", "entered", "time", "each", "waiting for devices"};
+  static const char *const kernels[] = {"kernel", "times", "time", "mean", "longest", NULL};
+  static const char *const submissions[] = {"kernel", "submitted", "time", "mean", "longest", NULL};
+  static const char *const calls[] = {"call", "entered", "time", "each", "waiting for devices", NULL};
+  static const char *const copies[] = {"construct", "bytes to",           "GB/s", "bytes from",
+                                       "GB/s",      "of pageable memory", NULL};
   const struct report *report = print->report;
   char all[TEXT_TIME_BYTES], wait[TEXT_TIME_BYTES];
   print_use(print);
@@ -258,6 +287,7 @@ void report_print_devices(const struct report_print *print) {
     print_regions(print, "Submissions of kernels", is_kernel, kernel_weight, kernel_row, submissions);
   else
     print_regions(print, "Kernels", is_kernel, kernel_weight, kernel_row, kernels);
+  print_regions(print, "Copies by construct", is_copying, copying_weight, copying_row, copies);
   print_regions(print, "Calls of libraries for devices, by the host", is_call, call_weight, call_row, calls);
   char busy[TEXT_TIME_BYTES];
   uint64_t waited = report->device_use.waited;

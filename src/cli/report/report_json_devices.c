@@ -17,11 +17,30 @@ json_t *report_devices_json(const struct report *report) {
     json_put(object, one->is_timed ? "from" : "until_back", report_spread_json(report, &one->from));
     json_put(object, one->is_timed ? "kernels" : "submissions", report_spread_json(report, &one->kernels));
     json_put(object, "other", report_spread_json(report, &one->others));
+    json_put(object, "pageable_bytes", json_from_number(one->pageable_bytes));
+    report_put_seconds(object, "waited_for_streams_s", report, (double)one->waited);
     if (one->is_timed)
       report_put_seconds(object, "idle_s", report, (double)report->threads[i].activity[ACTIVITY_IDLE]);
     json_array_append_new(array, object);
   }
   return array;
+}
+
+static json_t *copies(const struct report *report, const struct report_copies *one) {
+  json_t *object =
+      json_pack("{s:o,s:o,s:o}", "bytes", json_from_number(one->bytes), "pageable_bytes",
+                json_from_number(one->pageable_bytes), "time", report_spread_json(report, &one->time));
+  return object;
+}
+
+json_t *report_offload_json(const struct report *report, const struct report_offload *offload) {
+  json_t *object = json_pack("{s:o,s:o,s:o}", "kernels", report_spread_json(report, &offload->kernels), "to",
+                             copies(report, &offload->copies[COPIES_TO]), "from",
+                             copies(report, &offload->copies[COPIES_FROM]));
+  json_put(object, "timed_by", json_string(offload->is_timed ? "device" : "host"));
+  json_put(object, "again", json_from_number(offload->again.count));
+  json_put(object, "needless", json_from_number(offload->needless));
+  return object;
 }
 
 static json_t *device_gaps(const struct report *report, const struct report_accelerator *device) {

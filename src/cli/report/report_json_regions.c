@@ -185,6 +185,10 @@ static json_t *region(const struct report *report, uint32_t index) {
     json_put(object, "lock", mutex(report, one->mutex));
   if (one->task)
     json_put(object, "task", task(report, one->task));
+  if (one->kernels.count > 0)
+    json_put(object, "kernels", report_spread_json(report, &one->kernels));
+  if (one->offload)
+    json_put(object, "offload", report_offload_json(report, one->offload));
   return object;
 }
 

@@ -39,6 +39,7 @@ json_t *report_regions_json(const struct report_print *print);
 /* Streams of devices; and of devices as such how they were used. */
 json_t *report_devices_json(const struct report *report);
 json_t *report_device_use_json(const struct report *report);
+json_t *report_offload_json(const struct report *report, const struct report_offload *offload);
 
 /* What report_print_mpi prints, of each process; null without MPI. */
 json_t *report_mpi_json(const struct report *report);
