@@ -268,6 +268,12 @@ static json_t *transfers(const struct page_data *data) {
                    "all", number(table->all));
 }
 
+static json_t *launches(const struct page_data *data) {
+  const struct launch_table *table = &data->timeline->launches;
+  return json_pack("{s:o,s:o,s:o}", "section", section(&data->launches), "stored", number(table->count),
+                   "all", number(table->all));
+}
+
 /* -- samples -- */
 
 static json_t *function(const struct trace *trace, uint32_t index) {
@@ -357,16 +363,16 @@ static json_t *about(const struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   struct sides sides;
   sides_find(&sides, timeline->trace);
-  json_t *made =
-      json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
-                "title", page_text(data->request->title), "archive", page_text(data->request->archive),
-                "from", number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)),
-                "events", number(timeline->events), "resolution", resolution(timeline), "activities",
-                activities(), "regions", regions(data), "attributes", attributes(data), "texts", texts(data),
-                "rows", rows(data, &sides), "tasks", tasks(data), "messages", messages(data), "counters",
-                counters(data), "locks", locks(data), "samples", samples(data), "dependences",
-                dependences(data), "path", path(data), "transfers", transfers(data), "facts",
-                page_facts(timeline), "warnings", page_warnings(timeline), "report", report(data));
+  json_t *made = json_pack(
+      "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+      "title", page_text(data->request->title), "archive", page_text(data->request->archive), "from",
+      number(page_ns(data, timeline->from)), "to", number(page_ns(data, timeline->to)), "events",
+      number(timeline->events), "resolution", resolution(timeline), "activities", activities(), "regions",
+      regions(data), "attributes", attributes(data), "texts", texts(data), "rows", rows(data, &sides),
+      "tasks", tasks(data), "messages", messages(data), "counters", counters(data), "locks", locks(data),
+      "samples", samples(data), "dependences", dependences(data), "path", path(data), "transfers",
+      transfers(data), "launches", launches(data), "facts", page_facts(timeline), "warnings",
+      page_warnings(timeline), "report", report(data));
   if (made) {
     add_sides(made, &sides);
     json_object_set_new(made, "lines", lines(data));

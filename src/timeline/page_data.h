@@ -61,7 +61,7 @@ struct page_data {
   const struct page_request *request;
   struct bytes bytes;
   struct page_row *rows; /* as the timeline's */
-  struct page_section tasks, messages, operations, locks, contexts, dependences, transfers;
+  struct page_section tasks, messages, operations, locks, contexts, dependences, transfers, launches;
   struct page_section paths[SIDES_MAX];
   struct page_section *counters; /* as the timeline's series */
   uint32_t *region_positions;    /* in the page, of the timeline's regions */

@@ -122,6 +122,28 @@ static void put_transfers(struct page_data *data) {
   }
 }
 
+static void put_launches(struct page_data *data) {
+  const struct launch_table *table = &data->timeline->launches;
+  data->launches = (struct page_section){data->bytes.count, table->count};
+  uint64_t last = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct launch_record *record = &table->records[i];
+    const size_t *positions = data->timeline->positions;
+    uint64_t submitted = page_ns(data, record->submitted.ticks), begin = page_ns(data, record->begun.ticks),
+             end = page_ns(data, record->end), waited = page_ns(data, record->waited.ticks);
+    bool is_waited = record->waited.ticks > 0;
+    page_put_launch(&data->bytes,
+                    &(struct page_launch){.since = submitted > last ? submitted - last : 0,
+                                          .from = positions[record->submitted.location],
+                                          .delay = begin > submitted ? begin - submitted : 0,
+                                          .to = positions[record->begun.location],
+                                          .length = end > begin ? end - begin : 0,
+                                          .waiting = is_waited ? positions[record->waited.location] + 1 : 0,
+                                          .until = is_waited && end > waited ? end - waited : 0});
+    last = submitted > last ? submitted : last;
+  }
+}
+
 bool page_encode_values(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
@@ -137,5 +159,6 @@ bool page_encode_values(struct page_data *data) {
   put_dependences(data);
   put_path(data);
   put_transfers(data);
+  put_launches(data);
   return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/device_times.h"
 #include "stave/names.h"
 
 #define NONE ((size_t)-1)
@@ -60,19 +61,23 @@ static enum name_rank rank_of(const char *name) {
 }
 
 /* What has counters alone comes last. */
-enum row_kind { KIND_THREAD, KIND_DEVICE, KIND_METRICS };
+enum row_kind { KIND_OWN_DEVICE, KIND_THREAD, KIND_DEVICE, KIND_METRICS };
 
-static enum row_kind kind_of(const struct trace_location *location) {
-  return trace_location_is_metric(location)   ? KIND_METRICS
-         : trace_location_is_device(location) ? KIND_DEVICE
-                                              : KIND_THREAD;
+/* What is known of devices themselves is what the run is about; what the host saw of them is not. */
+static enum row_kind kind_of(const struct trace *trace, const struct trace_location *location) {
+  if (trace_location_is_metric(location))
+    return KIND_METRICS;
+  if (!trace_location_is_device(location))
+    return KIND_THREAD;
+  return device_records_itself(trace, trace_location_group(trace, location->group)) ? KIND_OWN_DEVICE
+                                                                                    : KIND_DEVICE;
 }
 
 static int by_place(const void *left, const void *right, void *data) {
   const struct trace *trace = data;
   size_t first = *(const size_t *)left, second = *(const size_t *)right;
   const struct trace_location *one = &trace->locations[first], *other = &trace->locations[second];
-  int order = (int)kind_of(one) - (int)kind_of(other);
+  int order = (int)kind_of(trace, one) - (int)kind_of(trace, other);
   if (order == 0)
     order = one->group < other->group ? -1 : one->group > other->group;
   if (order == 0)

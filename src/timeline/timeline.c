@@ -291,6 +291,7 @@ static void look_at_values(struct reading *reading, const struct trace_event *ev
     sample_table_add(&timeline->samples, timeline->trace, event,
                      replay_activity(reading->replay, event->location));
   transfer_table_add(&timeline->transfers, event);
+  launch_table_add(&timeline->launches, timeline->trace, event);
   condition_table_add(&timeline->conditions, timeline->trace, event);
 }
 
@@ -382,6 +383,8 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
                                timeline->to) &&
          sample_table_begin(&timeline->samples, trace, timeline->limits.samples, timeline->from,
                             timeline->to) &&
+         launch_table_begin(&timeline->launches, trace, timeline->limits.links, timeline->from,
+                            timeline->to) &&
          dependence_table_begin(&timeline->dependences, trace, timeline->limits.links, timeline->from,
                                 timeline->to) &&
          critical_path_begin(&timeline->path, trace, timeline->limits.links, timeline->from, timeline->to) &&
@@ -409,9 +412,10 @@ static void finish(struct reading *reading) {
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
   transfer_table_finish(&timeline->transfers);
+  launch_table_finish(&timeline->launches);
   dependence_table_finish(&timeline->dependences);
   critical_path_finish(&timeline->path);
-  timeline->is_out_of_memory |= timeline->transfers.is_out_of_memory;
+  timeline->is_out_of_memory |= timeline->transfers.is_out_of_memory || timeline->launches.is_out_of_memory;
   timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
                                 timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory ||
                                 timeline->dependences.is_out_of_memory || timeline->path.is_out_of_memory;
@@ -466,6 +470,7 @@ void timeline_free(struct timeline *timeline) {
   condition_table_free(&timeline->conditions);
   sample_table_free(&timeline->samples);
   transfer_table_free(&timeline->transfers);
+  launch_table_free(&timeline->launches);
   dependence_table_free(&timeline->dependences);
   critical_path_free(&timeline->path);
   attribute_lists_free(&timeline->attributes);

@@ -13,6 +13,7 @@
 #include "timeline/critical_path.h"
 #include "timeline/dependence_table.h"
 #include "timeline/detail.h"
+#include "timeline/launch_table.h"
 #include "timeline/lock_table.h"
 #include "timeline/message_table.h"
 #include "timeline/sample_table.h"
@@ -70,6 +71,7 @@ struct timeline {
   struct condition_table conditions;
   struct sample_table samples;
   struct transfer_table transfers;
+  struct launch_table launches;
   struct dependence_table dependences;
   struct critical_path path;
   struct attribute_lists attributes;

@@ -2,7 +2,7 @@
 import pathlib
 
 import otf2
-from otf2.enums import GroupType, LocationType, Paradigm, RegionRole, Type
+from otf2.enums import GroupType, LocationGroupType, LocationType, Paradigm, RegionRole, Type
 
 HOSTILE = ["</script><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>",
            "\"quotes\" 'and' `ticks`", "tab\there\nnewline", "<!-- comment <script>",
@@ -15,16 +15,26 @@ INVALID_STANDS_IN = "invalid 0123 here".encode()
 class Archive:
     """One process; threads by number, regions by name."""
 
-    def __init__(self, path, threads=("Master thread", "OMP thread 1"), streams=(), resolution=1000000):
+    def __init__(self, path, threads=("Master thread", "OMP thread 1"), streams=(), resolution=1000000,
+                 are_timed=False):
         self.path = pathlib.Path(path)
         self.trace = otf2.writer.Writer(str(path), timer_resolution=resolution)
         define = self.definitions = self.trace.definitions
-        group = define.location_group("Process", system_tree_parent=define.system_tree_node("node"))
-        devices = [define.location(name, LocationType.ACCELERATOR_STREAM, group=group) for name in streams]
+        node = define.system_tree_node("node")
+        group = define.location_group("Process", system_tree_parent=node)
+        owner = self.device(node) if are_timed else group
+        devices = [define.location(name, LocationType.ACCELERATOR_STREAM, group=owner) for name in streams]
         locations = self.locations = tuple(define.location(name, group=group) for name in threads)
         self.writers = [self.trace.event_writer_from_location(location) for location in (*locations, *devices)]
         define.group("OpenMP", GroupType.COMM_LOCATIONS, Paradigm.OPENMP, members=locations)
         self.team = define.comm("team", define.group("team", GroupType.COMM_GROUP, Paradigm.OPENMP, members=locations))
+
+    def device(self, node):
+        """The location group of one that records itself."""
+        define = self.definitions
+        made = define.system_tree_node("Device 0", "OpenMP Device", node)
+        define.system_tree_node_property(made, "trace", Type.STRING, "CUPTI 130001, started")
+        return define.location_group("Device 0", LocationGroupType.ACCELERATOR, made)
 
     def __enter__(self):
         return self

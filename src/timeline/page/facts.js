@@ -1,6 +1,7 @@
 // What is known of a slice or of a moment of a row, as pairs of a name and a text.
 import {pathAt} from './critical.js';
 import {dependenceFacts} from './dependences.js';
+import {launchFacts} from './launches.js';
 import {count, duration, instant, percent, plural} from './format.js';
 import {lockFacts} from './locks.js';
 import {messagesIn} from './messages.js';
@@ -85,6 +86,7 @@ export function sliceFacts(model, slice, isShort) {
     facts.push(...messageFacts(model, slice, isShort));
   if (slice.task)
     facts.push(...taskFacts(model, slice.task).slice(0, isShort ? 3 : undefined));
+  facts.push(...launchFacts(model, slice));
   if (isShort)
     return facts;
   if (slice.task)

@@ -8,6 +8,7 @@ import {decodeDependences} from './dependences.js';
 import {shortFunction} from './fit.js';
 import {firstGrouping, makeGroupings} from './groups.js';
 import {KINDS, join} from './items.js';
+import {decodeLaunches} from './launches.js';
 import {decodeLocks, locksOf} from './locks.js';
 import {decodeMessages, decodeOperations} from './messages.js';
 import {SampleTrack, decodeContexts} from './samples.js';
@@ -71,6 +72,7 @@ export class Model {
     this.hasSamples = about.samples.all > 0;
     this.loadContexts = () => decodeContexts(bytes, about.samples);
     this.loadDependences = () => decodeDependences(bytes, about.dependences);
+    this.loadLaunches = () => decodeLaunches(bytes, about.launches);
     this.loadPaths = () => about.path.sections.map(section => decodePath(bytes, section));
     const load = (decode, [offset, count]) => () => decode(new NumberReader(bytes, offset), count);
     this.load = {tasks: load(decodeTasks, about.tasks.section), messages: load(decodeMessages, about.messages.section),
@@ -107,6 +109,10 @@ export class Model {
 
   get dependences() {
     return this.loadedDependences ??= this.loadDependences();
+  }
+
+  get launches() {
+    return this.loadedLaunches ??= this.loadLaunches();
   }
 
   get paths() {

@@ -3,6 +3,7 @@
 import {showCounters} from './counters.js';
 import {byId} from './dom.js';
 import {count, difference, duration, number, percent} from './format.js';
+import {Devices} from './launches.js';
 import {samplesAsText, showSamples} from './samples.js';
 import {Sides} from './sides.js';
 import {makeRest, regionsBy, topRegions} from './statistics.js';
@@ -24,7 +25,7 @@ export class Numbers {
         redraw();
     };
     Object.assign(this, {model, legend, statistics, sides: new Sides(model, pick),
-      threads: new Threads(model, goToRow, mark)});
+      threads: new Threads(model, goToRow, mark), devices: new Devices(model, goToRow)});
     byId('regions-apart').hidden = model.rows.length < 2;
     byId('regions-by').addEventListener('change', () => changed());
   }
@@ -37,6 +38,7 @@ export class Numbers {
     const interval = range ?? view, rows = range?.rowsOf(this.model) ?? this.model.rows;
     this.sides.update(interval, rows);
     this.threads.update(interval, rows);
+    this.devices.update(interval, rows);
     showCounters(this.model, interval, rows);
     showTransfers(this.model, interval, rows);
     showSamples(this.model, interval, rows, Boolean(range));

@@ -4,6 +4,7 @@ import {FONT} from './chart.js';
 import {drawPaths} from './critical.js';
 import {dependencesOf, visibleDependences} from './dependences.js';
 import {RULER} from './layout.js';
+import {launchesOf, markedWith, visibleLaunches} from './launches.js';
 import {drawLock} from './locks.js';
 import {Messages} from './messages.js';
 
@@ -63,6 +64,7 @@ export class Overlay {
       drawPaths(context, chart, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#drawDependences();
     this.#drawArrows();
+    this.#drawLaunches();
     if (this.lock)
       drawLock(context, chart, this.lock, this.colours, (row, depth) => this.#barTop(row, depth));
     this.#outline(this.hovered, 1);
@@ -158,6 +160,26 @@ export class Overlay {
       for (const {from, to} of [...before, ...after].slice(0, MAX_SELECTED))
         this.#drawArrow(from, to);
     }
+  }
+
+  // From calls to what they submit; what is waited for and who waits are outlined with what is selected.
+  #drawLaunches() {
+    const {context, chart: {model, view}, selected} = this, all = {shown: [], leftOut: 0};
+    if (this.areArrowsOn)
+      Object.assign(all, visibleLaunches(model, view, MAX_ARROWS));
+    this.arrowsLeftOut += all.leftOut;
+    context.strokeStyle = context.fillStyle = this.colours.arrow;
+    context.setLineDash([]);
+    context.lineWidth = 1;
+    context.globalAlpha = Math.min(0.85, Math.max(0.3, 30 / all.shown.length));
+    for (const {from, to} of all.shown)
+      this.#drawArrow(from, to);
+    context.globalAlpha = 1;
+    context.lineWidth = 2;
+    for (const {from, to} of selected ? launchesOf(model, selected).slice(0, MAX_ARROWS) : [])
+      this.#drawArrow(from, to);
+    for (const slice of selected ? markedWith(model, selected).slice(0, MAX_ARROWS) : [])
+      this.#outline(slice, 2);
   }
 
   #selectedTasks() {

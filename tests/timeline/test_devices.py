@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+"""Devices that record themselves on the page of stave timeline: test_devices.py BUILD [unittest arguments]."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser
+import otf2.enums as otf2
+import pictured
+import test_page
+
+CALL = 1 << 62  # as libstave-cuda.so numbers calls
+
+
+def write_devices(path):
+    """The host submits a kernel and a copy; then it waits until the kernel is done."""
+    with pictured.Archive(path, ["Master thread"], ["Device 0 stream 7", "Device 0 stream 8"],
+                          are_timed=True) as archive:
+        define = archive.definitions
+        main, launch, copy, wait = (archive.region(name) for name in
+                                    ("main", "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"))
+        kernel = archive.region("!$omp target kernel @app.c:9", line=9)
+        number = define.attribute("matching id", "", otf2.Type.UINT64)
+        waited = define.attribute("waited by", "", otf2.Type.UINT64)
+        window = define.rma_win("device", archive.team)
+        host, first, second = archive.writers
+        host.enter(0, main)
+        host.enter(1000, launch, attributes={number: CALL | 1})
+        host.leave(1100, launch)
+        host.enter(1200, copy, attributes={number: CALL | 2})
+        host.leave(1300, copy)
+        host.enter(2000, wait, attributes={number: CALL | 3})
+        first.enter(1500, kernel, attributes={number: CALL | 1})
+        second.rma_get(2500, window, 0, 4000000, CALL | 2)
+        second.rma_op_complete_blocking(3500, window, CALL | 2)
+        first.leave(6000, kernel, attributes={waited: CALL | 3})
+        host.leave(6100, wait)
+        host.leave(10000, main)
+
+
+class Devices(test_page.PageTest):
+    def setUp(self):
+        self.open("devices", write_devices)
+
+    def number_of(self, name):
+        return self.browser.evaluate(f"stave.model.rows.findIndex(({{name}}) => name === '{name}')")
+
+    def test_come_first(self):
+        names = self.browser.evaluate("stave.model.rows.map(({name}) => name)")
+        self.assertEqual(names, ["Device 0 stream 7", "Device 0 stream 8", "Master thread"])
+
+    def test_arrows_from_calls(self):
+        found = self.browser.evaluate("""stave.model.launches.map(({from, to, end, waiting}) =>
+            [from.row, from.time, to.row, to.time, end, waiting && [waiting.row, waiting.time]])""")
+        host, first, second = map(self.number_of, ("Master thread", "Device 0 stream 7", "Device 0 stream 8"))
+        self.assertEqual(found, [[host, 1e6, first, 1.5e6, 6e6, [host, 2e6]],
+                                 [host, 1.2e6, second, 2.5e6, 3.5e6, None]])
+
+    def pick(self, row, ms):
+        """Clicks on the bar, and returns the details."""
+        self.browser.click(*self.point(self.number_of(row), 1 if row == "Master thread" else 0, ms))
+        return self.browser.text("#details").replace("\u00a0", " ")
+
+    def test_wait_and_kernel(self):
+        self.assertIn("submitted", self.pick("Device 0 stream 7", 3))
+        self.assertIn("by Master thread", self.pick("Device 0 stream 7", 3))
+        self.assertIn("an operation of Device 0 stream 7, which ended 4.00 ms later", self.pick("Master thread", 4))
+
+    def test_table_of_the_interval(self):
+        def lines():
+            self.browser.evaluate("stave.settle()")
+            return self.browser.text("#devices").replace("\u00a0", " ")
+        self.assertFalse(self.browser.evaluate("document.getElementById('devices-section').hidden"))
+        self.assertRegex(lines(), r"Device 0\s+45.0 % busy\s+55.0 % idle")
+        self.assertRegex(lines(), r"Device 0 stream 7\s+45.0 %\s+0 %")
+        self.assertRegex(lines(), r"Device 0 stream 8\s+0 %\s+10.0 %\s+4 MB, 4 GB/s")
+        self.browser.evaluate("stave.view.show(3e6, 4e6)")
+        self.assertRegex(lines(), r"Device 0\s+100 % busy")
+        self.assertRegex(lines(), r"Device 0 stream 8\s+0 %\s+50.0 %\s+2 MB, 4 GB/s")
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        sys.exit(test_page.SKIP)
+    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
+    unittest.main()
