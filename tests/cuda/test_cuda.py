@@ -322,6 +322,15 @@ class Endings(Case):
         _, anchor, _ = self.play("streams", "_exit", status=3)
         self.assertEqual(self.on_streams(anchor), {})
 
+    def test_what_a_kill_takes_is_told(self):
+        """What was delivered before is there, and for how long nothing was."""
+        recorded, anchor, _ = self.play("streams", "flushed", status=3)
+        self.expect_truth(recorded, anchor)
+        archive = Archive(anchor)
+        ms, = (one.value for one in archive.definitions.system_tree_node_properties if one.name == "undelivered ms")
+        self.assertGreaterEqual(int(ms), 50)
+        archive.close()
+
     def test_dropped_records_are_counted(self):
         _, anchor, said = self.play("streams", environment={"PLAYED_DROPPED": "7"})
         archive = Archive(anchor)

@@ -1,5 +1,5 @@
 // What devices do: which call has submitted it, which call waits until it is done, and how busy they are.
-import {NumberReader, lowerBound, upperBound} from './bytes.js';
+import {NumberReader} from './bytes.js';
 import {byId, element} from './dom.js';
 import {duration, percent, size} from './format.js';
 import {readLaunch} from './tables.js';
@@ -17,10 +17,9 @@ export function decodeLaunches(bytes, {section: [offset, length]}) {
   return all;
 }
 
-// What reaches into an interval, at most so many, and how many are left out.
-export function visibleLaunches(model, {from, to}, most) {
-  const found = model.launches.filter(launch => launch.from.time <= to && launch.end >= from);
-  return {shown: found.slice(0, most), leftOut: Math.max(0, found.length - most)};
+// What reaches into an interval.
+export function visibleLaunches(model, {from, to}) {
+  return model.launches.filter(launch => launch.from.time <= to && launch.end >= from);
 }
 
 function isIn({row, begin, end}, place) {

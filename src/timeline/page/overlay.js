@@ -32,6 +32,7 @@ export class Overlay {
     this.isPathOn = false;
     this.arrows = new Bundles(chart);
     this.dependences = new Bundles(chart);
+    this.launches = new Bundles(chart);
   }
 
   resize(width, height, scale) {
@@ -164,21 +165,16 @@ export class Overlay {
 
   // From calls to what they submit; what is waited for and who waits are outlined with what is selected.
   #drawLaunches() {
-    const {context, chart: {model, view}, selected} = this, all = {shown: [], leftOut: 0};
+    const {context, launches, chart: {model, view}, selected} = this;
     if (this.areArrowsOn)
-      Object.assign(all, visibleLaunches(model, view, MAX_ARROWS));
-    this.arrowsLeftOut += all.leftOut;
+      this.#drawBundles(launches.of(model.launches, () => visibleLaunches(model, view).map(({from, to}) =>
+        this.#lineOf(from, to)).filter(Boolean)), this.colours.arrow);
     context.strokeStyle = context.fillStyle = this.colours.arrow;
     context.setLineDash([]);
-    context.lineWidth = 1;
-    context.globalAlpha = Math.min(0.85, Math.max(0.3, 30 / all.shown.length));
-    for (const {from, to} of all.shown)
-      this.#drawArrow(from, to);
-    context.globalAlpha = 1;
     context.lineWidth = 2;
-    for (const {from, to} of selected ? launchesOf(model, selected).slice(0, MAX_ARROWS) : [])
+    for (const {from, to} of selected ? launchesOf(model, selected).slice(0, MAX_SELECTED) : [])
       this.#drawArrow(from, to);
-    for (const slice of selected ? markedWith(model, selected).slice(0, MAX_ARROWS) : [])
+    for (const slice of selected ? markedWith(model, selected).slice(0, MAX_SELECTED) : [])
       this.#outline(slice, 2);
   }
 
