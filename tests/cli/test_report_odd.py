@@ -269,6 +269,25 @@ class Bad(Case):
         self.assertGreater(numbers["disturbances"]["backward_events"], 0)
         self.assertIn("earlier than the one before", self.text(self.path("backward")))
 
+    def test_times_near_the_last_one(self):
+        """As a double they are 2^64: of that no integer is made, nor of their sums."""
+        path, last = self.path("last"), 2**64 - 200
+        made = Made(path, ticks_per_us=1000)
+        made.now = 0
+        with made:
+            made.create(0, 1, line=11)
+            made.enter(1, "taskwait", line=20)
+            made.now = 2**63
+            made.run(1, 0, 1, line=11)
+            made.leave(1, "taskwait", line=20)
+            made.now = last
+        found = json.loads(report("--json", path).stdout)
+        self.assertAlmostEqual(found["wall_s"] * 1e9 / last, 1, delta=1e-6)
+        self.assertAlmostEqual(found["parallel_s"] / found["wall_s"], 1, delta=1e-6)
+        self.assertAlmostEqual(found["work_s"] * 2 / found["wall_s"], 1, delta=1e-6)
+        self.assertAlmostEqual(found["span_s"] / found["wall_s"], 1, delta=1e-6)
+        self.assertLess(found["serial_s"], 1)
+
     def test_unbalanced(self):
         with self.timed("unbalanced") as made:
             made.fork(0)
