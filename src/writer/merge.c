@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "session/session.h"
+#include "writer/free_memory.h"
 #include "writer/merge_sources.h"
 
 enum {
@@ -210,6 +211,21 @@ static void relieve_all(void *merge) {
     relieve_one(merge, slot);
 }
 
+/* Beyond its limit on memory a control group loses a process, most likely the program: all rings together
+ * grow by no more than a part of what is free. Asked again as they have grown by some more. */
+static void limit_growth(struct merge *merge) {
+  enum { SHARE = 8, ASK_EVERY = 4 << 20 };
+  _Atomic int64_t *left = &merge->session->shared.growth_left;
+  int64_t now = atomic_load_explicit(left, memory_order_relaxed);
+  if (merge->has_asked && merge->growth_asked - now < ASK_EVERY)
+    return;
+  uint64_t share = free_memory() / SHARE;
+  if (now > 0 && share < (uint64_t)now)
+    atomic_fetch_sub_explicit(left, now - (int64_t)share, memory_order_relaxed);
+  merge->has_asked = true;
+  merge->growth_asked = atomic_load_explicit(left, memory_order_relaxed);
+}
+
 /* Memory for a ring that is to grow; once for each capacity. It takes as long as filling rings does. */
 static void prepare_growth(struct merge *merge, struct source *source) {
   uint64_t capacity = source->view.mask + 1;
@@ -217,6 +233,7 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     return;
   source->prepared = 2 * capacity;
   count_progress(merge);
+  limit_growth(merge);
   if (session_grow(merge->session, source->view.records, capacity, relieve_all, merge))
     ring_view_prepare(&source->view, 2 * capacity);
 }

@@ -44,6 +44,8 @@ struct merge {
   uint32_t passed;      /* slots that were known in the last pass */
   bool has_new_threads; /* in the last pass */
   uint64_t damaged;     /* slots whose contents made no sense */
+  bool has_asked;       /* what memory there is for rings; then: */
+  int64_t growth_asked; /* by how much rings could still grow */
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
 
