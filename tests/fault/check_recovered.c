@@ -1,14 +1,16 @@
-/* check_recovered ARCHIVE/traces.otf2 FILE [BACKLOG]: whether a recovered archive holds what is promised of
- * what `witness` has noted.
+/* check_recovered ARCHIVE/traces.otf2 FILE [BACKLOG | closed]: whether a recovered archive holds what is
+ * promised of what `witness` has noted.
  *
  * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and
- * not more is missing than the threads' rings hold, and a backlog of so many records (0). Prints "missing=N
+ * not more is missing than the threads' rings hold, and a backlog of so many records (0); of one that the
+ * writer has closed nothing. Prints "missing=N
  * behind_ms=N": records of counted constructs that are missing, and how long before the program's last note
  * the archive is whole. Exit status: 0, 1 if not so, 2 unreadable.
  * */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ struct check {
   const struct witness_thread *threads;
   struct witness_counts found[WITNESS_THREADS];
   uint64_t enters, leaves;
+  bool is_closed;        /* by the writer: nobody has recovered it */
   uint64_t missing_most; /* records of a thread */
   int problems;
 };
@@ -100,8 +103,9 @@ static int check_all(struct check *check) {
   const char *recovered = trace_archive_property(check->trace, STAVE_PROPERTY_RECOVERED);
   const char *after = trace_archive_property(check->trace, STAVE_PROPERTY_LOST_AFTER);
   const char *complete = trace_archive_property(check->trace, "OTF2::THREAD_LOCK_EVENT_COMPLETE");
-  uint64_t lost_after = after ? strtoull(after, NULL, 10) : 0, all = 0;
-  if (!recovered || !after || !complete || strcmp(complete, "false") != 0)
+  uint64_t lost_after = after ? strtoull(after, NULL, 10) : check->is_closed ? UINT64_MAX : 0, all = 0;
+  bool is_recovered = recovered && after && complete && strcmp(complete, "false") == 0;
+  if (check->is_closed ? recovered || after : !is_recovered)
     complain(check, "properties that tell of recovery", 0, 0, 1);
   if (trace_archive_property(check->trace, STAVE_PROPERTY_LOST_EVENTS))
     complain(check, "events that the writer wrote and that are missing", 0, 1, 0);
@@ -122,8 +126,10 @@ int main(int argc, char **argv) {
   int fd = argc == 3 || argc == 4 ? open(argv[2], O_RDONLY) : -1;
   if (fd < 0)
     return 2;
+  bool is_closed = argc == 4 && strcmp(argv[3], "closed") == 0;
   struct check check = {
-      .missing_most = RING_RECORDS + (argc == 4 ? strtoull(argv[3], NULL, 10) : 0),
+      .is_closed = is_closed,
+      .missing_most = is_closed ? 0 : RING_RECORDS + (argc == 4 ? strtoull(argv[3], NULL, 10) : 0),
       .threads = mmap(NULL, WITNESS_THREADS * sizeof *check.threads, PROT_READ, MAP_SHARED, fd, 0)};
   if (check.threads == MAP_FAILED || trace_open(argv[1], NULL, &check.trace, error) < 0 ||
       trace_read_events(check.trace, take, &check, error) < 0) {

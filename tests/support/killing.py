@@ -51,6 +51,55 @@ def kill_at_once(process, archive):
     wait_until(lambda: not the_writer(archive), "the writer's end")
 
 
+class ControlGroup:
+    """A group of its own for what is started in it, all of which can be killed at once, as a batch system and
+    systemd do: by cgroup.kill (version 2, Linux 5.14), else by freezing it first (version 1)."""
+
+    def __init__(self):
+        for mount, killer in ("unified", "cgroup.kill"), (".", "cgroup.kill"), ("freezer", "freezer.state"):
+            self.folder = pathlib.Path("/sys/fs/cgroup", mount, f"stave-test-{os.getpid()}")
+            try:
+                self.folder.mkdir()
+            except OSError:
+                continue
+            if (self.folder / killer).exists():
+                return
+            self.folder.rmdir()
+        raise tracing.Skip("no control group of which all processes can be killed at once")
+
+    def enter(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def members(self):
+        return [int(line) for line in (self.folder / "cgroup.procs").read_text().split()]
+
+    def kill(self):
+        if (self.folder / "cgroup.kill").exists():
+            (self.folder / "cgroup.kill").write_text("1")
+        else:
+            state = self.folder / "freezer.state"
+            state.write_text("FROZEN")
+            wait_until(lambda: state.read_text() == "FROZEN\n", "the group is frozen")
+            for pid in self.members():
+                os.kill(pid, signal.SIGKILL)
+            state.write_text("THAWED")
+        wait_until(lambda: not self.members(), "the end of all of the group")
+
+    def is_removed(self):
+        """Whose last members are still ending is busy."""
+        try:
+            self.folder.rmdir()
+        except OSError:
+            return False
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        wait_until(self.is_removed, "the end of the control group")
+
+
 def rings_of(archive):
     """The file that has the rings of an archive that is not closed, as its recovery file names it; None: they have no
     name."""
