@@ -94,16 +94,20 @@ static void keep(struct launch_table *table, const struct launch_record *record)
 static void begin(struct launch_table *table, const struct trace_event *event, uint64_t id) {
   const struct launch_place *call = call_of(table, id);
   table->open[event->location] = (struct launch_record){0};
+  if (id)
+    table->open[event->location].begun = (struct launch_place){event->location, event->ticks};
   if (call)
-    table->open[event->location] =
-        (struct launch_record){.submitted = *call, .begun = {event->location, event->ticks}};
+    table->open[event->location].submitted = *call;
 }
 
 static void end(struct launch_table *table, const struct trace *trace, const struct trace_event *event) {
   struct launch_record *open = &table->open[event->location];
   const struct launch_place *waiting = call_of(table, attribute_of(trace, event, table->waited_by));
-  if (open->submitted.ticks == 0)
+  if (open->submitted.ticks == 0) { /* no call is known: it is one that is left out */
+    table->all += open->begun.ticks > 0;
+    *open = (struct launch_record){0};
     return;
+  }
   open->end = event->ticks > open->begun.ticks ? event->ticks : open->begun.ticks;
   if (waiting)
     open->waited = *waiting;
