@@ -297,7 +297,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void) {
 static bool has_each_location_once(const struct trace *trace) {
   for (size_t i = 1; i < trace->location_count; i++)
     if (trace->locations[i].ref == trace->locations[i - 1].ref) {
-      snprintf(trace->reader->message, sizeof trace->reader->message, "location %" PRIu64 " is defined twice",
+      snprintf(trace_message(trace), TRACE_ERROR_BYTES, "location %" PRIu64 " is defined twice",
                trace->locations[i].ref);
       return false;
     }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "analysis/trace_packed.h"
 #include "analysis/values.h"
 
 /* For each kind a function that holds its table of fields: inside it `members` is the kind's structure. */
@@ -65,6 +66,9 @@ uint64_t trace_field_value(const struct trace_event *event, const struct trace_f
 }
 
 uint32_t trace_event_attribute_count(const struct trace_event *event) {
+  const struct packed_event *packed = packed_attributes(event->attributes);
+  if (packed)
+    return packed->attributes;
   return event->attributes ? OTF2_AttributeList_GetNumberOfElements(event->attributes) : 0;
 }
 
@@ -91,10 +95,16 @@ uint64_t widened_number(OTF2_Type type, OTF2_AttributeValue value) {
 }
 
 struct trace_event_attribute trace_event_attribute(const struct trace_event *event, uint32_t index) {
+  const struct packed_event *packed = packed_attributes(event->attributes);
   OTF2_AttributeRef ref = OTF2_UNDEFINED_ATTRIBUTE;
   OTF2_Type type = OTF2_TYPE_NONE;
   OTF2_AttributeValue value = {.uint64 = 0};
-  OTF2_AttributeList_GetAttributeByIndex(event->attributes, index, &ref, &type, &value);
+  if (packed) {
+    const struct packed_attribute *one = &packed_attribute_list(packed)[index];
+    ref = one->attribute, type = one->type, value = one->value;
+  } else {
+    OTF2_AttributeList_GetAttributeByIndex(event->attributes, index, &ref, &type, &value);
+  }
   struct trace_event_attribute attribute = {.attribute = ref, .type = type};
   if (type == OTF2_TYPE_FLOAT)
     attribute.real = (double)value.float32;

@@ -13,10 +13,14 @@
 
 #include "analysis/definitions.h"
 #include "analysis/trace_reader.h"
+#include "base/limits.h"
 
 /* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. Of
  * the files whose tables are in memory, where they take up to four times as much. */
 enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MAX = 256, TABLE_BYTES = 1 << 24 };
+
+/* Of fewer events a thread's start and its memory are not worth it. */
+enum { EVENTS_WORTH_A_THREAD = 1 << 18 };
 
 /* Where the events of one location go. */
 struct event_receiver {
@@ -34,24 +38,24 @@ struct event_receiver {
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function;
-  struct trace_reader *reader = data;
-  if (*reader->message)
+  char *message = trace_message(data);
+  if (*message)
     return error;
-  int used = snprintf(reader->message, sizeof reader->message, "%s: ", OTF2_Error_GetDescription(error));
-  if (used > 0 && (size_t)used < sizeof reader->message)
-    vsnprintf(reader->message + used, sizeof reader->message - (size_t)used, format ? format : "", arguments);
+  int used = snprintf(message, TRACE_ERROR_BYTES, "%s: ", OTF2_Error_GetDescription(error));
+  if (used > 0 && used < TRACE_ERROR_BYTES)
+    vsnprintf(message + used, TRACE_ERROR_BYTES - (size_t)used, format ? format : "", arguments);
   return error;
 }
 
 void trace_lacks_memory(struct trace *trace) {
-  struct trace_reader *reader = trace->reader;
-  if (!*reader->message)
-    snprintf(reader->message, sizeof reader->message, "out of memory");
+  char *message = trace_message(trace);
+  if (!*message)
+    snprintf(message, TRACE_ERROR_BYTES, "out of memory");
 }
 
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what) {
-  const char *why = *trace->reader->message ? trace->reader->message : "OTF2 gives no reason";
-  snprintf(error, TRACE_ERROR_BYTES, "%s: %.400s", what, why);
+  const char *why = trace_message(trace);
+  snprintf(error, TRACE_ERROR_BYTES, "%s: %.400s", what, *why ? why : "OTF2 gives no reason");
   return -EIO;
 }
 
@@ -84,11 +88,11 @@ static uint64_t bytes_of(const struct trace *trace, size_t index, const char *su
 }
 
 static struct trace_part *part_of(const struct trace *trace, size_t location) {
-  return &trace->reader->parts[location / TRACE_PART_LOCATIONS];
+  return &trace->reader->parts[location / trace->reader->part_locations];
 }
 
 static bool *has_tables(const struct trace *trace, size_t location) {
-  return &part_of(trace, location)->has_tables[location % TRACE_PART_LOCATIONS];
+  return &part_of(trace, location)->has_tables[location % trace->reader->part_locations];
 }
 
 static void count_tables(const struct trace *trace, size_t location) {
@@ -114,7 +118,7 @@ static bool read_local(struct trace *trace, size_t index) {
 }
 
 static size_t end_of_part(const struct trace *trace, size_t part) {
-  size_t end = (part + 1) * TRACE_PART_LOCATIONS;
+  size_t end = (part + 1) * trace->reader->part_locations;
   return end < trace->location_count ? end : trace->location_count;
 }
 
@@ -125,7 +129,7 @@ static bool read_local_definitions(struct trace *trace, size_t part, size_t begi
   if (OTF2_Reader_OpenDefFiles(otf2) != OTF2_SUCCESS)
     return true;
   for (size_t i = begin; i < end && is_whole; i++) {
-    *trace->reader->message = '\0'; /* archives without local definitions are whole too */
+    *trace_message(trace) = '\0'; /* archives without local definitions are whole too */
     is_whole = read_local(trace, i);
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, 1, memory_order_relaxed);
@@ -152,9 +156,9 @@ static int open_part(struct trace *trace, size_t part, char error[TRACE_ERROR_BY
     return -EIO;
   }
   reader->parts[part].otf2 = otf2;
-  for (size_t i = part * TRACE_PART_LOCATIONS; i < end_of_part(trace, part); i++)
+  for (size_t i = part * trace->reader->part_locations; i < end_of_part(trace, part); i++)
     OTF2_Reader_SelectLocation(otf2, trace->locations[i].ref);
-  *reader->message = '\0';
+  *trace_message(trace) = '\0';
   if (OTF2_Reader_OpenEvtFiles(otf2) != OTF2_SUCCESS)
     return trace_fail(trace, error, "the event files cannot be opened");
   return 0;
@@ -170,7 +174,7 @@ void trace_close_part(struct trace *trace, size_t part) {
 
 size_t trace_part_to_close(const struct trace *trace, size_t location) {
   const struct trace_reader *reader = trace->reader;
-  size_t own = location / TRACE_PART_LOCATIONS, count = reader->part_count;
+  size_t own = location / trace->reader->part_locations, count = reader->part_count;
   for (size_t i = 1; i < count && reader->table_bytes > reader->table_most; i++) {
     size_t other = (own + i) % count;
     if (other > 0 && reader->parts[other].table_bytes > 0)
@@ -181,12 +185,12 @@ size_t trace_part_to_close(const struct trace *trace, size_t location) {
 
 /* All local definitions are read once, so that an archive that cannot be read is refused at once. */
 static int open_and_look(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
-  size_t begin = part * TRACE_PART_LOCATIONS, end = end_of_part(trace, part);
+  size_t begin = part * trace->reader->part_locations, end = end_of_part(trace, part);
   int result = open_part(trace, part, error);
   trace->reader->part_count += trace->reader->parts[part].otf2 != NULL;
   if (result == 0 && !read_local_definitions(trace, part, begin, end))
     result = trace_fail(trace, error, "a location's own definitions cannot be read");
-  *trace->reader->message = '\0';
+  *trace_message(trace) = '\0';
   for (size_t other; result == 0 && (other = trace_part_to_close(trace, begin)) > 0;)
     trace_close_part(trace, other);
   return result;
@@ -194,15 +198,45 @@ static int open_and_look(struct trace *trace, size_t part, char error[TRACE_ERRO
 
 /* The part may have been closed. */
 static bool need_part(struct trace *trace, size_t location) {
-  size_t part = location / TRACE_PART_LOCATIONS;
+  size_t part = location / trace->reader->part_locations;
   char error[TRACE_ERROR_BYTES];
   if (!trace_part(trace, location) && open_part(trace, part, error) < 0)
     return false;
   return *has_tables(trace, location) || read_local_definitions(trace, part, location, location + 1);
 }
 
-static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
-  size_t parts = trace->location_count / TRACE_PART_LOCATIONS + 1;
+static size_t events_expected(const struct trace *trace) {
+  size_t count = 0;
+  for (size_t i = 0; i < trace->location_count; i++)
+    count += trace->locations[i].event_count;
+  return count;
+}
+
+size_t trace_helpers(const struct trace *trace, unsigned jobs) {
+  if (jobs == 0)
+    jobs = events_expected(trace) < EVENTS_WORTH_A_THREAD ? 1 : limits_processors();
+  size_t helpers = jobs - 1 < TRACE_HELPERS_MAX ? jobs - 1 : TRACE_HELPERS_MAX;
+  return helpers < trace->location_count ? helpers : trace->location_count;
+}
+
+/* Each helper has readers of its own, as those of OTF2 are for one thread at a time. */
+static void share_out(struct trace *trace, unsigned jobs) {
+  struct trace_reader *reader = trace->reader;
+  size_t helpers = trace_helpers(trace, jobs), share;
+  reader->helper_count = helpers;
+  reader->part_locations = TRACE_PART_LOCATIONS;
+  if (helpers <= 1)
+    return;
+  share = (trace->location_count + helpers - 1) / helpers;
+  if (share < reader->part_locations)
+    reader->part_locations = share;
+  reader->merge_bytes /= helpers;
+  reader->merge_open_most /= helpers;
+}
+
+static int open_events(struct trace *trace, unsigned jobs, char error[TRACE_ERROR_BYTES]) {
+  share_out(trace, jobs);
+  size_t parts = trace->location_count / trace->reader->part_locations + 1;
   trace->reader->parts = calloc(parts, sizeof *trace->reader->parts);
   if (!trace->reader->parts) {
     trace_lacks_memory(trace);
@@ -211,16 +245,18 @@ static int open_events(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   int result = 0;
   for (size_t i = 0; i < parts && result == 0; i++)
     result = open_and_look(trace, i, error);
+  if (parts > 1 && trace->reader->table_bytes > trace->reader->table_most / 2)
+    trace->reader->helper_count = 0; /* readers are closed and opened again, by one thread */
   return result;
 }
 
-static int read_all_definitions(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
+static int read_all_definitions(struct trace *trace, unsigned jobs, char error[TRACE_ERROR_BYTES]) {
   int result = open_reader(trace, &trace->reader->otf2, error);
   if (result < 0)
     return result;
   if (!definitions_read_archive(trace, trace->reader->otf2) || !definitions_read(trace, trace->reader->otf2))
     return trace_fail(trace, error, "the definitions cannot be read");
-  return open_events(trace, error);
+  return open_events(trace, jobs, error);
 }
 
 /* A machine's usual soft limit is less than the locations of an archive. How much is kept of which files:
@@ -240,6 +276,11 @@ static void set_limits(struct trace_reader *reader) {
 
 int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
                char error[TRACE_ERROR_BYTES]) {
+  return trace_open_parallel(anchor, 1, progress, ret, error);
+}
+
+int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
+                        char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = calloc(1, sizeof *trace);
   struct trace_reader *reader = calloc(1, sizeof *reader);
   if (!trace || !reader) {
@@ -252,9 +293,9 @@ int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **re
   trace->reader = reader;
   trace->progress = progress;
   trace->clock.realtime_ns = UINT64_MAX;
-  OTF2_Error_RegisterCallback(keep_error, reader);
+  OTF2_Error_RegisterCallback(keep_error, trace);
   set_limits(reader);
-  int result = read_all_definitions(trace, error);
+  int result = read_all_definitions(trace, jobs, error);
   if (result < 0)
     trace_close(trace);
   else
@@ -282,6 +323,8 @@ void trace_close(struct trace *trace) {
     OTF2_EvtReaderCallbacks_Delete(reader->callbacks);
   close_parts(reader);
   OTF2_Error_RegisterCallback(NULL, NULL);
+  if (reader->has_message_key)
+    pthread_key_delete(reader->message_key);
   definitions_free(trace);
   free(reader);
   free(trace);
@@ -383,15 +426,20 @@ OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location) {
   return reader;
 }
 
+int trace_make_callbacks(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
+  if (event_callbacks(trace->reader))
+    return 0;
+  trace_lacks_memory(trace);
+  return trace_fail(trace, error, "the events cannot be read");
+}
+
 static int register_callbacks(struct event_receiver *receiver, OTF2_EvtReader *reader,
                               char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = receiver->trace;
-  OTF2_EvtReaderCallbacks *callbacks = event_callbacks(trace->reader);
-  if (!callbacks) {
-    trace_lacks_memory(trace);
-    return trace_fail(trace, error, "the events cannot be read");
-  }
-  OTF2_Reader_RegisterEvtCallbacks(trace_part(trace, receiver->location), reader, callbacks, receiver);
+  if (trace_make_callbacks(trace, error) < 0)
+    return -EIO;
+  OTF2_Reader_RegisterEvtCallbacks(trace_part(trace, receiver->location), reader, trace->reader->callbacks,
+                                   receiver);
   return 0;
 }
 
@@ -407,7 +455,7 @@ int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader
 
 static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = receiver->trace;
-  *trace->reader->message = '\0';
+  *trace_message(trace) = '\0';
   for (size_t part; (part = trace_part_to_close(trace, receiver->location)) > 0;)
     trace_close_part(trace, part);
   OTF2_EvtReader *reader = trace_open_events(trace, receiver->location);
@@ -432,4 +480,11 @@ int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,
     is_stopped = receiver.is_stopped;
   }
   return result;
+}
+
+bool trace_has_events(const struct trace *trace) {
+  for (size_t i = 0; i < trace->location_count; i++)
+    if (trace->locations[i].event_count > 0)
+      return true;
+  return false;
 }

@@ -183,6 +183,12 @@ struct trace {
 int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
                char error[TRACE_ERROR_BYTES]);
 
+/* The same, for reading by as many processors as `jobs` says: trace_read_in_order then has threads that
+ * decode events ahead of who takes them. 0: as many as the process may use, where the archive is large
+ * enough. The order is the same. */
+int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
+                        char error[TRACE_ERROR_BYTES]);
+
 /* Frees everything. Accepts NULL. */
 void trace_close(struct trace *trace);
 

@@ -115,13 +115,6 @@ static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char 
   return 0;
 }
 
-bool trace_has_events(const struct trace *trace) {
-  for (size_t i = 0; i < trace->location_count; i++)
-    if (trace->locations[i].event_count > 0)
-      return true;
-  return false;
-}
-
 /* OTF2's merging, which costs less, keeps a file open and a chunk or two in memory of each location. */
 static bool can_be_open_at_once(const struct trace *trace) {
   struct rlimit limit = {0, 0};
@@ -165,9 +158,12 @@ int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ti
                         void *data, char error[TRACE_ERROR_BYTES]) {
   const struct trace_window window = {from_ticks, to_ticks, on_event, data};
   struct order order = {trace, &window, .numbers = NULL};
-  *trace->reader->message = '\0';
+  *trace_message(trace) = '\0';
   if (trace->location_count == 0)
     return 0;
+  int ahead = trace->reader->helper_count ? trace_read_ahead(trace, &window, error) : -EAGAIN;
+  if (ahead != -EAGAIN)
+    return ahead;
   if (!can_be_open_at_once(trace))
     return trace_merge_in_order(trace, &window, error);
   int result = read_all(&order, error);

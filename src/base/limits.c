@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "base/quota.h"
 
 /* What has to be left: threads that a program may start for each processor, and some for all. */
 enum { LEFT_BESIDE = 256, LEFT_A_PROCESSOR = 2, STACK_BYTES = 2 << 20, THREAD_STACK_BYTES = 64 << 10 };
@@ -150,4 +153,25 @@ int limits_on_large_stack(int (*run)(int argc, char **argv), int argc, char **ar
   if (swapcontext(&started->before, &started->on_large) != 0)
     return run(argc, argv);
   return started->status; /* the memory stays: what the program registered for its exit may point there */
+}
+
+/* -- processors -- */
+
+/* A machine may have more than the set has room for. */
+static unsigned processors_of_affinity(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return (unsigned)CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned limits_processors(void) {
+  struct quota quota;
+  unsigned count = processors_of_affinity();
+  quota_open(&quota, getpid());
+  quota_close(&quota);
+  if (quota.processors > 0 && quota.processors < count)
+    count = (unsigned)quota.processors;
+  return count ? count : 1;
 }

@@ -9,6 +9,10 @@
  * program will not lack those that Stave takes. A thread is started to find out. */
 bool limits_leave_threads(void);
 
+/* How many processors the process may use at once, by its affinity and by its control groups' quotas: at
+ * least 1. */
+unsigned limits_processors(void);
+
 /* What run returns, which has a stack of 2 MiB at least: `ulimit -s` may leave 16 KiB. */
 int limits_on_large_stack(int (*run)(int argc, char **argv), int argc, char **argv);
 

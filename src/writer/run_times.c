@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/quota.h"
 #include "session/session.h"
 #include "stave/names.h"
 #include "writer/life.h"
-#include "writer/quota.h"
 #include "writer/stops.h"
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 import killing
+import same_read
 import schemas
 import tracing
 
@@ -53,6 +54,7 @@ def run(command, timeout=HANG_S, **more):
     result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                             timeout=timeout, check=False, **more)
     schemas.check_output(command, result)
+    same_read.check_output(command, result, more["env"])
     return result
 
 

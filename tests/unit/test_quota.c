@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-#include "writer/quota.h"
+#include "base/quota.h"
 
 enum { PATH_BYTES = 256 };
 

@@ -1,7 +1,10 @@
 /* Events of all locations merged by time: nothing is missing, each location keeps its order, the window
  * holds; and the merging for very many locations gives the same as OTF2's. */
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <otf2/otf2.h>
@@ -9,6 +12,7 @@
 #include "unit.h"
 
 #include "analysis/trace_reader.h"
+#include "base/limits.h"
 
 enum { LOCATIONS = 5, EVENTS = 40000 }; /* several chunks of 256 KiB */
 
@@ -201,6 +205,102 @@ static void the_taker_can_stop_the_merging_of_many(void **state) {
   assert_int_equal(seen.count, 17);
 }
 
+/* -- helper threads -- */
+
+static struct trace *open_for(const char *folder, unsigned jobs) {
+  struct trace *ret = NULL;
+  char anchor[64], error[TRACE_ERROR_BYTES];
+  snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
+  assert_int_equal(trace_open_parallel(anchor, jobs, NULL, &ret, error), 0);
+  return ret;
+}
+
+static void helpers_give_the_same(void **state) {
+  static const uint64_t ends[] = {UINT64_MAX, EVENTS / 2, 600, 0};
+  static const size_t helpers[] = {0, 0, 1, 2, 3, 3};
+  char error[TRACE_ERROR_BYTES];
+  for (unsigned jobs = 1; jobs < sizeof helpers / sizeof *helpers; jobs++) {
+    struct trace *parallel = open_for(*state, jobs);
+    assert_int_equal(parallel->reader->helper_count, helpers[jobs]);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+      struct digest one = {0}, several = {0};
+      uint64_t from = i == 2 ? 500 : 0;
+      assert_int_equal(trace_read_in_order(trace, from, ends[i], digest_event, &one, error), 0);
+      assert_int_equal(trace_read_in_order(parallel, from, ends[i], digest_event, &several, error), 0);
+      assert_true(one.count > 0);
+      assert_int_equal(several.count, one.count);
+      assert_true(several.value == one.value);
+    }
+    trace_close(parallel);
+  }
+}
+
+/* With all batches full, too, and at an event in the middle of one. */
+static void the_taker_can_stop_helpers(void **state) {
+  char error[TRACE_ERROR_BYTES];
+  struct trace *parallel = open_for(*state, 3);
+  for (uint64_t most = 1; most < EVENTS; most *= 7) {
+    struct seen seen = {.most = most};
+    assert_int_equal(trace_read_in_order(parallel, 0, UINT64_MAX, take, &seen, error), 0);
+    assert_int_equal(seen.count, most);
+  }
+  trace_close(parallel);
+}
+
+/* An archive of so few events. */
+static void a_small_archive_has_no_helpers(void **state) {
+  struct trace *small = open_for(*state, 0);
+  assert_int_equal(small->reader->helper_count, 0);
+  small->locations[0].event_count = UINT32_MAX;
+  size_t others = limits_processors() - 1;
+  assert_int_equal(trace_helpers(small, 0), others < TRACE_HELPERS_MAX ? others : TRACE_HELPERS_MAX);
+  trace_close(small);
+}
+
+static void one_processor_has_no_helpers(void **state) {
+  struct trace *large = open_for(*state, 0);
+  cpu_set_t all, one;
+  int first = 0;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  while (!CPU_ISSET(first, &all))
+    first++;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  large->locations[0].event_count = UINT32_MAX;
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  assert_int_equal(limits_processors(), 1);
+  assert_int_equal(trace_helpers(large, 0), 0);
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  trace_close(large);
+}
+
+static void cut(const char *folder, unsigned location, double share) {
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/traces/%u.evt", folder, location);
+  assert_int_equal(stat(path, &status), 0);
+  assert_int_equal(truncate(path, (off_t)(share * (double)status.st_size)), 0);
+}
+
+/* What OTF2 finds behind the end of what is left varies; that it is an error does not. */
+static void broken_files_are_an_error_for_all(void **state) {
+  char command[160], copy[64], error[TRACE_ERROR_BYTES];
+  snprintf(copy, sizeof copy, "%s-cut", (char *)*state);
+  snprintf(command, sizeof command, "cp -r %s %s", (char *)*state, copy);
+  assert_int_equal(system(command), 0);
+  cut(copy, 20, 0.7);
+  cut(copy, 10, 0.4);
+  for (unsigned jobs = 1; jobs < 5; jobs++) {
+    struct digest seen = {0};
+    struct trace *broken = open_for(copy, jobs);
+    assert_int_equal(trace_read_in_order(broken, 0, UINT64_MAX, digest_event, &seen, error), -EIO);
+    assert_true(seen.count > EVENTS);
+    trace_close(broken);
+  }
+  snprintf(command, sizeof command, "rm -r %s", copy);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_come_in_order_again_and_again),
@@ -208,6 +308,11 @@ int main(void) {
       cmocka_unit_test(the_taker_can_stop),
       cmocka_unit_test(many_are_merged_as_few),
       cmocka_unit_test(the_taker_can_stop_the_merging_of_many),
+      cmocka_unit_test(helpers_give_the_same),
+      cmocka_unit_test(the_taker_can_stop_helpers),
+      cmocka_unit_test(a_small_archive_has_no_helpers),
+      cmocka_unit_test(one_processor_has_no_helpers),
+      cmocka_unit_test(broken_files_are_an_error_for_all),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -62,12 +62,19 @@ static void set_signals(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* 0, also for what is no number: as many processors as there are, where that is worth it. */
+static unsigned jobs_asked_for(void) {
+  const char *text = getenv("STAVE_JOBS");
+  unsigned jobs = 0;
+  return text && sscanf(text, "%3u", &jobs) == 1 ? jobs : 0;
+}
+
 static int work(void *data, struct guard_progress *progress) {
   const struct guarded_request *request = data;
   struct archive_job job = {request->path, request->found, NULL, progress};
   char error[TRACE_ERROR_BYTES];
   set_signals();
-  if (trace_open(request->found->anchor, &progress->done, &job.trace, error) < 0)
+  if (trace_open_parallel(request->found->anchor, jobs_asked_for(), &progress->done, &job.trace, error) < 0)
     return archive_job_failed(&job, error);
   expect_events(job.trace, progress);
   int status = request->work(request->data, &job);

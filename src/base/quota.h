@@ -1,6 +1,6 @@
 /* What the control groups of a process let it use of processors (cgroups(7), versions 1 and 2). */
-#ifndef STAVE_WRITER_QUOTA_H
-#define STAVE_WRITER_QUOTA_H
+#ifndef STAVE_BASE_QUOTA_H
+#define STAVE_BASE_QUOTA_H
 
 #include <stdint.h>
 #include <sys/types.h>

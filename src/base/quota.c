@@ -1,4 +1,4 @@
-#include "writer/quota.h"
+#include "base/quota.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
