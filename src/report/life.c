@@ -89,7 +89,7 @@ static void find_small_pages(struct report *report) {
     return;
   report->lost_in_work += gain;
   finding->uncertainty_ticks = PAGES_UNCERTAINTY * gain;
-  finding_printf(finding->what, "%.0f pages of memory are small ones, and touched for the first time", pages);
+  finding_printf(finding->what, "%.0f page faults at the first touch of small pages", pages);
   finding_printf(
       finding->evidence,
       "%" PRIu64 " page faults, %" PRIu64

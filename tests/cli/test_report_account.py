@@ -235,7 +235,7 @@ class Account(report_case.Case):
         """The last tenth has no readings: how much that is stands in the head, and why."""
         said, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
         self.assertEqual(said, "no finding above 1 % in the part of the threads' time that is known, see above")
-        self.assertRegex(text, r"(?m)^account +.*, not known 9.1 % \(before, between and behind the kernel's counts\)$")
+        self.assertRegex(text, r"(?m)^account +.*, not known 9.1 % \(outside of the kernel's readings, ten a second\)$")
         self.assertIn("no finding above 1 % in the part of the threads' time that is known",
                       self.text(self.path("part"), "--brief"))
 

@@ -85,7 +85,8 @@ static const struct usage_option options[] = {
      "whether to record what NVIDIA's devices do (STAVE_DEVICE): on, the default, or off", USAGE_WORD,
      device_word},
     {OPTION_PRELOAD, "preload", NULL,
-     "with --runtime: for programs built by gcc that find their libgomp before the one that Stave gives them",
+     "only with --runtime: put its library before all others (LD_PRELOAD), where a program still finds its "
+     "own libgomp",
      USAGE_NOTHING, NULL},
     {OPTION_RUNTIME, "runtime", "PATH",
      "libomp.so.5 on which programs built by gcc are to run in place of their own runtime (STAVE_RUNTIME); "

@@ -240,10 +240,10 @@ void plan_explain_silence(const struct program *program, const struct plan *plan
     message_print("no archive: %s used no OpenMP in this run, or was not traced (reason above)",
                   program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
-    message_print(
-        "no archive: %s is not linked with OpenMP (-fopenmp), and no program that it ran has loaded "
-        "Stave's library: none used OpenMP, or its environment was another one (env -i)%s",
-        program->path, hint);
+    message_print("no archive: %s is not linked with OpenMP (-fopenmp); if it runs one that is, that did not "
+                  "use OpenMP, or "
+                  "ran in another environment (env -i)%s",
+                  program->path, hint);
   else
     message_print("no archive: no OpenMP runtime started in %s%s", program->path, hint);
 }

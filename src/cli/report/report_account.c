@@ -60,7 +60,7 @@ char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report
     add(text, ", taken by a hypervisor %s", text_percent(share, account->lost[HINDRANCE_HYPERVISOR] / all));
   add(text, ", slept %s", text_percent(share, account->slept / all));
   if (account->unknown >= MIN * all)
-    add(text, ", not known %s (before, between and behind the kernel's counts)",
+    add(text, ", not known %s (outside of the kernel's readings, ten a second)",
         text_percent(share, account->unknown / all));
   return text;
 }

@@ -102,7 +102,9 @@ static void print_text(const struct speedup_row *rows, size_t count, double wall
     print_row(&table, &rows[i], wall);
   table_heading("Share of the wall time that is saved if a region is faster");
   table_print(&table);
-  prose_printf(0, "A region has those inside of it. No more from: others are what is waited for then.");
+  prose_printf(0, "A region's time includes the regions inside of it. 'no more from': from this speed-up on "
+                  "other work is the longest "
+                  "and decides the wall time.");
 }
 
 static json_t *gains_object(const struct speedup_row *row, double second) {
