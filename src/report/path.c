@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 
-enum { BLOCK_SEGMENTS = 1024, LONGEST_LIST = 64 };
+enum { BLOCK_SEGMENTS = 1024, LONGEST_LIST = 128 };
 
 struct path_segment {
   struct path_segment *before;
