@@ -165,6 +165,7 @@ struct report_location {
 struct live_process {
   uint32_t open_teams, led_teams; /* led: whose primary has not left them */
   uint64_t open_ticks;            /* since when there is a team */
+  uint64_t closed_ticks;          /* until when there was one before */
   uint64_t opener;                /* which team that was */
   size_t first_location;          /* whose events are the first; SIZE_MAX: none so far */
   uint64_t parallel_before;       /* ticks with a team until its last event */

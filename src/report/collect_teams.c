@@ -23,15 +23,16 @@ static void clear_paths(struct collector *collector, struct live_team *live_team
     path_clear(&collector->paths, &live_team->arrived[i]);
 }
 
-/* The first team that is open ends a serial part. */
+/* The first team that is open ends a serial part: at its fork, but where that has been forked before another
+ * team ended that was open alone, which only that one's end shows. */
 static void open_live_team(struct collector *collector, struct live_process *process,
                            const struct replay_team *team) {
   process->led_teams++;
   if (process->open_teams++ > 0)
     return;
-  process->open_ticks = team->fork_ticks;
+  process->open_ticks = team->fork_ticks > process->closed_ticks ? team->fork_ticks : process->closed_ticks;
   process->opener = team->id;
-  serial_end(collector, (size_t)(process - collector->processes), team->fork_ticks);
+  serial_end(collector, (size_t)(process - collector->processes), process->open_ticks);
 }
 
 static struct live_process *live_process_of(const struct collector *collector, size_t location) {
@@ -319,6 +320,7 @@ static void close_live_team(struct collector *collector, struct live_process *pr
   if (process->open_teams > 0 && --process->open_teams == 0) {
     collector->report->processes[number].parallel +=
         collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
+    process->closed_ticks = finish;
     serial_begin(collector, number, finish);
   }
 }

@@ -88,6 +88,25 @@ class Claims(Case):
         causes = [one["cause"] for one in self.own_threads("all beside", 100)["findings"]]
         self.assertNotIn("serial part", causes)
 
+    def own_team(self, made, thread, forked, begun, ended):
+        made.team = made.new_team(f"of {thread}", [thread])
+        made.at(forked).event(thread, "thread_fork", Paradigm.OPENMP, 1)
+        made.at(begun).begin_team(thread, 1)
+        made.at(ended).enter(thread, "implicit barrier", 1)
+        made.leave(thread, "implicit barrier", 1)
+        made.leave(thread, "parallel", 1)
+        made.event(thread, "thread_team_end", made.team)
+        made.event(thread, "thread_join", Paradigm.OPENMP)
+
+    def test_a_team_that_begins_after_another_one_has_ended(self):
+        """It was forked before: no time is parallel twice."""
+        with self.timed("begins late") as made:
+            self.own_team(made, 0, 0, 0, 10)
+            self.own_team(made, 1, 5, 12, 20)
+        numbers = self.numbers(self.path("begins late"))
+        self.ms(numbers["parallel_s"], 20)
+        self.ms(numbers["serial_s"], 0)
+
     def test_team_of_one_on_few_processors(self):
         with self.timed("alone", threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", "2")]
