@@ -254,14 +254,15 @@ static void print_parts(const struct scaling *scaling, size_t top) {
 
 static void print_sentences(const struct scaling *scaling) {
   char text[SCALING_TEXT_BYTES];
+  for (size_t i = 0; scaling_note(text, scaling, i);
+       i++) /* first: the factors may not be the program's own */
+    prose_printf(0, "Note: %s.", text);
   if (*scaling_limit_text(text, scaling, &scaling->parts[0]))
     prose_print(0, 0, text);
   if (*scaling_threads_text(text, scaling, &scaling->parts[0]))
     prose_print(0, 0, text);
   if (*scaling_predicted_text(text, scaling, &scaling->parts[0]))
     prose_print(0, 0, text);
-  for (size_t i = 0; scaling_note(text, scaling, i); i++)
-    prose_printf(0, "Note: %s.", text);
 }
 
 void scaling_print_text(const struct scaling *scaling, size_t top) {

@@ -160,16 +160,21 @@ static size_t lossy_runs(const struct scaling *scaling) {
   return count;
 }
 
-static size_t disturbed_runs(const struct scaling *scaling) {
+static size_t disturbed_runs(const struct scaling *scaling, double *ret_most) {
   size_t count = 0;
-  for (size_t i = 0; i < scaling->run_count; i++)
-    count += scaling->runs[i].others > DISTURBED_SHARE;
+  *ret_most = 0;
+  for (size_t i = 0; i < scaling->run_count; i++) {
+    double others = scaling->runs[i].others;
+    count += others > DISTURBED_SHARE;
+    *ret_most = others > *ret_most ? others : *ret_most;
+  }
   return count;
 }
 
 bool scaling_note(char text[SCALING_TEXT_BYTES], const struct scaling *scaling, size_t number) {
   size_t crowded = crowded_steps(scaling), lossy = lossy_runs(scaling), at = 0;
-  size_t disturbed = disturbed_runs(scaling);
+  double most;
+  size_t disturbed = disturbed_runs(scaling, &most);
   if (scaling->step_count == 1 && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES, "all runs have as many threads: nothing scales");
   else if (crowded && at++ == number)
@@ -182,10 +187,11 @@ bool scaling_note(char text[SCALING_TEXT_BYTES], const struct scaling *scaling, 
     snprintf(text, SCALING_TEXT_BYTES,
              "fewer than three runs of a number of threads: the spread shows little of chance");
   else if (disturbed && at++ == number)
-    snprintf(text, SCALING_TEXT_BYTES,
-             "other programs used more than a twentieth of the processors in %zu run%s: measure where "
-             "nothing else runs",
-             disturbed, plural(disturbed));
+    snprintf(
+        text, SCALING_TEXT_BYTES,
+        "other programs used up to %.0f %% of the processors, in %zu run%s more than 5 %%: what is lost may "
+        "be lost to them; measure where nothing else runs",
+        100 * most, disturbed, plural(disturbed));
   else if (lossy && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES, "%zu run%s lost events: stave report has the number", lossy,
              plural(lossy));
