@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "libgomp/inquiry.h"
 #include "libgomp/thread.h"
@@ -37,6 +38,7 @@ static struct {
   ompt_start_tool_result_t *tool;
   bool is_active;
   _Atomic uint64_t last_id;
+  _Atomic uint32_t thread_ends; /* threads that deliver their last events just now */
 } runtime = {.started = PTHREAD_ONCE_INIT};
 
 static const char *describe(const struct library *library) {
@@ -121,12 +123,33 @@ static void forget_callbacks(void) {
 #include "ompt/callbacks.def"
 }
 
+/* The partner of the fence in wait_for_thread_ends: either the thread finds no callbacks, or it is waited
+ * for. */
+void runtime_begin_thread_end(void) {
+  atomic_fetch_add(&runtime.thread_ends, 1);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+void runtime_end_thread_end(void) {
+  atomic_fetch_sub_explicit(&runtime.thread_ends, 1, memory_order_release);
+}
+
+/* What they deliver is complete before the tool is finalized; not for long, as this may be a signal's handler
+ * in the end of a thread. */
+static void wait_for_thread_ends(void) {
+  const struct timespec nap = {.tv_nsec = 100000};
+  atomic_thread_fence(memory_order_seq_cst);
+  for (int i = 0; i < 200 && atomic_load_explicit(&runtime.thread_ends, memory_order_acquire) > 0; i++)
+    nanosleep(&nap, NULL);
+}
+
 void runtime_finalize(void) {
   if (!runtime.is_active)
     return;
   runtime.is_active = false;
   thread_end_last();
   forget_callbacks(); /* other threads may come to some; none follows finalize */
+  wait_for_thread_ends();
   runtime.tool->finalize(&runtime.tool->tool_data);
 }
 

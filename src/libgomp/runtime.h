@@ -37,6 +37,10 @@ bool runtime_start(const struct library *library);
 /* Another one at each call. */
 uint64_t runtime_unique_id(void);
 
+/* Around a thread's last events, for which runtime_finalize waits. */
+void runtime_begin_thread_end(void);
+void runtime_end_thread_end(void);
+
 /* Ends the calling thread's tasks and the tool. Nothing, where that has been done. */
 void runtime_finalize(void);
 

@@ -33,10 +33,12 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
 
 static void end(void *data) {
   struct omp_thread *thread = data;
+  runtime_begin_thread_end();
   thread_deliver_late_ends(thread);
   if (thread->initial.task.implicit)
     DELIVER_AT_END(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
   DELIVER_AT_END(thread_end, &thread->data);
+  runtime_end_thread_end();
   for (struct omp_team *team = thread->spare, *next; team; team = next) {
     next = team->next;
     munmap(team, sizeof *team);

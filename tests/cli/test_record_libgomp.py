@@ -232,6 +232,51 @@ ABSENT = """mkdir dev && mount -t tmpfs none dev
 for name in null zero full random urandom tty; do touch dev/$name && mount --bind /dev/$name dev/$name || exit 99; done
 mount --rbind dev /dev"""
 
+ENDING_PROGRAM = """#include <pthread.h>
+#include <unistd.h>
+static pthread_barrier_t barrier;
+static void *use_openmp(void *argument) {
+#pragma omp parallel num_threads(1)
+  __asm__ volatile("");
+  pthread_barrier_wait(&barrier);
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+#pragma omp parallel num_threads(1)
+  pthread_barrier_init(&barrier, NULL, 2);
+  pthread_create(&thread, NULL, use_openmp, NULL);
+  pthread_barrier_wait(&barrier);
+  return usleep(3000);
+}
+"""
+
+# Its thread_end takes 10 ms, but for the program's first thread.
+SLOW_TOOL = """#define _GNU_SOURCE
+#include <stdio.h>
+#include <unistd.h>
+#include "ompt/types.h"
+enum { THREAD_END = 2 };
+static _Atomic int ends;
+static void on_thread_end(ompt_data_t *data) {
+  ends++;
+  usleep(gettid() == getpid() ? 0 : 10000);
+  ends--;
+}
+static int begin(ompt_function_lookup_t lookup, int device, ompt_data_t *data) {
+  int (*set)(int, void (*)(ompt_data_t *)) = (int (*)(int, void (*)(ompt_data_t *)))lookup("ompt_set_callback");
+  return set(THREAD_END, on_thread_end) > 0;
+}
+static void end(ompt_data_t *data) {
+  printf("%d\\n", ends);
+}
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime) {
+  static ompt_start_tool_result_t result = {begin, end, {0}};
+  return &result;
+}
+"""
+
+
 
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Libgomp(Case):
@@ -276,6 +321,15 @@ class Libgomp(Case):
         result = subprocess.run([program, "3"], env=env, cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 1, result.stderr)
+
+    def test_the_end_of_a_thread_is_over_before_that_of_the_tool(self):
+        program = self.gcc("ending", ENDING_PROGRAM)
+        sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src")
+        tool = self.gcc("slow_tool.so", SLOW_TOOL, "-shared", "-fPIC", f"-I{sources}")
+        env = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so", "OMP_TOOL_LIBRARIES": tool}
+        for _ in range(5):
+            result = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+            self.assertEqual((result.returncode, result.stdout), (0, "0\n"), result.stderr)
 
     def test_devices_are_not_looked_for(self):
         """libgomp loads its plugins, and with them NVIDIA's library, for programs that ask for devices alone."""
