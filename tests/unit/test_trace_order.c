@@ -148,6 +148,15 @@ static void digest_number(struct digest *digest, uint64_t number) {
   digest->value = (digest->value ^ number) * 0x100000001b3;
 }
 
+/* A real number may be NaN, or none of an integer's. */
+static void digest_value(struct digest *digest, const struct trace_event_attribute *value) {
+  uint64_t bits;
+  memcpy(&bits, &value->real, sizeof bits);
+  digest_number(digest, value->type);
+  digest_number(digest, value->number);
+  digest_number(digest, bits);
+}
+
 static bool digest_event(void *data, const struct trace_event *event) {
   struct digest *digest = data;
   size_t fields;
@@ -161,16 +170,14 @@ static bool digest_event(void *data, const struct trace_event *event) {
     digest_number(digest, trace_field_value(event, &field[i]));
   for (uint32_t i = 0; event->kind == TRACE_Metric && i < event->Metric.count; i++) {
     struct trace_event_attribute value = trace_metric_value(event, i);
-    digest_number(digest, value.type);
-    digest_number(digest, value.number + (uint64_t)(2 * value.real));
+    digest_value(digest, &value);
   }
   for (uint32_t i = 0; event->kind == TRACE_ProgramBegin && i < event->ProgramBegin.count; i++)
     digest_number(digest, event->ProgramBegin.arguments[i]);
   for (uint32_t i = 0; i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute value = trace_event_attribute(event, i);
     digest_number(digest, value.attribute);
-    digest_number(digest, value.type);
-    digest_number(digest, value.number + (uint64_t)value.real);
+    digest_value(digest, &value);
   }
   return true;
 }
