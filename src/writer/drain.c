@@ -231,7 +231,7 @@ static bool has_ended(struct writer *writer) {
     return false;
   case APPLICATION_EXECED:
     snprintf(writer->ending, sizeof writer->ending, "exec");
-    /* nobody says when: until then it was the program's time for certain */
+    /* when is unknown: until then it was the program's time for certain */
     writer->correlator.died_ticks = *writer->stopped ? 0 : writer->application.ran_ticks;
     return true;
   case APPLICATION_DIED:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "session/clock.h"
+#include "writer/schedstat.h"
 
 enum { SHARE = 32 };
 
@@ -51,11 +52,8 @@ bool pace_is_too_fast(struct pace *pace) {
 
 /* "1234 567 8": ns that it ran, ns that it waited while others ran, how often. */
 static uint64_t read_waited(int fd) {
-  char text[128];
-  uint64_t waited = 0;
-  ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
-  text[bytes > 0 ? bytes : 0] = '\0';
-  sscanf(text, "%*u %" SCNu64, &waited);
+  uint64_t ran, waited = 0;
+  schedstat_read(fd, &ran, &waited);
   return waited;
 }
 

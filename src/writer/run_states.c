@@ -1,7 +1,6 @@
 #include "writer/run_states.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,9 @@
 #include "stave/names.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/running.h"
+#include "writer/deferred_switches.h"
 #include "writer/perf_event.h"
-#include "writer/told.h"
+#include "writer/schedstat.h"
 
 enum {
   PAGES = 32,     /* of a thread's ring: 2048 switches on and off */
@@ -35,9 +35,9 @@ struct watched {
   pid_t tid;
   uint64_t faults, asked_ns;
   struct perf_event event;
-  /* since when the kernel has told, and what /proc said then; until it is known what it did then */
+  /* since when the kernel reports, and what /proc had then; until it is known what it did then */
   uint64_t begun_ns;
-  uint64_t last_ns; /* of what it has told last */
+  uint64_t last_ns; /* of its last report */
   bool is_begun, was_blocked;
   bool is_unknown; /* what it did until then */
 };
@@ -53,7 +53,7 @@ struct run_states {
   struct watched *watched;
   size_t count, capacity;
   bool is_kept;
-  struct deferred_switches told; /* if it is */
+  struct deferred_switches deferred; /* if it is */
 };
 
 /* -- time -- */
@@ -90,57 +90,54 @@ static struct record record_of_switch(pid_t tid, uint64_t ticks, unsigned state,
       .ticks = ticks, .a = state, .b = (uint64_t)tid, .c = (uint32_t)processor, .endpoint = RUNNING_SWITCH};
 }
 
-static void tell_switch(struct run_states *states, struct watched *watched, uint64_t ticks, unsigned state,
-                        int processor) {
+static void put_switch(struct run_states *states, struct watched *watched, uint64_t ticks, unsigned state,
+                       int processor) {
   if (states->is_kept)
-    told_put(&states->told, watched->slot, record_of_switch(watched->tid, ticks, state, processor));
+    deferred_put(&states->deferred, watched->slot, record_of_switch(watched->tid, ticks, state, processor));
   else
     running_switch(states->correlator, watched->thread, ticks, state, processor);
 }
 
-static void tell_faults(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t faults) {
+static void put_faults(struct run_states *states, struct watched *watched, uint64_t ticks, uint64_t faults) {
   if (states->is_kept)
-    told_put(&states->told, watched->slot,
-             (struct record){
-                 .ticks = ticks, .a = faults, .b = (uint64_t)watched->tid, .endpoint = RUNNING_FAULTS});
+    deferred_put(&states->deferred, watched->slot,
+                 (struct record){
+                     .ticks = ticks, .a = faults, .b = (uint64_t)watched->tid, .endpoint = RUNNING_FAULTS});
   else
     running_faults(states->correlator, watched->thread, ticks, faults);
 }
 
-/* Behind the last that had room. How the thread is from there on is not known until more is told. */
-static void tell_missed(struct run_states *states, struct watched *watched, uint64_t missed) {
+/* Behind the last that had room. How the thread is from there on is not known until the next report. */
+static void put_missed(struct run_states *states, struct watched *watched, uint64_t missed) {
   uint64_t ticks = ticks_of(states, watched->last_ns);
   if (missed == 0)
     return;
-  tell_switch(states, watched, ticks, STAVE_RUN_STATE_UNKNOWN, -1);
+  put_switch(states, watched, ticks, STAVE_RUN_STATE_UNKNOWN, -1);
   if (states->is_kept)
-    told_put(&states->told, watched->slot,
-             (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
+    deferred_put(&states->deferred, watched->slot,
+                 (struct record){.ticks = ticks, .a = missed, .endpoint = RUNNING_MISSED});
   else
     states->correlator->figures.switches_missed += missed;
 }
 
 /* It ran when it came: its event is its own. How it was when the kernel began to report, which may be long
  * after, follows from its first switch; where there is none so far, /proc knows whether it is blocked. */
-static void tell_begin(struct run_states *states, struct watched *watched, const struct perf_switch *first) {
+static void put_begin(struct run_states *states, struct watched *watched, const struct perf_switch *first) {
   bool had_processor = first && first->kind != PERF_LOST ? first->kind != PERF_RUNS : !watched->was_blocked;
   unsigned without = watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED;
   watched->is_begun = true;
   if (!had_processor || watched->is_unknown)
-    tell_switch(states, watched, ticks_of(states, watched->begun_ns),
-                had_processor ? STAVE_RUN_STATE_RUNS : without, -1);
+    put_switch(states, watched, ticks_of(states, watched->begun_ns),
+               had_processor ? STAVE_RUN_STATE_RUNS : without, -1);
 }
 
-/* What a thread has run since it was made: up to a tick of the kernel ago, where it runs just now. */
 static uint64_t ran_of(const struct run_states *states, pid_t tid) {
-  char path[64], text[96] = "";
-  uint64_t ran = 0;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)states->pid, (int)tid);
-  FILE *file = fopen(path, "re");
-  if (file && fgets(text, sizeof text, file))
-    sscanf(text, "%" SCNu64, &ran);
-  if (file)
-    fclose(file);
+  uint64_t ran = 0, ready;
+  int fd = schedstat_open(states->pid, tid);
+  if (fd >= 0) {
+    schedstat_read(fd, &ran, &ready);
+    close(fd);
+  }
   return ran;
 }
 
@@ -172,7 +169,7 @@ static void take_faults(struct run_states *states, struct watched *watched) {
     return;
   watched->asked_ns = now;
   if (faults != watched->faults)
-    tell_faults(states, watched, states->now.ticks, faults);
+    put_faults(states, watched, states->now.ticks, faults);
   watched->faults = faults;
 }
 
@@ -185,18 +182,18 @@ static void take_switches(struct run_states *states, struct watched *watched) {
   states->max_fill = fullness > states->max_fill ? fullness : states->max_fill;
   while (perf_event_next(&watched->event, &found)) {
     if (!watched->is_begun)
-      tell_begin(states, watched, &found);
+      put_begin(states, watched, &found);
     if (found.kind == PERF_LOST)
-      tell_missed(states, watched, found.lost);
+      put_missed(states, watched, found.lost);
     else
-      tell_switch(states, watched, ticks_of(states, found.monotonic_ns), kinds[found.kind],
-                  found.kind == PERF_RUNS ? (int)found.processor : -1);
+      put_switch(states, watched, ticks_of(states, found.monotonic_ns), kinds[found.kind],
+                 found.kind == PERF_RUNS ? (int)found.processor : -1);
     watched->last_ns = found.monotonic_ns;
   }
   if (!watched->is_begun && watched->was_blocked)
-    tell_begin(states, watched, NULL);
+    put_begin(states, watched, NULL);
   if (fullness > may_have_lost)
-    tell_missed(states, watched, perf_event_lost(&watched->event));
+    put_missed(states, watched, perf_event_lost(&watched->event));
 }
 
 static size_t pages_of(const struct run_states *states) {
@@ -260,8 +257,9 @@ void run_states_meet(struct run_states *states, uint32_t slot, const struct reco
       !watch(states, (struct watched){.slot = slot, .tid = (pid_t)attach->kernel_tid}, record->ticks, &state,
              &processor))
     return;
-  told_at_once(&states->told, slot,
-               record_of_switch((pid_t)attach->kernel_tid, record->ticks, state, processor), sink, data);
+  deferred_hand_on_now(&states->deferred, slot,
+                       record_of_switch((pid_t)attach->kernel_tid, record->ticks, state, processor), sink,
+                       data);
 }
 
 /* -- all of them -- */
@@ -290,7 +288,7 @@ void run_states_empty(struct run_states *states) {
     take_faults(states, &states->watched[i]);
   }
   drop_ended(states);
-  told_settle(&states->told);
+  deferred_settle(&states->deferred);
 }
 
 double run_states_max_fill(struct run_states *states) {
@@ -327,7 +325,7 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
 
 void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data) {
   if (states)
-    told_hand_on(&states->told, until, sink, data);
+    deferred_hand_on(&states->deferred, until, sink, data);
 }
 
 void run_states_keep(struct run_states *states) {
@@ -343,6 +341,6 @@ void run_states_destroy(struct run_states *states) {
   for (size_t i = 0; i < states->count; i++)
     perf_event_stop(&states->watched[i].event);
   free(states->watched);
-  told_free(&states->told);
+  deferred_free(&states->deferred);
   free(states);
 }

@@ -15,15 +15,15 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
                                      int *ret_error);
 void run_states_destroy(struct run_states *states);
 
-/* STAVE_KEEP: what is told of the threads that run_states_meet has met waits for run_states_hand_on. NULL is
- * fine, here and below. */
+/* STAVE_KEEP: what is reported of the threads that run_states_meet has met waits for run_states_hand_on. NULL
+ * is fine, here and below. */
 void run_states_keep(struct run_states *states);
 
-/* Hands what the kernel has told of the time up to that, and is not handed on yet, to the sink: records for
- * running_take, in the order of time. */
+/* Hands what the kernel has reported of the time up to that, and is not handed on yet, to the sink: records
+ * for running_take, in the order of time. */
 void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data);
 
-/* A record that may tell of a thread's begin, of which the sink is told, or of its end. */
+/* A record of a thread's begin, which the sink gets, too, or of its end. */
 void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
                      void *data);
 

@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "stave/names.h"
 #include "writer/life.h"
+#include "writer/schedstat.h"
 #include "writer/stops.h"
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
@@ -77,23 +78,16 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
 }
 
 static int open_schedstat(const struct run_times *times, const struct timed_thread *thread) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/task/%" PRIu64 "/schedstat", (int)times->pid, thread->tid);
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return schedstat_open(times->pid, (pid_t)thread->tid);
 }
 
-/* "ran ready slices", in ns. */
 static bool read_schedstat(const struct run_times *times, const struct timed_thread *thread,
                            uint64_t *ret_ran, uint64_t *ret_ready) {
-  char text[96];
   int fd = thread->fd >= 0 ? thread->fd : open_schedstat(times, thread);
-  ssize_t length = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
+  bool is_read = fd >= 0 && schedstat_read(fd, ret_ran, ret_ready);
   if (fd >= 0 && fd != thread->fd)
     close(fd);
-  if (length <= 0)
-    return false;
-  text[length] = '\0';
-  return sscanf(text, "%" SCNu64 " %" SCNu64, ret_ran, ret_ready) == 2;
+  return is_read;
 }
 
 /* -- which processors a thread may use -- */

@@ -128,7 +128,7 @@ static void put_shape(struct correlator *c, const struct stream *stream, uint64_
     put_parameter(c, stream, ticks, names[i], work->shape[i]);
 }
 
-/* What says in which target region a call was made may come behind what the call has started. */
+/* The record with the target region of a call may come after what the call has started. */
 static void adopt(struct correlator *c, struct cuda_work *work) {
   const struct cuda_call *call = map_get(&c->cuda.calls, work->correlation);
   if (!call)
