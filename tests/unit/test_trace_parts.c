@@ -8,6 +8,8 @@
 
 #include "unit.h"
 
+#include "own_folder.h"
+
 #include "analysis/trace_reader.h"
 
 enum { LOCATIONS = 2 * TRACE_PART_LOCATIONS + 3, EVENTS = 3000, REGIONS = 500 };
@@ -82,9 +84,8 @@ static void write_archive(const char *folder) {
 }
 
 static int setup(void **state) {
-  char *folder = strdup("/tmp/stave-test-parts-XXXXXX"), anchor[64], error[TRACE_ERROR_BYTES];
-  *state = folder;
-  if (!folder || !mkdtemp(folder))
+  char *folder = own_folder_make(state), anchor[64], error[TRACE_ERROR_BYTES];
+  if (!folder)
     return -1;
   write_archive(folder);
   snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
@@ -92,11 +93,8 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-  char command[64];
   trace_close(trace);
-  snprintf(command, sizeof command, "rm -rf %s", (char *)*state);
-  free(*state);
-  return system(command);
+  return own_folder_remove(state);
 }
 
 struct seen {
