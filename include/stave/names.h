@@ -51,7 +51,8 @@
  * had returned. */
 #define STAVE_PROPERTY_LOST_AFTER "STAVE::LOST_AFTER"
 /* Only if there are any: tasks whose dependences are missing. LLVM's runtimes may end a program in which a
- * task waits at once for dependences, while a tool receives dependences; none are recorded from there on. */
+ * task waits for its own dependences (undeferred), while a tool receives dependences; none are recorded from
+ * there on. */
 #define STAVE_PROPERTY_DEPENDENCES_WITHHELD "STAVE::DEPENDENCES_WITHHELD"
 /* Only if there are any: acquisitions of locks, critical sections and the like that are missing. LLVM's
  * runtimes may crash while a tool receives releases, once the first thread that used OpenMP has ended. */

@@ -183,7 +183,8 @@ size_t trace_part_to_close(const struct trace *trace, size_t location) {
   return 0;
 }
 
-/* All local definitions are read once, so that an archive that cannot be read is refused at once. */
+/* All local definitions are read once, so that an archive that cannot be read is refused when it is opened.
+ */
 static int open_and_look(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
   size_t begin = part * trace->reader->part_locations, end = end_of_part(trace, part);
   int result = open_part(trace, part, error);

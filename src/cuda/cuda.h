@@ -31,7 +31,7 @@ bool cuda_open_cupti(void);
 int cuda_set_clock(void);
 void cuda_put_clock(void);
 
-/* activity.c: asks for what devices do. Returns false and has said why not. */
+/* activity.c: requests what devices do. Returns false and has reported why not. */
 bool cuda_ask(void);
 
 /* Puts a record with so many words into the calling thread's ring. */

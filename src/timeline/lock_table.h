@@ -18,7 +18,7 @@ struct lock_table {
   uint64_t all, shortest; /* in the window; what takes less, from wanted to released, is left out */
   uint64_t from, to;
   bool is_out_of_memory;
-  void (*seen)(void *data, const struct lock_record *record); /* each in the window; NULL: nobody is told */
+  void (*seen)(void *data, const struct lock_record *record); /* each in the window; NULL: no observer */
   void *data;
 };
 

@@ -27,7 +27,7 @@ struct sample_table {
   uint64_t all;        /* in the window */
   uint64_t resolution; /* 0: nothing is merged */
   bool is_out_of_memory;
-  /* each in the window; NULL: nobody is told */
+  /* each in the window; NULL: no observer */
   void (*seen)(void *data, size_t location, const struct sample_record *sample);
   void *data;
 };

@@ -36,7 +36,7 @@ struct task_table {
   uint64_t from, to; /* what lies outside is left out */
   uint64_t shortest; /* tasks whose longest piece is shorter are left out */
   uint64_t all;      /* tasks that were created or ran in the window */
-  void (*over)(void *data, const struct task_record *record); /* each that is over; NULL: nobody is told */
+  void (*over)(void *data, const struct task_record *record); /* each that is over; NULL: no observer */
   void *data;
 };
 

@@ -103,10 +103,10 @@ class Beside(test_page.PageTest):
 
     def test_legend_does_not_add_both(self):
         self.settle()
-        told = self.browser.evaluate("[...document.querySelectorAll('#legend li:not([hidden]) .time')]"
+        times = self.browser.evaluate("[...document.querySelectorAll('#legend li:not([hidden]) .time')]"
                                      ".map(({textContent}) => textContent)")
-        self.assertTrue(all(text == "–" or re.fullmatch(r"A .*  B .*", text) for text in told), told)
-        self.assertTrue(any(text.startswith("A ") for text in told))
+        self.assertTrue(all(text == "–" or re.fullmatch(r"A .*  B .*", text) for text in times), times)
+        self.assertTrue(any(text.startswith("A ") for text in times))
 
     def test_groups(self):
         self.open_both()

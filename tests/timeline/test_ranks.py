@@ -189,14 +189,14 @@ class Traffic(test_page.PageTest):
         """Of the whole run the page has the report's sums; what it counts itself of its interval is equal, too."""
         result = subprocess.run([test_page.STAVE, "report", "--json", pathlib.Path(self.folder.name) / "traffic"],
                                 capture_output=True, check=True)
-        told = json.loads(result.stdout)["mpi"]
+        reported = json.loads(result.stdout)["mpi"]
         names = ["Process", "Process 1", "Process 2"]
         pairs = [(names.index(pair["from"]), names.index(pair["to"]), pair["messages"], pair["bytes"],
                   round(1e3 * pair["mean_s"] * pair["messages"], 6), round(1e3 * pair["longest_s"], 6),
-                  round(1e3 * pair["wait_s"], 6)) for pair in told["messages"]]
+                  round(1e3 * pair["wait_s"], 6)) for pair in reported["messages"]]
         self.assertEqual(self.cells(), pairs)
         calls = {}
-        for call in told["calls"]:
+        for call in reported["calls"]:
             site = call["call_site"]
             place = f" @{pathlib.Path(site['file']).name}:{site['line']}" if site else ""
             name = f"{call['process']}: {call['function']}{place}"
@@ -208,7 +208,7 @@ class Traffic(test_page.PageTest):
         self.assertEqual(self.browser.evaluate(own % "null"), calls)
         self.assertEqual(self.cells(), pairs)
         self.assertEqual([(one["function"], one["count"], one["wait_s"], one["longest_wait_s"], one["longest_wait_for"])
-                          for one in told["collectives"]], [("MPI_Barrier", 1, 0.0025, 0.0015, "Process 2"),
+                          for one in reported["collectives"]], [("MPI_Barrier", 1, 0.0025, 0.0015, "Process 2"),
                                                      ("MPI_Finalize", 1, 0, 0, None)])
 
     def chain(self, row, ms):

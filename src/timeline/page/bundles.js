@@ -1,5 +1,5 @@
-// Lines from row to row: where there are too many to be told apart, those that begin close together and lead from the
-// same rows to the same are one, the wider the more they are.
+// Lines from row to row: where there are too many to be distinguished, those that begin close together and lead from
+// the same rows to the same are one, the wider the more they are.
 
 const FIRST = 16, PER_ROW = 16, WIDEST = 9, NUMBERS = 80; // pixels of a cell in time, part of it in height, of a line
 const FEW = 400;

@@ -16,7 +16,7 @@ function sum(values) {
 }
 
 export class Numbers {
-  // `pick` is told of a region whose name is clicked, `goToRow` of a row; `changed` is called where others are wanted.
+  // `pick` gets a region whose name is clicked, `goToRow` of a row; `changed` is called where others are wanted.
   constructor(model, {legend, statistics, chart, redraw, changed}, pick, goToRow) {
     const mark = rows => {
       const isSame = chart.outliers.size === rows.size && [...rows].every(row => chart.outliers.has(row));
