@@ -248,7 +248,8 @@ void efficiency_find(struct report *report) {
 
 bool report_is_slower_than_work(const struct report *report, double *ret_work) {
   const uint64_t *activity = report->activity;
-  double work = (double)report->useful - report->lost_in_work * (double)report->cpus;
+  double sharing = processors_at_most(report, (double)report->cpus); /* who lost it, at a time */
+  double work = (double)report->useful - report->lost_in_work * sharing;
   bool is_disturbed = report->account.ready > READY_SHARE * report->account.all ||
                       report->processors.others > READY_SHARE * report->processors.all;
   *ret_work = work > 0 ? work : 0;

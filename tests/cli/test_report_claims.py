@@ -88,6 +88,17 @@ class Claims(Case):
         causes = [one["cause"] for one in self.own_threads("all beside", 100)["findings"]]
         self.assertNotIn("serial part", causes)
 
+    def test_the_work_of_more_threads_than_processors(self):
+        """40 threads of 1 ms each; 30,000 pages of 1 us came again, which two processors shared."""
+        with self.timed("crowd", threads=40) as made:
+            made.properties = [("STAVE::PROCESSORS", "2"), ("STAVE::FAULTS", "100,40000,10000,1000")]
+            made.fork(0)
+            made.begin(0)
+            for thread in range(40):
+                made.at(1).enter(thread, "implicit barrier", 1)
+            made.end_all(60)
+        self.assertIn("longer than the work of all threads, 10.0 ms in all", self.text(self.path("crowd")))
+
     def own_team(self, made, thread, forked, begun, ended):
         made.team = made.new_team(f"of {thread}", [thread])
         made.at(forked).event(thread, "thread_fork", Paradigm.OPENMP, 1)
