@@ -131,9 +131,9 @@
 #define STAVE_PROPERTY_RUNTIME "STAVE::RUNTIME"
 /* The version _OPENMP that it passes to tools. */
 #define STAVE_PROPERTY_OMP_VERSION "STAVE::OMP_VERSION"
-/* Prefix; a number from 0 on follows. The files of all OpenMP runtimes that the process had loaded when
- * tracing began, or when it ended in order. What runs on one without a tool interface (gcc's libgomp) is not
- * in the archive, unless libstave-libgomp.so is one of these files. */
+/* Prefix; a number from 0 on follows. The files of all OpenMP runtimes, and of libomptarget, that the process
+ * had loaded when tracing began, or when it ended in order. What runs on a runtime without a tool interface
+ * (gcc's libgomp) is not in the archive, unless libstave-libgomp.so is one of these files. */
 #define STAVE_PROPERTY_RUNTIME_FILE "STAVE::RUNTIME_FILE::"
 /* Only if `stave record` ran the program on another runtime than it was built for: the name of that one,
  * "libgomp". */
@@ -146,6 +146,11 @@
 #define STAVE_PROPERTY_SET_CALLBACK "STAVE::SET_CALLBACK::"
 /* Prefix; a lock's number follows: the variable that it is, as the program names it. */
 #define STAVE_PROPERTY_LOCK "STAVE::LOCK::"
+
+/* Prefix, only where CUDA's devices, or a part of what they did, are not in the archive. REFUSED: why nothing
+ * of them is; CALLS, WAITS, DELIVERY: which part is not, and why; DROPPED: how many records CUPTI had no room
+ * for. */
+#define STAVE_PROPERTY_DEVICES "STAVE::DEVICES::"
 
 /* == Clocks */
 

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/device_facts.h"
 #include "ompt/values.h"
 
 /* What is known of a trace's runtime; -1: not recorded. */
 struct signs {
   int delivers_dispatch, delivers_target;
+  bool has_targets; /* events of target regions came */
   bool lacks_emi, has_states, has_barrier_states, has_work_states;
 };
 
@@ -36,7 +38,10 @@ static bool has_state(const struct trace *trace, unsigned state) {
 
 static struct signs read_signs(const struct trace *trace) {
   int target = delivers(trace, OMPT_CALLBACK_target);
-  return (struct signs){.delivers_dispatch = delivers(trace, OMPT_CALLBACK_dispatch),
+  struct device_facts facts;
+  device_facts_read(&facts, trace);
+  return (struct signs){.has_targets = facts.targets + facts.data_operations + facts.submissions > 0,
+                        .delivers_dispatch = delivers(trace, OMPT_CALLBACK_dispatch),
                         .delivers_target = target >= 0 ? target : delivers(trace, OMPT_CALLBACK_target_emi),
                         .lacks_emi = is_unknown(trace, OMPT_CALLBACK_target_emi),
                         .has_states = has_state(trace, OMPT_STATE_work_serial),
@@ -65,10 +70,12 @@ static const char *release(const struct signs *signs) {
 
 static void describe(char evidence[IDENTIFY_EVIDENCE_BYTES], const struct signs *signs) {
   static const char *const words[] = {"not known to deliver", "does not deliver", "delivers"};
+  const char *target = signs->delivers_target > 0 && !signs->has_targets ? "accepts, without any event of,"
+                                                                         : words[signs->delivers_target + 1];
   snprintf(evidence, IDENTIFY_EVIDENCE_BYTES,
            "states barrier_implementation and barrier_teams: %s, work_free_agent: %s; %s dispatch; %s target",
            signs->has_barrier_states ? "yes" : "no", signs->has_work_states ? "yes" : "no",
-           words[signs->delivers_dispatch + 1], words[signs->delivers_target + 1]);
+           words[signs->delivers_dispatch + 1], target);
 }
 
 void identify_runtime(struct identified *ret, const struct trace *trace) {

@@ -9,6 +9,7 @@
 
 /* What records gcc's runtime itself. */
 static const char in_front[] = "libstave-libgomp.so", own_runtime[] = "GNU libgomp";
+static const char plugin[] = "libgomp-plugin-"; /* of gcc's runtime, for devices */
 
 static bool begins_with(const char *text, const char *beginning) {
   return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -42,7 +43,7 @@ static void note_untraced(struct search *search, const char *name, const char *v
   struct runtimes *found = search->found;
   const char *file = base_name(value);
   if (!begins_with(name, STAVE_PROPERTY_RUNTIME_FILE) || !begins_with(file, "libgomp") ||
-      search->has_in_front || is_listed(found, file))
+      begins_with(file, plugin) || search->has_in_front || is_listed(found, file))
     return;
   size_t used = strlen(found->untraced);
   snprintf(found->untraced + used, sizeof found->untraced - used, "%s%s", used ? ", " : "", file);

@@ -135,11 +135,25 @@ static void put_dropped(void *context, uint32_t stream) {
   cuda_put(*(const struct record *)&record, NULL, 0);
 }
 
-static void on_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid) {
+/* Of the first buffer that CUPTI does not read: there may be many. */
+static void note_unread(int error) {
+  static atomic_flag is_noted = ATOMIC_FLAG_INIT;
+  if (error != CUPTI_AT_END && !atomic_flag_test_and_set(&is_noted))
+    cuda_note(CUDA_DELIVERY, "CUPTI does not read its buffers (error %d): what is in them is not recorded",
+              error);
+}
+
+static void put_all(uint8_t *buffer, size_t valid) {
   void *record = NULL;
+  int error;
+  while ((error = cuda.cupti.cuptiActivityGetNextRecord(buffer, valid, &record)) == CUPTI_OK)
+    put_activity(record);
+  note_unread(error);
+}
+
+static void on_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid) {
   if (atomic_load(&cuda.is_on) && valid > 0) {
-    while (cuda.cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK)
-      put_activity(record);
+    put_all(buffer, valid);
     cuda_put_clock();
     const struct record_cuda_buffer end = {.type = RECORD_cuda_buffer, .bytes = valid};
     cuda_put(*(const struct record *)&end, NULL, 0);
@@ -152,15 +166,15 @@ static void on_completed(void *context, uint32_t stream, uint8_t *buffer, size_t
 
 /* -- starting and stopping -- */
 
-static bool refuse(int error) {
+bool cuda_refuse(int error) {
   if (error == CUPTI_PRIVILEGES)
-    cuda.recorder->say(
-        "the driver lets only root see what devices do (NVreg_RestrictProfilingToAdminUsers): it is not "
-        "recorded");
+    cuda_note(CUDA_ALL,
+              "the driver lets only root see what devices do (NVreg_RestrictProfilingToAdminUsers): "
+              "it is not recorded");
   else if (error == CUPTI_SUBSCRIBERS)
-    cuda.recorder->say("another profiler of CUDA is in this process: what the devices do is not recorded");
+    cuda_note(CUDA_ALL, "another profiler of CUDA is in this process: what the devices do is not recorded");
   else
-    cuda.recorder->say("CUPTI refuses with error %d: what the devices do is not recorded", error);
+    cuda_note(CUDA_ALL, "CUPTI refuses with error %d: what the devices do is not recorded", error);
   return false;
 }
 
@@ -170,7 +184,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* What devices did is recorded without these, too. */
 static void enable_waits(void) {
-  cuda.cupti.cuptiActivityEnable(CUPTI_WAIT);
+  int error = cuda.cupti.cuptiActivityEnable(CUPTI_WAIT);
+  if (error != CUPTI_OK)
+    cuda_note(CUDA_WAITS, "CUPTI reports no waits (error %d): who waits for a device is not recorded", error);
 }
 
 static void disable(size_t count) {
@@ -196,7 +212,7 @@ bool cuda_ask(void) {
     error = enable();
   if (error == CUPTI_OK)
     enable_waits();
-  return error == CUPTI_OK || refuse(error);
+  return error == CUPTI_OK || cuda_refuse(error);
 }
 
 void cuda_begin(void) {
@@ -207,8 +223,13 @@ void cuda_begin(void) {
   cuda_put(*(const struct record *)&record, NULL, 0);
   cuda_put_clock();
   atomic_store(&cuda.is_on, true);
-  if (cuda.cupti.cuptiActivityFlushPeriod)
-    cuda.cupti.cuptiActivityFlushPeriod(FLUSH_PERIOD_MS);
+  int error = cuda.cupti.cuptiActivityFlushPeriod ? cuda.cupti.cuptiActivityFlushPeriod(FLUSH_PERIOD_MS)
+                                                  : CUPTI_NOT_THERE;
+  if (error != CUPTI_OK)
+    cuda_note(CUDA_DELIVERY,
+              "CUPTI does not deliver now and then (error %d): what is in its buffers is not recorded if the "
+              "program is killed",
+              error);
 }
 
 void cuda_withdraw(void) {
@@ -217,7 +238,12 @@ void cuda_withdraw(void) {
 }
 
 void cuda_end(void) {
-  if (!atomic_load(&cuda.is_on) || cuda.cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED) != CUPTI_OK)
+  int error =
+      atomic_load(&cuda.is_on) ? cuda.cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED) : CUPTI_NOT_THERE;
+  if (atomic_load(&cuda.is_on) && error != CUPTI_OK)
+    cuda_note(CUDA_DELIVERY, "CUPTI does not deliver (error %d): what was in its buffers is not recorded",
+              error);
+  if (error != CUPTI_OK)
     return;
   const struct record_cuda_end record = {.type = RECORD_cuda_end};
   cuda_put(*(const struct record *)&record, NULL, 0);

@@ -75,14 +75,22 @@ static void on_call(void *data, int domain, uint32_t function, const void *call_
   cuda.recorder->put((const struct record *)&record, rest.words, 0, NULL);
 }
 
-static void follow_all(int domain) {
+/* How many. `error`: what CUPTI gives where it refuses one, else where it has no name for a number, which is
+ * so behind the last function. */
+static int follow_all(int domain, int *error) {
   const char *name;
+  int count = 0;
   for (uint32_t i = 1; i < CUDA_FUNCTIONS_MAX; i++) {
-    if (cuda.cupti.cuptiGetCallbackName(domain, i, &name) != CUPTI_OK || !name || !is_followed(name))
+    int result = cuda.cupti.cuptiGetCallbackName(domain, i, &name);
+    *error = *error == CUPTI_OK ? result : *error;
+    if (result != CUPTI_OK || !name || !is_followed(name))
       continue;
     cuda.names[domain][i] = name;
-    cuda.cupti.cuptiEnableCallback(1, cuda.subscriber, domain, i);
+    result = cuda.cupti.cuptiEnableCallback(1, cuda.subscriber, domain, i);
+    count += result == CUPTI_OK;
+    *error = result != CUPTI_OK ? result : *error;
   }
+  return count;
 }
 
 /* -- without the calls: CUPTI notes with each the target region that it is made in -- */
@@ -111,10 +119,9 @@ static void be_refused(int error) {
   if (error != CUPTI_SUBSCRIBERS)
     snprintf(why, sizeof why, "CUPTI reports no calls of CUDA (error %d)", error);
   cuda.has_externals = follow_targets();
-  cuda.recorder->say("%s: %s", why,
-                     cuda.has_externals
-                         ? "they are not recorded, kernels have the line of their target region"
-                         : "which construct a kernel is of is not recorded");
+  cuda_note(CUDA_CALLS, "%s: %s", why,
+            cuda.has_externals ? "they are not recorded, kernels have the line of their target region"
+                               : "which construct a kernel is of is not recorded");
 }
 
 void cuda_start_calls(void) {
@@ -123,6 +130,9 @@ void cuda_start_calls(void) {
     be_refused(error);
     return;
   }
-  follow_all(CUPTI_DOMAIN_DRIVER);
-  follow_all(CUPTI_DOMAIN_RUNTIME);
+  int count = follow_all(CUPTI_DOMAIN_DRIVER, &error) + follow_all(CUPTI_DOMAIN_RUNTIME, &error);
+  if (count > 0)
+    return;
+  cuda.cupti.cuptiUnsubscribe(cuda.subscriber);
+  be_refused(error);
 }

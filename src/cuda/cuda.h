@@ -34,6 +34,14 @@ void cuda_put_clock(void);
 /* activity.c: requests what devices do. Returns false and has reported why not. */
 bool cuda_ask(void);
 
+/* Reports that CUPTI gave this error, so that nothing is recorded. False. */
+bool cuda_refuse(int error);
+
+/* One line on stderr, and in the archive, if there is one: what is not recorded. The numbers are cuda_note's.
+ */
+enum cuda_subject { CUDA_ALL = 1, CUDA_CALLS, CUDA_WAITS, CUDA_DELIVERY };
+void cuda_note(enum cuda_subject about, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Puts a record with so many words into the calling thread's ring. */
 void cuda_put(struct record record, const uint64_t *words, unsigned count);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUPTI_OK = 0, CUPTI_NOT_THERE = 27, CUPTI_PRIVILEGES = 35, CUPTI_SUBSCRIBERS = 39 };
+enum { CUPTI_OK = 0, CUPTI_AT_END = 12, CUPTI_NOT_THERE = 27, CUPTI_PRIVILEGES = 35, CUPTI_SUBSCRIBERS = 39 };
 
 /* cuptiGetVersion: 18 is CUDA 12.0's; from 13 on it is 10000 times the major version, and more. */
 enum { CUPTI_OLDEST = 18, CUPTI_FIRST_UNKNOWN = 140000 };

@@ -12,7 +12,7 @@
 static void *open_named(const char *wanted) {
   void *library = dlopen(wanted, RTLD_LAZY | RTLD_LOCAL);
   if (!library)
-    cuda.recorder->say("STAVE_CUPTI=%s cannot be loaded: what the devices do is not recorded", wanted);
+    cuda_note(CUDA_ALL, "STAVE_CUPTI=%s cannot be loaded: what the devices do is not recorded", wanted);
   return library;
 }
 
@@ -95,15 +95,16 @@ bool cuda_open_cupti(void) {
   bool is_wanted = wanted && *wanted;
   void *library = is_wanted ? open_named(wanted) : open_any();
   if (!library && !is_wanted)
-    cuda.recorder->say(
-        "no CUPTI is found (libcupti.so.12 or 13; STAVE_CUPTI names its file): what the devices do is not "
-        "recorded");
+    cuda_note(CUDA_ALL, "no CUPTI is found (libcupti.so.12 or 13; STAVE_CUPTI names its file): what the "
+                        "devices do is not recorded");
   if (!library)
     return false;
-  if (look_up(library) && cuda.cupti.cuptiGetVersion(&cuda.version) == CUPTI_OK &&
-      cuda.version >= CUPTI_OLDEST && cuda.version < CUPTI_FIRST_UNKNOWN)
+  int error = look_up(library) ? cuda.cupti.cuptiGetVersion(&cuda.version) : CUPTI_OK;
+  if (error != CUPTI_OK)
+    return cuda_refuse(error);
+  if (cuda.version >= CUPTI_OLDEST && cuda.version < CUPTI_FIRST_UNKNOWN)
     return true;
-  cuda.recorder->say("this CUPTI (version %u) is none of CUDA 12 or 13: what the devices do is not recorded",
-                     (unsigned)cuda.version);
+  cuda_note(CUDA_ALL, "this CUPTI (version %u) is none of CUDA 12 or 13: what the devices do is not recorded",
+            (unsigned)cuda.version);
   return false;
 }

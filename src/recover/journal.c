@@ -181,7 +181,7 @@ static bool on_device(struct journal *journal, const int32_t *number, const stru
 
 static bool on_device_property(struct journal *journal, const uint32_t *device,
                                const struct entry_rest *rest) {
-  if (!is_device(journal, *device))
+  if (*device != DEFINITIONS_ALL_DEVICES && !is_device(journal, *device))
     return false;
   size_t name = strlen(rest->text);
   definitions_device_property(journal->definitions, *device, rest->text,

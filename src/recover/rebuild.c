@@ -204,6 +204,7 @@ static int write_definitions(struct rebuild *job) {
                             .whole_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);
   definitions_mpi_properties(journal->definitions, archive_set_property, job->archive);
+  definitions_devices_properties(journal->definitions, archive_set_property, job->archive);
   lock_names_write(journal->lock_names, archive_set_property, job->archive);
   struct archive *archive = job->archive;
   job->archive = NULL;

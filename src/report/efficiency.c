@@ -17,6 +17,7 @@ void caveats_find(struct report *report) {
   report->caveats.dependences_withheld = trace_archive_number(trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
   report->caveats.mutexes_withheld = trace_archive_number(trace, STAVE_PROPERTY_MUTEXES_WITHHELD);
   runtimes_read(&report->caveats.runtimes, trace);
+  device_facts_read(&report->caveats.devices, trace);
   report->caveats.lacks_dependences =
       report->tasks_created > 0 && trace_archive_property(trace, STAVE_PROPERTY_NOT_ASKED DEPENDENCES_NUMBER);
   for (size_t i = 0; i < trace->location_count; i++) {

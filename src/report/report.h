@@ -4,6 +4,7 @@
 #ifndef STAVE_REPORT_REPORT_H
 #define STAVE_REPORT_REPORT_H
 
+#include "analysis/device_facts.h"
 #include "analysis/replay.h"
 #include "analysis/runtimes.h"
 #include "analysis/traffic.h"
@@ -408,6 +409,7 @@ struct report_caveats {
   uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
   bool is_incomplete, lacks_teams; /* the archive says so; it does not say which threads work in which team */
   struct runtimes runtimes;
+  struct device_facts devices;
   bool lacks_dependences; /* there are tasks, and nobody asked for the dependences of any */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/device_facts.h"
 #include "analysis/runtimes.h"
 #include "analysis/sides.h"
 #include "base/utf8.h"
@@ -75,12 +76,20 @@ static void add_runtimes(json_t *facts, const struct trace *trace) {
   add(facts, "not traced", runtimes.untraced_count ? runtimes.untraced : NULL);
 }
 
+static void add_devices(json_t *facts, const struct trace *trace) {
+  struct device_facts devices;
+  device_facts_read(&devices, trace);
+  add(facts, "devices", devices.refused);
+  add(facts, "devices", devices.lacks_targets ? device_facts_no_targets : NULL);
+}
+
 json_t *page_facts(const struct timeline *timeline) {
   const struct trace *trace = timeline->trace;
   json_t *facts = json_array();
   for (int i = 0; i < RUN_FACTS; i++)
     add(facts, run_facts[i].name, trace_archive_property(trace, run_facts[i].property));
   add_runtimes(facts, trace);
+  add_devices(facts, trace);
   add_sides(facts, trace);
   for (size_t i = 0; i < trace->node_count; i++)
     add(facts, trace->nodes[i].class_name, trace->nodes[i].name);

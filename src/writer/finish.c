@@ -97,6 +97,7 @@ int writer_close_archive(struct writer *writer) {
                             .keeping = writer->kept ? &writer->keeping : NULL};
   properties_write(writer->archive, &writer->constants, &summary, writer->machine.nodename);
   definitions_mpi_properties(writer->definitions, archive_set_property, writer->archive);
+  definitions_devices_properties(writer->definitions, archive_set_property, writer->archive);
   lock_names_write(writer->lock_names, archive_set_property, writer->archive);
   return close_files(writer);
 }

@@ -9,9 +9,10 @@
 
 static const char detour[] = "libstave-gomp.so";
 
-/* gcc's (renamed ones too), LLVM's and AMD's, Intel's, NVIDIA's, Cray's, and what records gcc's. */
+/* gcc's (renamed ones too), LLVM's and AMD's and what runs target regions for them, Intel's, NVIDIA's,
+ * Cray's, and what records gcc's. */
 static const char *const beginnings[] = {
-    "libgomp.so", "libgomp-", "libomp.so", "libomp5.so",          "libomp-",
+    "libgomp.so", "libgomp-", "libomp.so", "libomp5.so",          "libomp-", "libomptarget.so",
     "libiomp5",   "libnvomp", "libcraymp", "libstave-libgomp.so", detour};
 
 static bool is_runtime(const char *name) {

@@ -106,6 +106,29 @@ class Arguments(Case):
         self.assertEqual(self.json(archive)["events"], 20)
 
 
+class Devices(Case):
+    OMPTARGET = ("STAVE::RUNTIME_FILE::0", "/usr/lib/llvm-14/lib/libomptarget.so.14")
+
+    def missing(self, name, *properties):
+        write_archive(self.path(name), properties=properties)
+        lines = [" ".join(line.split()) for line in self.succeeds(info(self.path(name))).splitlines()]
+        return [line for line in lines if line.startswith("missing ")], self.json(self.path(name))["device_recording"]
+
+    def test_target_regions_that_do_not_come(self):
+        lines, found = self.missing("unfound", self.OMPTARGET)
+        self.assertEqual((len(lines), found["lacks_targets"]), (1, True))
+        self.assertIn("run it by stave record", lines[0])
+        lines, found = self.missing("found", self.OMPTARGET, ("STAVE::RECORDS::TARGET", "4"))
+        self.assertEqual((lines, found["lacks_targets"], found["target"]), ([], False, 4))
+        self.assertEqual(self.missing("without")[0], [])
+
+    def test_plugins_of_gcc_are_no_runtimes(self):
+        write_archive(self.path("plugin"), properties=[("STAVE::RUNTIME", "LLVM OMP version: 5.0"),
+                                                       ("STAVE::RUNTIME_FILE::0", "/lib/libomp.so.5"),
+                                                       ("STAVE::RUNTIME_FILE::1", "/lib/libgomp-plugin-nvptx.so.1")])
+        self.assertNotIn("cannot be traced", self.succeeds(info(self.path("plugin"))))
+
+
 class OtherTools(Case):
     def test_figures(self):
         path = self.path("figures")

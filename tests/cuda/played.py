@@ -68,6 +68,7 @@ class Host:
 
     def __init__(self, path, recorded):
         self.recorded = recorded
+        self.lines = []  # those of OMPT's callbacks
         self.regions = {}  # target id: place, of those that have kernels
         self.places = {}
         self.threads = {}  # of the kernel: the script's
@@ -77,6 +78,7 @@ class Host:
         for line in pathlib.Path(path).read_text().splitlines():
             found = (LINES[line.split(" ")[0]].match(line) if line.split(" ")[0] in LINES else None)
             if found:
+                self.lines.append(line)
                 getattr(self, "add_" + line.split(" ")[0])(*found.groups())
         self.add_calls()
 

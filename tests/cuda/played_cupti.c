@@ -314,6 +314,7 @@ int cuptiActivityEnable(int kind) {
 }
 
 int cuptiActivityDisable(int kind) {
+  RETURN_IF_REFUSED;
   cupti.is_asked[kind] = false;
   return 0;
 }
@@ -348,6 +349,7 @@ int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id) {
 }
 
 int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last) {
+  RETURN_IF_REFUSED;
   if (kind != CUPTI_EXTERNAL_CUSTOM0 || external_depth == 0)
     return 26; /* CUPTI_ERROR_QUEUE_EMPTY */
   *last = externals[--external_depth];
@@ -369,6 +371,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record) {
 }
 
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped) {
+  RETURN_IF_REFUSED;
   static bool is_told;
   const char *wanted = getenv("PLAYED_DROPPED");
   (void)context;
@@ -401,12 +404,14 @@ int cuptiSubscribe(void **subscriber, cupti_callback *callback, void *data) {
 }
 
 int cuptiUnsubscribe(void *subscriber) {
+  RETURN_IF_REFUSED;
   (void)subscriber;
   cupti.callback = NULL;
   return 0;
 }
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t function) {
+  RETURN_IF_REFUSED;
   (void)subscriber;
   if (domain < CUPTI_DOMAIN_DRIVER || domain > CUPTI_DOMAIN_RUNTIME || function >= FUNCTIONS)
     return 1;
@@ -415,6 +420,7 @@ int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t 
 }
 
 int cuptiGetCallbackName(int domain, uint32_t function, const char **name) {
+  RETURN_IF_REFUSED;
   if (domain < CUPTI_DOMAIN_DRIVER || domain > CUPTI_DOMAIN_RUNTIME || function >= FUNCTIONS ||
       !cupti.functions[domain][function])
     return 1;

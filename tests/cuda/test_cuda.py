@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
@@ -55,11 +56,14 @@ class Case(cli.FreshCase):
         host.write(self.path("script"), self.LATE_MS)
         library = str(BUILD.stave.parents[1] / "cuda/libstave-cuda.so")
         result = tracing.run([SCRIPTED, BUILD.tool, self.path("script")], tracing.tool_environment(
-            BUILD, self.path("archive"), PLAYED=self.path("played"), PLAYED_CUPTI=CUPTI, STAVE_CUPTI=CUPTI,
-            CUDA_INJECTION64_PATH=library, PLAYED_LATE_MS=str(self.LATE_MS),
-            **environment))
+            BUILD, self.path("archive"), PLAYED=self.path("played"), PLAYED_CUPTI=CUPTI,
+            CUDA_INJECTION64_PATH=library, PLAYED_LATE_MS=str(self.LATE_MS), **{"STAVE_CUPTI": CUPTI, **environment}))
         self.assertEqual(result.returncode, 0, result.stderr)
         return host, self.path("archive/traces.otf2"), result.stderr.decode()
+
+    def recording(self, anchor):
+        """What `stave info` has of what is recorded of devices."""
+        return json.loads(self.succeeds(cli.stave("info", "--json", anchor)))["device_recording"]
 
     def on_streams(self, anchor):
         """{stream: [(begin, end, what, bytes)]} in ns, in the archive's order"""
@@ -349,16 +353,56 @@ class Refusals(Case):
             self.assertIn(word, lines[0])
         return anchor
 
-    def test_errors(self):
-        for code, word in ((15, "error 15"), (35, "root"), (39, "another profiler"), (999, "error 999")):
-            for function in ("cuptiActivityEnable", "cuptiActivityRegisterCallbacks",
-                             "cuptiActivityRegisterTimestampCallback"):
+    ALL = ("cuptiActivityEnable", "cuptiActivityRegisterCallbacks", "cuptiGetVersion",
+           "cuptiActivityRegisterTimestampCallback")
+    CALLS = ("cuptiSubscribe", "cuptiEnableCallback", "cuptiGetCallbackName")
+    DELIVERY = ("cuptiActivityFlushAll", "cuptiActivityGetNextRecord")
+    NONE = ("cuptiActivityDisable", "cuptiUnsubscribe", "cuptiActivityGetNumDroppedRecords",
+            "cuptiActivityPushExternalCorrelationId", "cuptiActivityPopExternalCorrelationId", "cuptiGetTimestamp")
+    CODES = ((15, "error 15"), (35, "root"), (39, "another profiler"), (999, "error 999"))
+
+    def test_errors_of_what_is_needed(self):
+        for code, word in self.CODES:
+            for function in self.ALL:
                 error = f"{function}:{code}"
                 if function == "cuptiActivityRegisterTimestampCallback":  # then there is no clock at all
                     error += f",cuptiGetTimestamp:{code}"
                 with self.subTest(function=function, code=code):
                     anchor = self.refused(word, PLAYED_ERROR=error)
                     self.assertFalse(os.path.exists(anchor))
+
+    def test_errors_of_calls(self):
+        """Devices are recorded."""
+        for code, _ in self.CODES:
+            for function in self.CALLS:
+                with self.subTest(function=function, code=code):
+                    anchor = self.refused("another tool" if code == 39 else f"error {code}",
+                                          PLAYED_ERROR=f"{function}:{code}")
+                    self.expect_truth(played.records(RECORDINGS["streams"]), anchor)
+                    shutil.rmtree(self.path("archive"))
+
+    def test_errors_of_delivery(self):
+        """There is an archive, without what was not delivered."""
+        for code, _ in self.CODES:
+            for function in self.DELIVERY:
+                with self.subTest(function=function, code=code):
+                    anchor = self.refused(f"error {code}", PLAYED_ERROR=f"{function}:{code}")
+                    self.assertEqual(self.on_streams(anchor), {})
+                    self.assertIn(f"error {code}", self.recording(anchor)["delivery"])
+                    shutil.rmtree(self.path("archive"))
+
+    def test_errors_without_a_loss(self):
+        for code, _ in self.CODES:
+            for function in self.NONE:
+                with self.subTest(function=function, code=code):
+                    _, anchor, said = self.play("streams", environment={"PLAYED_ERROR": f"{function}:{code}"})
+                    self.assertNotIn("not recorded", said)
+                    self.expect_truth(played.records(RECORDINGS["streams"]), anchor)
+                    shutil.rmtree(self.path("archive"))
+
+    def test_error_of_the_period(self):
+        anchor = self.refused("error 15", "killed", PLAYED_ERROR="cuptiActivityFlushPeriod:15")
+        self.expect_truth(played.records(RECORDINGS["streams"]), anchor)
 
     def test_another_subscriber(self):
         """The devices' part is there, without the calls."""
@@ -387,6 +431,61 @@ class Refusals(Case):
 
     def test_another_injection_is_left_alone(self):
         self.assertIn("CUDA_INJECTION64_PATH is set already", self.record(CUDA_INJECTION64_PATH="/nowhere.so"))
+
+
+class Info(Case):
+    """The lines of `stave info` about devices, and the report's."""
+    def facts(self, command, anchor):
+        return [" ".join(line.split()) for line in self.succeeds(cli.stave(command, anchor)).splitlines()]
+
+    def test_what_came(self):
+        host, anchor, _ = self.offload("target")
+        lines = self.facts("info", anchor)
+        kernels, copies = (sum(one["kind"] == kind for one in host.recorded) for kind in ("kernel", "memcpy"))
+        sets = sum(one["kind"] == "memset" for one in host.recorded)
+        self.assertIn("devices 1, of which the program used 1", lines)
+        wanted = ", ".join(f"{count} {name}" for count, name in ((kernels, "kernels"), (copies, "copies"),
+                                                                 (sets, "memsets")) if count)
+        self.assertIn(f"by CUPTI {wanted}", lines)
+        counts = collections.Counter(line.split(" ")[0] for line in host.lines)
+        self.assertIn(f"by OMPT {counts['target']} target, {counts['data']} target_data_op, "
+                      f"{counts['submit']} target_submit callbacks", lines)
+        self.assertFalse([line for line in lines if line.startswith("missing")])
+        found = self.recording(anchor)
+        self.assertEqual((found["kernels"], found["target"], found["lacks_targets"], found["refused"]),
+                         (kernels, counts["target"], False, None))
+        self.assertNotIn("without any event of, target", " ".join(lines))
+
+    def test_refused(self):
+        """OMPT's part is there, and why there is no other."""
+        for code, word in Refusals.CODES:
+            with self.subTest(code=code):
+                _, anchor, said = self.offload("target", PLAYED_ERROR=f"cuptiActivityEnable:{code}")
+                line, = (line.removeprefix("stave: ") for line in said.splitlines() if "not recorded" in line)
+                self.assertIn(word, line)
+                self.assertEqual(self.recording(anchor)["refused"], line)
+                self.assertIn(f"missing {line}", self.facts("info", anchor))
+                self.assertIn(line, " ".join(self.facts("report", anchor)))
+                numbers = json.loads(self.succeeds(cli.stave("report", "--json", anchor)))
+                self.assertEqual(numbers["devices_not_recorded"], line)
+                shutil.rmtree(self.path("archive"))
+
+    def test_no_cupti(self):
+        _, anchor, _ = self.offload("target", STAVE_CUPTI="/nowhere/libcupti.so")
+        self.assertIn("/nowhere", self.recording(anchor)["refused"])
+
+    def test_other_version(self):
+        _, anchor, _ = self.offload("target", PLAYED_VERSION="17")
+        self.assertIn("none of CUDA 12 or 13", self.recording(anchor)["refused"])
+
+    def test_dropped(self):
+        _, anchor, _ = self.play("streams", environment={"PLAYED_DROPPED": "7"})
+        self.assertEqual(self.recording(anchor)["dropped"], 7)
+        self.assertIn("missing 7 records of what devices did: CUPTI had no room for them", self.facts("info", anchor))
+
+    def test_killed(self):
+        _, anchor, _ = self.play("streams", "flushed", status=3)
+        self.assertRegex("\n".join(self.facts("info", anchor)), r"missing what devices did in the last \d+ ms")
 
 
 class Environment(Case):

@@ -1,5 +1,6 @@
 /* `stave info --json`. */
 #include "cli/info/info.h"
+#include "cli/info/info_devices.h"
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
@@ -57,36 +58,6 @@ static json_t *locations(const struct info *info, bool (*is_wanted)(const struct
   for (size_t i = 0; i < info->trace->location_count; i++)
     if (is_wanted(&info->trace->locations[i]))
       json_array_append_new(array, location_object(info, i));
-  return array;
-}
-
-/* group: a ref; TRACE_NO_REF if nothing was done on the device. */
-static json_t *device(const struct info *info, const char *name, uint64_t node, uint64_t group) {
-  const struct trace *trace = info->trace;
-  json_t *properties = json_object(), *streams = json_array();
-  for (size_t i = 0; i < trace->node_property_count; i++)
-    if (trace->node_properties[i].owner == node)
-      json_put(properties, trace->node_properties[i].name, json_from_text(trace->node_properties[i].text));
-  for (size_t i = 0; i < trace->location_count && group != TRACE_NO_REF; i++)
-    if (trace->locations[i].group == group)
-      json_array_append_new(streams, location_object(info, i));
-  return json_pack("{s:o,s:o,s:o}", "name", json_from_text(name), "properties", properties, "streams",
-                   streams);
-}
-
-static json_t *devices(const struct info *info) {
-  const struct trace *trace = info->trace;
-  json_t *array = json_array();
-  for (size_t i = 0; i < trace->location_group_count; i++) {
-    const struct trace_location_group *group = &trace->location_groups[i];
-    if (trace_group_is_device(group))
-      json_array_append_new(array, device(info, group->name, group->node, group->ref));
-  }
-  for (size_t i = 0; i < trace->node_count; i++) {
-    const struct trace_node *node = &trace->nodes[i];
-    if (trace_node_is_idle_device(trace, node))
-      json_array_append_new(array, device(info, node->name, node->ref, TRACE_NO_REF));
-  }
   return array;
 }
 
@@ -187,7 +158,8 @@ void info_print_json(const struct info *info) {
   json_put(object, "processes", info_processes_json(info));
   json_put(object, "threads", locations(info, is_thread));
   json_put(object, "metrics", locations(info, trace_location_is_metric));
-  json_put(object, "devices", devices(info));
+  json_put(object, "devices", info_devices_json(info, location_object));
+  json_put(object, "device_recording", info_device_recording_json(info));
   json_put(object, "records", collected(info, "RECORDS", add_record));
   json_put(object, "attributes", attributes(info));
   json_put(object, "sampled_states", states(info));

@@ -2,6 +2,7 @@
 #include "base/plural.h"
 #include "cli/info/info.h"
 #include "cli/info/info_counters.h"
+#include "cli/info/info_devices.h"
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
@@ -175,26 +176,6 @@ static size_t count_threads(const struct trace *trace) {
   return count;
 }
 
-static bool has_location(const struct trace *trace, uint64_t group) {
-  for (size_t i = 0; i < trace->location_count; i++)
-    if (trace->locations[i].group == group)
-      return true;
-  return false;
-}
-
-static void print_devices(const struct trace *trace) {
-  size_t count = 0, used = 0;
-  for (size_t i = 0; i < trace->location_group_count; i++) {
-    const struct trace_location_group *group = &trace->location_groups[i];
-    count += trace_group_is_device(group);
-    used += trace_group_is_device(group) && has_location(trace, group->ref);
-  }
-  for (size_t i = 0; i < trace->node_count; i++)
-    count += trace_node_is_idle_device(trace, &trace->nodes[i]);
-  if (count > 0)
-    table_fact("devices", "%zu, of which the program used %zu", count, used);
-}
-
 /* What has a label. */
 static void print_figures(const struct info *info) {
   static const struct {
@@ -220,7 +201,7 @@ static void print_outcome(const struct info *info) {
   info_print_kept(info);
   table_fact("duration", "%s", summary_duration(time, info->duration_ns));
   table_fact("threads", "%s", summary_number(number, count_threads(info->trace)));
-  print_devices(info->trace);
+  info_print_devices(info);
   table_fact("events", "%s in %s of event files (%s bytes per event)", summary_number(number, tally->events),
              summary_size(size, tally->file_bytes), ratio_text(each, tally->file_bytes, tally->events, 1));
   table_fact("on disk", "%s", summary_size(size, info->found.bytes));

@@ -26,11 +26,16 @@ static void put_processor_time(json_t *object, const struct report *report) {
 
 /* -- overview -- */
 
-static void put_runtime(json_t *object, const struct runtimes *runtimes) {
+static void put_runtime(json_t *object, const struct report *report) {
+  const struct runtimes *runtimes = &report->caveats.runtimes;
+  const struct device_facts *devices = &report->caveats.devices;
   json_put(object, "runtime", json_from_text(runtimes->traced));
   json_put(object, "runtime_in_place_of", json_from_text(runtimes->instead_of));
   json_put(object, "runtimes_not_traced",
            json_from_text(runtimes->untraced_count ? runtimes->untraced : NULL));
+  json_put(object, "devices_not_recorded",
+           json_from_text(devices->refused || !devices->lacks_targets ? devices->refused
+                                                                      : device_facts_no_targets));
 }
 
 static void put_factor(json_t *object, const char *name, bool is_known, double value) {
@@ -86,7 +91,7 @@ static json_t *overview(const struct report_print *print) {
   json_t *object = json_object();
   json_put(object, "schema_version", json_from_number(REPORT_SCHEMA_VERSION));
   json_put(object, "archive", json_from_text(print->anchor));
-  put_runtime(object, &report->caveats.runtimes);
+  put_runtime(object, report);
   uint64_t start_ns = report->trace->clock.realtime_ns;
   json_put(object, "start_ns", start_ns == UINT64_MAX ? json_null() : json_from_number(start_ns));
   put_times(object, report);

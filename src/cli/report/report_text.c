@@ -83,7 +83,8 @@ static void print_own_cost(const struct report *report) {
 }
 
 /* Archives are handed on: what the recorder knew of them stands here, too. */
-static void print_runtimes(const struct runtimes *runtimes) {
+static void print_runtimes(const struct report *report) {
+  const struct runtimes *runtimes = &report->caveats.runtimes;
   const char *name = runtimes->traced ? runtimes->traced : "not known";
   if (runtimes->instead_of)
     table_fact("runtime",
@@ -92,6 +93,10 @@ static void print_runtimes(const struct runtimes *runtimes) {
   if (runtimes->untraced_count > 0)
     table_fact("not traced", "what ran on %s, if anything did: it is missing here, and counts as serial",
                runtimes->untraced);
+  if (report->caveats.devices.refused)
+    table_fact("devices", "%s", report->caveats.devices.refused);
+  if (report->caveats.devices.lacks_targets)
+    table_fact("devices", "%s", device_facts_no_targets);
 }
 
 static void print_thread_count(const struct report *report) {
@@ -196,7 +201,7 @@ static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
   table_fact("archive", "%s", print->anchor);
-  print_runtimes(&report->caveats.runtimes);
+  print_runtimes(report);
   print_wall_time(report);
   print_unknown(report);
   print_thread_count(report);

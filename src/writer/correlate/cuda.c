@@ -6,6 +6,7 @@
  * of the call that has started it, its correlation, leads to the construct. */
 #include "writer/correlate/cuda.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/pause.h"
+#include "writer/correlate/record_text.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
@@ -78,13 +80,9 @@ static struct device *device_of(struct correlator *c, int32_t number) {
 void on_cuda_device(struct correlator *c, struct traced_thread *thread,
                     const struct record_cuda_device *record) {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES], number[24];
-  size_t room = record->more * (size_t)RECORD_BYTES,
-         bytes = record->name_bytes < room ? record->name_bytes : room;
   const struct device *device = device_of(c, (int32_t)record->device);
   thread_now(c, thread, record->ticks);
-  memcpy(name, c->words, bytes);
-  name[bytes] = '\0';
-  utf8_make_valid(name);
+  record_read_text(c, record->more, record->name_bytes, name, sizeof name);
   if (*name)
     definitions_device_property(c->definitions, device->id, "name", name);
   snprintf(number, sizeof number, "%u", (unsigned)record->multiprocessors);
@@ -93,8 +91,22 @@ void on_cuda_device(struct correlator *c, struct traced_thread *thread,
 
 void on_cuda_dropped(struct correlator *c, struct traced_thread *thread,
                      const struct record_cuda_dropped *record) {
+  char number[24];
   thread_now(c, thread, record->ticks);
   c->figures.lost += record->count;
+  c->cuda.dropped += record->count;
+  snprintf(number, sizeof number, "%" PRIu64, c->cuda.dropped);
+  definitions_device_property(c->definitions, DEFINITIONS_ALL_DEVICES, "DROPPED", number);
+}
+
+/* The last one of each kind. */
+void on_cuda_note(struct correlator *c, struct traced_thread *thread, const struct record_cuda_note *record) {
+  static const char *const names[] = {"REFUSED", "CALLS", "WAITS", "DELIVERY"};
+  char text[RECORD_SLOTS_MAX * RECORD_BYTES];
+  thread_now(c, thread, record->ticks);
+  record_read_text(c, record->more, record->text_bytes, text, sizeof text);
+  if (record->about >= 1 && record->about <= sizeof names / sizeof *names)
+    definitions_device_property(c->definitions, DEFINITIONS_ALL_DEVICES, names[record->about - 1], text);
 }
 
 /* -- putting on streams -- */
@@ -327,11 +339,7 @@ void on_cuda_call(struct correlator *c, struct traced_thread *thread, const stru
     end_call(c, thread, correlation, now);
     return;
   }
-  size_t room = record->more * (size_t)RECORD_BYTES,
-         bytes = record->name_bytes < room ? record->name_bytes : room;
-  memcpy(name, c->words, bytes);
-  name[bytes] = '\0';
-  utf8_make_valid(name);
+  record_read_text(c, record->more, record->name_bytes, name, sizeof name);
   if (may_start(name))
     keep_call(c, thread, correlation, strstr(name, "GraphLaunch") != NULL);
   struct event enter = {

@@ -45,6 +45,7 @@ struct cuda_state {
   struct cuda_work *works; /* what devices did, and is on no stream yet */
   size_t work_count, work_capacity;
   uint64_t oldest_ns, newest_ns; /* begin of the first of these; end of the last that ever came */
+  uint64_t dropped;              /* records, by CUPTI */
   uint64_t delivered_ticks;      /* when CUPTI last delivered something */
   struct cuda_waits waits;
 };

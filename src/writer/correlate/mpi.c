@@ -5,11 +5,11 @@
 #include <otf2/otf2.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/mpi.h"
+#include "writer/correlate/record_text.h"
 #include "writer/definitions/call_sites.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/definitions_mpi.h"
@@ -232,15 +232,6 @@ void on_mpi_comm_end(struct correlator *c, struct traced_thread *thread,
     emit_comm(c, thread, EVENT_COMM_DESTROY, now, reference);
 }
 
-void mpi_read_text(const struct correlator *c, unsigned more, uint64_t bytes, char *text, size_t size) {
-  uint64_t most = (uint64_t)more * RECORD_BYTES;
-  bytes = bytes < most ? bytes : most;
-  bytes = bytes < size - 1 ? bytes : size - 1;
-  memcpy(text, c->words, bytes);
-  text[bytes] = '\0';
-  utf8_make_valid(text);
-}
-
 void on_mpi_comm_name(struct correlator *c, struct traced_thread *thread,
                       const struct record_mpi_comm_name *record) {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES];
@@ -248,7 +239,7 @@ void on_mpi_comm_name(struct correlator *c, struct traced_thread *thread,
   thread_now(c, thread, record->ticks);
   if (!record->more || !mpi_comm_find(c, record->comm, &reference))
     return;
-  mpi_read_text(c, record->more, record->name_bytes, name, sizeof name);
+  record_read_text(c, record->more, record->name_bytes, name, sizeof name);
   definitions_mpi_comm_name(c->definitions, reference, name);
 }
 
@@ -259,7 +250,7 @@ void on_mpi_process(struct correlator *c, struct traced_thread *thread,
   if (record->rank >= MPI_PROCESSES_MAX || record->size > MPI_PROCESSES_MAX)
     return;
   if (record->more)
-    mpi_read_text(c, record->more, record->library_bytes, library, sizeof library);
+    record_read_text(c, record->more, record->library_bytes, library, sizeof library);
   definitions_mpi_process(c->definitions, (uint32_t)record->rank, (uint32_t)record->size, library);
 }
 
@@ -268,7 +259,7 @@ void on_mpi_clock(struct correlator *c, struct traced_thread *thread, const stru
   char domain[CLOCK_DOMAIN_BYTES] = "";
   thread_now(c, thread, record->ticks);
   if (record->more)
-    mpi_read_text(c, record->more, UINT64_MAX, domain, sizeof domain);
+    record_read_text(c, record->more, UINT64_MAX, domain, sizeof domain);
   definitions_mpi_clock(c->definitions, &point, domain);
 }
 

@@ -45,10 +45,6 @@ bool mpi_comm_find(const struct correlator *correlator, uint32_t number, uint32_
 /* NULL: there is none of such a number. Valid until the next one. */
 struct mpi_group_ranks *mpi_group_at(struct correlator *correlator, uint32_t number);
 
-/* Copies the text of `bytes` that follows the record that is looked at, in UTF-8. more: its further slots. */
-void mpi_read_text(const struct correlator *correlator, unsigned more, uint64_t bytes, char *text,
-                   size_t size);
-
 /* The request begins with the record that is looked at: whether that is hidden by a pause. And whether one
  * that ends had begun so: then its end is not written, and it is forgotten. */
 bool mpi_request_begins_hidden(struct correlator *correlator);

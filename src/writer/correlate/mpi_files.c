@@ -6,6 +6,7 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/mpi.h"
+#include "writer/correlate/record_text.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/definitions_mpi.h"
 
@@ -26,7 +27,7 @@ static const struct mpi_file *find(struct correlator *c, uint32_t number) {
 static uint32_t file_of_text(struct correlator *c, unsigned more, uint64_t bytes) {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES] = "";
   if (more)
-    mpi_read_text(c, more, bytes, name, sizeof name);
+    record_read_text(c, more, bytes, name, sizeof name);
   return definitions_mpi_file(c->definitions, definitions_string(c->definitions, name));
 }
 

@@ -13,6 +13,7 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/mpi.h"
+#include "writer/correlate/record_text.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/definitions_mpi.h"
 
@@ -204,7 +205,7 @@ void on_mpi_window_name(struct correlator *c, struct traced_thread *thread,
   struct mpi_window *window = record->more ? find(c, record->window) : NULL;
   if (!window)
     return;
-  mpi_read_text(c, record->more, record->name_bytes, name, sizeof name);
+  record_read_text(c, record->more, record->name_bytes, name, sizeof name);
   definitions_mpi_window_name(c->definitions, window->reference - 1, name);
 }
 

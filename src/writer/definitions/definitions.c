@@ -68,6 +68,7 @@ void definitions_destroy(struct definitions *definitions) {
   free(definitions->locations);
   free(definitions->strings);
   free(definitions->comms);
+  free_device(&definitions->all_devices);
   free(definitions->devices);
   for (size_t i = 0; i < definitions->parameter_count; i++)
     free(definitions->parameters[i]);

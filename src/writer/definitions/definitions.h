@@ -101,9 +101,16 @@ uint32_t definitions_add_device(struct definitions *definitions, int32_t number)
 /* The window in which devices and threads reach each other's memory; DEFINITIONS_NO_WINDOW: no device. */
 uint32_t definitions_device_window(const struct definitions *definitions);
 
-/* A property of the device; the texts are copied. */
+/* A property of the device, or of what records them all; the texts are copied. */
+enum { DEFINITIONS_ALL_DEVICES = 0 };
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
                                  const char *value);
+
+/* Sets those of all devices as properties of the archive (STAVE_PROPERTY_DEVICES), by archive_set_property.
+ */
+void definitions_devices_properties(const struct definitions *definitions,
+                                    void (*set)(struct archive *archive, const char *name, const char *value),
+                                    struct archive *archive);
 
 /* The number of a metric, which will be defined from now on: dense, in order of first use. */
 enum metric { METRIC_MEMORY, METRIC_RUN_STATE, METRIC_RUN_PROCESSOR, METRIC_PAGE_FAULTS, METRIC_COUNT };

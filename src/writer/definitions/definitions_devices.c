@@ -25,7 +25,8 @@ static char *copy_of(const char *text) {
 
 void definitions_device_property(struct definitions *definitions, uint32_t device, const char *name,
                                  const char *value) {
-  struct device_definition *definition = &definitions->devices[device - 1];
+  struct device_definition *definition =
+      device == DEFINITIONS_ALL_DEVICES ? &definitions->all_devices : &definitions->devices[device - 1];
   char *pair;
   int length = asprintf(&pair, "%s%c%s", name, '\0', value);
   if (length >= 0) {
@@ -42,6 +43,16 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
               sizeof *definition->properties);
   definition->properties[definition->property_count++] =
       (struct device_property){copy_of(name), copy_of(value)};
+}
+
+void definitions_devices_properties(const struct definitions *definitions,
+                                    void (*set)(struct archive *archive, const char *name, const char *value),
+                                    struct archive *archive) {
+  char name[64];
+  for (size_t i = 0; i < definitions->all_devices.property_count; i++) {
+    snprintf(name, sizeof name, STAVE_PROPERTY_DEVICES "%s", definitions->all_devices.properties[i].name);
+    set(archive, name, definitions->all_devices.properties[i].value);
+  }
 }
 
 void definitions_device_clock(struct definitions *definitions, uint32_t device, uint64_t ticks,

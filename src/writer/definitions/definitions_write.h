@@ -60,6 +60,7 @@ struct definitions {
   struct map location_names;
   enum attribute attributes[ATTRIBUTE_COUNT]; /* by number */
   uint32_t attribute_count;
+  struct device_definition all_devices; /* its properties alone: of what records devices */
   struct device_definition *devices;
   size_t device_count, device_capacity;
   struct metric_definition *metrics; /* by number */
