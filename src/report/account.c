@@ -1,8 +1,8 @@
-/* Of threads x wall time: how much they ran, were ready without a processor, and because of what, were
- * stopped, slept. Between two readings of the kernel's counts all is taken to be spread evenly. What threads
- * were ready is given to causes one after another: the quota, by how long it kept the group from running; the
- * team itself, by how much its threads wanted more than they may use; the process's other threads, by their
- * processor time; Stave's writer, by its; what is left is other processes'. */
+/* Of the threads' time, while they live: how much they ran, were ready without a processor, and because of
+ * what, were stopped, slept. Between two readings of the kernel's counts all is taken to be spread evenly.
+ * What threads were ready is given to causes one after another: the quota, by how long it kept the group from
+ * running; the team itself, by how much its threads wanted more than they may use; the process's other
+ * threads, by their processor time; Stave's writer, by its; what is left is other processes'. */
 #include "report/account.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct account_thread {
   double begin, end;               /* its events, ticks */
   double ran,
       ready; /* in this interval: at the edge of a thread's life its readings end in the middle of one */
-  bool has_reading;
+  bool has_reading, has_life;
 };
 
 struct account_process {
@@ -27,6 +27,7 @@ struct account_process {
   struct account_thread *threads;
   size_t count, lines, present, number; /* lines: threads that were read */
   bool is_whole;                        /* each thread that was there in the interval was read at its end */
+  double unread;                        /* how long those lived in it that were not */
   struct account_masks masks;
   const struct account_readings *readings;
   double begin, end, from, to; /* ticks: of the trace, and of the window */
@@ -46,17 +47,19 @@ static double overlap(double begin, double end, double from, double to) {
 
 /* -- an interval -- */
 
-/* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end. */
-static bool ended_unread(const struct account_process *process, const struct account_thread *thread) {
+/* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end.
+ * Returns how long it lived in the interval, if it was not read at its end. */
+static double lived_unread(const struct account_process *process, const struct account_thread *thread) {
   if (thread->line && process->number > thread->line->first + thread->line->count)
-    return false;
+    return 0;
   const double *times = &process->readings->times[process->number - 1];
-  return overlap(thread->begin, thread->end, times[0], times[1]) > (times[1] - times[0]) / 100;
+  double lived = overlap(thread->begin, thread->end, times[0], times[1]);
+  return lived > (times[1] - times[0]) / 100 ? lived : 0;
 }
 
 static void read_threads(struct account_process *process) {
   process->present = 0;
-  process->is_whole = true;
+  process->unread = 0;
   for (size_t i = 0; i < process->masks.count; i++)
     process->masks.masks[i].wanted = 0;
   for (size_t i = 0; i < process->count; i++) {
@@ -65,7 +68,7 @@ static void read_threads(struct account_process *process) {
     thread->has_reading =
         line && process->number >= line->first && process->number < line->first + line->count;
     if (!thread->has_reading) {
-      process->is_whole &= !ended_unread(process, thread);
+      process->unread += lived_unread(process, thread);
       continue;
     }
     process->present++;
@@ -73,6 +76,7 @@ static void read_threads(struct account_process *process) {
     thread->ready = line->ready[process->number - line->first];
     process->masks.masks[thread->mask].wanted += thread->ran + thread->ready;
   }
+  process->is_whole = process->unread == 0;
 }
 
 /* Takes of *left what there is of it. */
@@ -125,9 +129,9 @@ static void add_lost(struct report_account *account, const struct interval *inte
 static void charge(struct account_process *process, const struct interval *interval) {
   struct report_account *account = &process->report->account;
   double left = interval->ready, share = interval->share, n = (double)process->present;
-  double others = process->is_whole ? larger(0, interval->own - interval->ran) : 0;
+  double rest = larger(0, interval->own - interval->ran), others = process->is_whole ? rest : 0;
   double slept = n * (interval->ticks - interval->stopped) - interval->ran - interval->ready;
-  account->ran += share * interval->ran;
+  account->ran += share * (interval->ran + smaller(rest, process->unread));
   account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
   account->own_threads += share * others;
   add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
@@ -136,16 +140,16 @@ static void charge(struct account_process *process, const struct interval *inter
   add_lost(account, interval, HINDRANCE_OWN_THREADS, take(&left, others));
   add_lost(account, interval, HINDRANCE_WRITER, take(&left, interval->writer));
   add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? take(&left, left) : 0);
-  account->ready += share * (interval->ready - left); /* of what is left the cause is not known */
+  account->ready += share * interval->ready; /* of what is left the cause is not known */
   account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
   account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
 }
 
-/* Of the window, what is behind a thread's end. */
+/* Of the window, what is behind the last reading of a thread of which the events do not have its end. */
 static void add_gone(struct account_process *process) {
   const struct account_readings *readings = process->readings;
   for (size_t i = 0; i < process->count; i++) {
-    const struct account_line *line = process->threads[i].line;
+    const struct account_line *line = process->threads[i].has_life ? NULL : process->threads[i].line;
     size_t end = line ? line->first + line->count : readings->count;
     if (end < readings->count)
       process->report->account.gone += overlap(readings->times[end], process->to, process->from, process->to);
@@ -169,7 +173,8 @@ static bool add_thread(struct account_process *process, const struct account_lin
   const char *mask = trace_location_property(trace, trace->locations[location].ref, STAVE_PROPERTY_MAY_USE);
   const struct report_thread *seen = &process->report->threads[location];
   struct account_thread *thread = &process->threads[process->count++];
-  *thread = (struct account_thread){.begin = (double)seen->first_ticks, .end = (double)seen->last_ticks};
+  *thread = (struct account_thread){
+      .begin = (double)seen->first_ticks, .end = (double)seen->last_ticks, .has_life = seen->has_life};
   if (!lines->lines[location].process)
     return true;
   thread->line = &lines->lines[location];
@@ -204,12 +209,14 @@ static bool note_machine(struct account_machines *machines, uint64_t node,
   return true;
 }
 
-static void note_masks(struct report_account *account, const struct account_masks *masks) {
+/* Of the threads that ever had it no more than live at a time. */
+static void note_masks(struct report_account *account, const struct account_masks *masks, size_t most) {
   for (size_t i = 0; i < masks->count; i++) {
     const struct account_mask *mask = &masks->masks[i];
     double before = account->shared ? (double)account->threads / (double)account->shared : 0;
-    if (mask->processors > 0 && (double)mask->threads / mask->processors > before) {
-      account->threads = mask->threads;
+    size_t threads = mask->threads < most ? mask->threads : most;
+    if (mask->processors > 0 && (double)threads / mask->processors > before) {
+      account->threads = threads;
       account->shared = (uint64_t)mask->processors;
     }
   }
@@ -250,7 +257,7 @@ static bool add_process(struct report *report, const struct account_lines *lines
     report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
     report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);
     set_window(&process);
-    note_masks(&report->account, &process.masks);
+    note_masks(&report->account, &process.masks, report->processes[number].cpus);
     is_fine = note_machine(machines, trace->location_groups[number].node, &process.masks);
     read_process(&process);
     add_gone(&process);
@@ -283,13 +290,19 @@ static void take_stolen(struct report *report) {
   account->gain[HINDRANCE_HYPERVISOR] = lost / larger(1, at_once);
 }
 
+static double lives_of_all(const struct report *report) {
+  double sum = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    sum += report_is_cpu(&report->threads[i]) ? life_of(report, &report->threads[i]) : 0;
+  return sum;
+}
+
 bool account_find(struct report *report, const struct account_lines *lines) {
   struct report_account *account = &report->account;
   if (!add_processes(report, lines))
     return false;
-  account->all = larger((double)report->cpus * (double)report->wall - account->gone, 0);
+  account->all = larger(lives_of_all(report) - account->gone, 0);
   if (account->is_known && report->life.begun_ticks) { /* there was one thread, of which the kernel knows */
-    account->all -= ((double)report->cpus - 1) * report->life.before;
     account->ran += report->life.ran;
     account->slept += report->life.before - report->life.ran;
   }

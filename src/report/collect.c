@@ -444,7 +444,7 @@ static void conclude(struct collector *collector) {
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
-  processes_find(report);
+  collector->has_failed |= !lives_find(report);
   mpi_waits_finish(collector);
   tasks_finish(collector);
   analysers_finish(collector);
@@ -527,6 +527,7 @@ void report_free(struct report *report) {
     free_region(&report->regions[i]);
   free(report->regions);
   free(report->threads);
+  free(report->places);
   free(report->processes);
   free(report->devices);
   device_use_free(report);

@@ -420,8 +420,19 @@ void mpi_waits_free(struct collector *collector);
 /* -- efficiency.c -- */
 void caveats_find(struct report *report);
 
-/* All events have gone by, and the wall time is known. */
-void processes_find(struct report *report);
+/* -- lives.c -- */
+
+/* What threads that have the same place did one after another. */
+struct report_place {
+  size_t process;
+  uint64_t useful_in_teams, overhead;
+};
+
+/* All events have gone by, and the wall time is known. False: there is no memory. */
+bool lives_find(struct report *report);
+double life_of(const struct report *report, const struct report_thread *thread); /* ticks in the window */
+
+/* -- efficiency.c -- */
 void efficiency_find(struct report *report);
 void unseen_find(struct report *report); /* after account_find */
 

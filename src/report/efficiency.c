@@ -41,12 +41,6 @@ static double smaller(double a, double b) {
   return a < b ? a : b;
 }
 
-static bool is_cpu(const struct report_thread *thread) {
-  uint64_t busy = thread->activity[ACTIVITY_SERIAL] + thread->activity[ACTIVITY_WORK] +
-                  thread->activity[ACTIVITY_TASK] + thread->activity[ACTIVITY_MPI];
-  return thread->is_seen && !thread->is_device && !thread->is_runtimes && (thread->is_in_teams || busy > 0);
-}
-
 /* How long the process was there. */
 static uint64_t length_of(const struct report *report, const struct report_process *process) {
   if (report->process_count == 1)
@@ -76,43 +70,41 @@ static void find_means(struct report *report) {
   report->offload = whole_number(offload / n);
 }
 
-void processes_find(struct report *report) {
-  for (size_t i = 0; i < report->trace->location_count; i++) {
-    struct report_process *process = &report->processes[report->threads[i].process];
-    if (is_cpu(&report->threads[i]))
-      report->process_count += process->cpus++ == 0;
-  }
-}
-
 /* Where there are no teams, nobody knows either what a thread does before its first event and behind its
  * last. */
 static void add_edges(const struct report *report, struct report_thread *thread) {
   uint64_t known = 0, length = length_of(report, &report->processes[thread->process]);
+  if (thread->has_life && report->process_count == 1)
+    length = (uint64_t)life_of(report, thread);
   for (int a = 0; a < ACTIVITY_COUNT; a++)
     known += thread->activity[a];
   if (!report->has_openmp && length > known)
     thread->activity[ACTIVITY_UNKNOWN] += length - known;
 }
 
-/* The location whose useful time in teams is longest: what it loses is not lost by imbalance. */
-static size_t add_up_threads(struct report *report) {
-  size_t longest = 0;
+static void add_up_threads(struct report *report) {
   for (size_t i = 0; i < report->trace->location_count; i++) {
     struct report_thread *thread = &report->threads[i];
-    if (!is_cpu(thread))
+    if (!report_is_cpu(thread))
       continue;
-    report->cpus++;
     add_edges(report, thread);
     for (int a = 0; a < ACTIVITY_COUNT; a++) {
       report->activity[a] += thread->activity[a];
       if (activity_is_useful((enum activity)a) && a != ACTIVITY_DEVICE)
         report->processes[thread->process].useful += thread->activity[a];
     }
-    if (thread->useful_in_teams > report->threads[longest].useful_in_teams)
-      longest = i;
   }
   for (size_t i = 0; i <= report->trace->location_group_count; i++)
     report->useful += report->processes[i].useful;
+}
+
+/* The place whose useful time in teams is longest: what it loses is not lost by imbalance. NULL: there is
+ * none. */
+static const struct report_place *longest_place(const struct report *report) {
+  const struct report_place *longest = report->cpus > 0 ? report->places : NULL;
+  for (size_t i = 1; i < report->cpus; i++)
+    if (report->places[i].useful_in_teams > longest->useful_in_teams)
+      longest = &report->places[i];
   return longest;
 }
 
@@ -168,27 +160,26 @@ static double useful_beside_teams(const struct report *report, const struct repo
 }
 
 /* Of the process that has the busiest thread: threads of different ones share no work by OpenMP. */
-static void find_team_efficiencies(struct report *report, size_t longest) {
-  if (report->trace->location_count == 0)
+static void find_team_efficiencies(struct report *report) {
+  const struct report_place *longest = longest_place(report);
+  if (!longest)
     return;
-  const uint64_t *activity = report->threads[longest].activity;
-  const struct report_process *process = &report->processes[report->threads[longest].process];
+  const struct report_process *process = &report->processes[longest->process];
   double n = (double)process->cpus, parallel = (double)process->parallel, in_teams = 0;
-  double most = smaller((double)report->threads[longest].useful_in_teams, parallel);
-  double overhead = (double)(activity[ACTIVITY_OVERHEAD] + activity[ACTIVITY_TASK_MANAGEMENT] +
-                             activity[ACTIVITY_REDUCTION]);
+  double most = smaller((double)longest->useful_in_teams, parallel);
+  double overhead = (double)longest->overhead;
   overhead = smaller(overhead, larger(parallel - most, 0)); /* work on the edges of a region is in both */
-  for (size_t i = 0; i < report->trace->location_count; i++)
-    if (report->threads[i].process == report->threads[longest].process)
+  for (size_t i = 0; i < report->cpus; i++)
+    if (report->places[i].process == longest->process)
       /* What initial threads of a league do outside of parallel regions is work without any team. */
-      in_teams += smaller((double)report->threads[i].useful_in_teams, parallel);
+      in_teams += smaller((double)report->places[i].useful_in_teams, parallel);
   in_teams = smaller(in_teams + useful_beside_teams(report, process), n * parallel);
   most = larger(most, in_teams / n);
   report->thread_efficiency = ratio(in_teams, n * parallel);
   report->load_balance = ratio(in_teams, n * most);
   report->runtime_efficiency = parallel > overhead ? (parallel - overhead) / parallel : 0;
   report->serialisation = ratio(most, parallel - overhead);
-  report->busiest_process = report->threads[longest].process;
+  report->busiest_process = longest->process;
 }
 
 /* A process's time outside of MPI: what one of its threads is in MPI in a team counts by their number. */
@@ -196,7 +187,7 @@ static double outside_mpi(const struct report *report, size_t process) {
   const struct report_process *one = &report->processes[process];
   double n = (double)one->cpus, mpi = (n - 1) * (double)one->mpi;
   for (size_t i = 0; i < report->trace->location_count; i++)
-    if (report->threads[i].process == process && is_cpu(&report->threads[i]))
+    if (report->threads[i].process == process && report_is_cpu(&report->threads[i]))
       mpi += (double)report->threads[i].activity[ACTIVITY_MPI];
   return (double)length_of(report, one) - mpi / n;
 }
@@ -234,11 +225,11 @@ bool report_lacks_clock(const struct report *report) {
 }
 
 void efficiency_find(struct report *report) {
-  size_t longest = add_up_threads(report);
+  add_up_threads(report);
   find_means(report);
   find_efficiencies(report);
   find_mpi_efficiencies(report);
-  find_team_efficiencies(report, longest);
+  find_team_efficiencies(report);
 }
 
 /* Of the wall time: what is nearer may be chance. */

@@ -40,6 +40,9 @@ struct report_thread {
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t useful_in_teams;
   size_t process;                    /* position in struct report's processes */
+  bool has_place, has_life;          /* it lives in the window; the archive has when it began: */
+  uint64_t begun_ticks, ended_ticks; /* ended: of what it did outermost; not behind its begin: not known */
+  size_t place;                      /* from 0 to `cpus`; nobody else has it while the thread lives */
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
   bool has_running, processor_known; /* what follows; which processor it was on */
   uint64_t running[RUNNING_COUNT];
@@ -467,7 +470,8 @@ struct report {
       *processes;         /* by position of the location group; the last: of locations without one */
   size_t busiest_process; /* of which the thread efficiency and its factors are */
   size_t process_count;   /* with CPU locations that are in teams, or work */
-  size_t cpus;            /* CPU locations that are in teams, or work */
+  size_t cpus;            /* CPU locations that are in teams, or work: the most that live at a time */
+  size_t threads_ever;    /* all of these */
   uint64_t activity[ACTIVITY_COUNT]; /* of all CPU locations */
   uint64_t useful;                   /* of all CPU locations */
   double known;                      /* ticks of all threads of which it is known what they did */
@@ -485,6 +489,7 @@ struct report {
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
   uint64_t dispatch_cost;
   struct report_thread *threads; /* by location */
+  struct report_place *places;   /* so many as there are cpus */
   struct report_region *regions; /* by position in the trace */
   struct report_device *devices; /* by location */
   struct report_device_use device_use;
@@ -542,6 +547,9 @@ uint64_t report_crowding_threads(const struct report *report);
 /* The only thread of the program that used OpenMP never had a team of more than one, though the process may
  * use several processors: by its settings, or by the regions' own clauses. */
 bool report_has_one_thread(const struct report *report);
+
+/* It is a CPU's, and in teams, or works. */
+bool report_is_cpu(const struct report_thread *thread);
 
 /* Whether no parallel region has a line: the program was installed without debug information. */
 bool report_lacks_source(const struct report *report);

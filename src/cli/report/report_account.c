@@ -13,7 +13,7 @@
 
 #include "report/text.h"
 
-/* Of threads x wall time: less is not worth a word. */
+/* Of the threads' time: less is not worth a word. */
 #define MIN 0.0005
 #define TABLE_SHARE 0.01
 

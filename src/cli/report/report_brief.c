@@ -94,16 +94,18 @@ static void print_first(const struct report *report) {
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
-  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
+  char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES], account[ACCOUNT_BYTES],
+      threads[COUNT_BYTES];
+  report_print_threads(threads, report);
   print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
   if (report->has_openmp || report->activity[ACTIVITY_DEVICE] == 0)
-    print_line("wall time %s, %zu thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
-               time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus), report->forks,
+    print_line("wall time %s, %s thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
+               time_of(wall, report, (double)report->wall), threads, plural(report->cpus), report->forks,
                plural(report->forks), report->tasks_created, plural(report->tasks_created),
                time_of(serial, report, (double)report->serial));
   else
-    print_line("wall time %s, %zu thread%s, waiting for devices for %s at least",
-               time_of(wall, report, (double)report->wall), report->cpus, plural(report->cpus),
+    print_line("wall time %s, %s thread%s, waiting for devices for %s at least",
+               time_of(wall, report, (double)report->wall), threads, plural(report->cpus),
                time_of(serial, report, (double)report->device_wait));
   if (report->activity[ACTIVITY_UNKNOWN] > 0)
     print_line("not known %s of the threads' time: %s; what follows is of the rest",
@@ -116,7 +118,7 @@ static void print_overview(const struct report_print *print) {
                time_of(serial, report, work));
   print_first(report);
   if (report->account.is_known)
-    print_line("threads x wall time: %s", report_print_account(account, report));
+    print_line("the threads' time: %s", report_print_account(account, report));
   if (report->processors.others > 0)
     print_line("other programs used %s of the processors' time meanwhile: times may be longer for it",
                share_of(serial, report->processors.others, report->processors.all));

@@ -24,6 +24,15 @@ static void put_processor_time(json_t *object, const struct report *report) {
   report_put_seconds(time, "all_s", report, processors->all);
 }
 
+/* threads: at a time. */
+static void put_processors(json_t *object, const struct report *report) {
+  uint64_t count = report->processors.count;
+  json_put(object, "threads", json_from_number(report->cpus));
+  json_put(object, "threads_ever", json_from_number(report->threads_ever));
+  json_put(object, "processors", count ? json_from_number(count) : json_null());
+  put_processor_time(object, report);
+}
+
 /* -- overview -- */
 
 static void put_runtime(json_t *object, const struct report *report) {
@@ -102,10 +111,7 @@ static json_t *overview(const struct report_print *print) {
   report_put_seconds(object, "untold_s", report, report->shared[SHARED_WITH_THREADS].unattributed);
   json_put(object, "lacks_chunks", json_boolean(report->caveats.lacks_chunks));
   json_put(object, "not_looked_for", not_looked_for(report));
-  json_put(object, "threads", json_from_number(report->cpus));
-  json_put(object, "processors",
-           report->processors.count ? json_from_number(report->processors.count) : json_null());
-  put_processor_time(object, report);
+  put_processors(object, report);
   json_put(object, "account", report_account_json(report));
   json_put(object, "events", json_from_number(report->anomalies.events));
   json_put(object, "has_openmp", json_boolean(report->has_openmp));

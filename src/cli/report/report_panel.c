@@ -14,7 +14,7 @@ static json_t *remarks(const struct report *report) {
   json_t *array = json_array();
   if (report->account.is_known)
     json_array_append_new(array,
-                          json_pack("s+", "threads x wall time: ", report_print_account(account, report)));
+                          json_pack("s+", "the threads' time: ", report_print_account(account, report)));
   put_text(array, report_print_caveat(caveat, report));
   return array;
 }

@@ -31,10 +31,13 @@ const char *report_print_nothing(const struct report *report);
  * teams. */
 const char *report_print_scaling(const struct report *report);
 
-enum { ACCOUNT_BYTES = 512 };
+enum { COUNT_BYTES = 64, ACCOUNT_BYTES = 512 };
 
-/* "ran 50 %, ready without a processor 49 % (because of each other, by binding 49 %), slept 1 %": of threads
- * x wall time, where that is known. */
+/* "4 at a time, 122 in all", or "4" if that is the same. */
+char *report_print_threads(char text[COUNT_BYTES], const struct report *report);
+
+/* "ran 50 %, ready without a processor 49 % (because of each other, by binding 49 %), slept 1 %": of the
+ * threads' time, where that is known. */
 char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report);
 
 /* Thread time in which threads were kept from running. */

@@ -99,27 +99,36 @@ static void print_runtimes(const struct report *report) {
     table_fact("devices", "%s", device_facts_no_targets);
 }
 
+char *report_print_threads(char text[COUNT_BYTES], const struct report *report) {
+  if (report->threads_ever > report->cpus)
+    snprintf(text, COUNT_BYTES, "%zu at a time, %zu in all", report->cpus, report->threads_ever);
+  else
+    snprintf(text, COUNT_BYTES, "%zu", report->cpus);
+  return text;
+}
+
 static void print_thread_count(const struct report *report) {
+  char threads[COUNT_BYTES];
+  report_print_threads(threads, report);
   if (report->process_count > 1 && report->account.processors)
-    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->account.processors,
+    table_fact("threads", "%s, on %" PRIu64 " processor%s", threads, report->account.processors,
                plural(report->account.processors));
   else if (report->process_count > 1 && report->processors.count)
-    table_fact("threads", "%zu, each process on %" PRIu64 " processor%s", report->cpus,
-               report->processors.count, plural(report->processors.count));
+    table_fact("threads", "%s, each process on %" PRIu64 " processor%s", threads, report->processors.count,
+               plural(report->processors.count));
   else if (report_crowding_threads(report) > 0)
-    table_fact("threads", "%zu, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
-               report->cpus, report->processors.count, plural(report->processors.count),
-               report->processors.count);
+    table_fact("threads", "%s, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
+               threads, report->processors.count, plural(report->processors.count), report->processors.count);
   else if (report_has_one_thread(report))
     table_fact("threads",
                "1, on %" PRIu64 " processors: all parallel regions have a team of one (OMP_NUM_THREADS, "
                "num_threads, if, OMP_THREAD_LIMIT)",
                report->processors.count);
   else if (report->processors.count)
-    table_fact("threads", "%zu, on %" PRIu64 " processor%s", report->cpus, report->processors.count,
+    table_fact("threads", "%s, on %" PRIu64 " processor%s", threads, report->processors.count,
                plural(report->processors.count));
   else
-    table_fact("threads", "%zu", report->cpus);
+    table_fact("threads", "%s", threads);
 }
 
 static void print_source(const struct report *report) {

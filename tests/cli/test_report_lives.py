@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""stave report: threads that live for a part of the run, as runtimes make them that begin new ones for each nested
+region: test_report_lives.py BUILD [unittest arguments]."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
+from otf2.attribute_value import AttributeValue
+from otf2.enums import Paradigm, RegionRole, Type
+from report_case import Case
+
+STEPS = 10
+
+# Each inner region of libgomp has a thread of its own, which ends with it.
+NESTED = r"""
+#include <omp.h>
+#include <time.h>
+static void rest(long ms) {
+  nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+int main(void) {
+  omp_set_max_active_levels(2);
+  for (int i = 0; i < 20; i++)
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp parallel num_threads(2)
+    rest(10);
+  }
+  return 0;
+}
+"""
+
+
+class Lives(Case):
+    def in_turn(self, name, has_lives=True, processors=2):
+        """100 ms with the primary alone, then ten regions of 20 ms, each with a new thread, which has half of the work:
+        at any time two threads, eleven in all."""
+        workers = [f"OMP worker {i}" for i in range(1, STEPS + 1)]
+        with self.timed(name, threads=1, others=workers) as made:
+            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            made.program(0, True)
+            for i in range(1, STEPS + 1):
+                made.team = made.new_team(f"team {i}", (0, i))
+                now = 80 + 20 * i
+                self.one_region(made, now, i, has_lives)
+            made.program(300, False)
+            self.note(made)
+        return self.path(name)
+
+    @staticmethod
+    def worker(made):
+        return made.definitions.region("OpenMP worker", "OpenMP worker", "", RegionRole.ARTIFICIAL,
+                                       Paradigm.MEASUREMENT_SYSTEM)
+
+    def one_region(self, made, now, worker, has_lives):
+        made.at(now).event(0, "thread_fork", Paradigm.OPENMP, 2)
+        if has_lives:
+            made.event(worker, "enter", self.worker(made))
+        for thread in (0, worker):
+            made.begin_team(thread, 1)
+        made.at(now + 10).enter(worker, "implicit barrier", 1)
+        made.at(now + 20).enter(0, "implicit barrier", 1)
+        for thread in (worker, 0):
+            made.leave(thread, "implicit barrier", 1)
+            made.leave(thread, "parallel", 1)
+            made.event(thread, "thread_team_end", made.team)
+        if has_lives:
+            made.event(worker, "leave", self.worker(made))
+        made.event(0, "thread_join", Paradigm.OPENMP)
+
+    @staticmethod
+    def note(made):
+        """Readings each 100 ms, in which the first thread ran all of the time. The others lived between two, and ran
+        for half of theirs, as the process's time has it."""
+        put, group = made.definitions.location_group_property, made.locations[0].group
+        put(group, "STAVE::RUN_TIMES", value=AttributeValue("1000 100000,100000 100000,150000 100000,150000",
+                                                            Type.STRING))
+        put(group, "STAVE::PROCESSORS::ONLINE", value=AttributeValue("2", Type.STRING))
+        put = made.definitions.location_property
+        put(made.locations[0], "STAVE::RUN_TIMES", value=AttributeValue("1 100000,0 100000,0 100000,0", Type.STRING))
+        for location in made.locations:
+            put(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+
+    def test_who_comes_in_turn_is_one_thread(self):
+        """Two at a time: 600 ms, of which 400 are useful, the half of the serial ones lost, and 100 waited."""
+        numbers = self.numbers(self.in_turn("turns"))
+        self.assertEqual((numbers["threads"], numbers["threads_ever"]), (2, STEPS + 1))
+        efficiency = numbers["efficiency"]
+        self.assertAlmostEqual(efficiency["parallel"], 400 / 600, places=3)
+        self.assertAlmostEqual(efficiency["serial"], 500 / 600, places=3)
+        self.assertAlmostEqual(efficiency["thread"], 300 / 400, places=3)
+        self.assertAlmostEqual(efficiency["load_balance"], 300 / 400, places=3)
+        self.assertAlmostEqual(efficiency["serialisation"], 1, places=3)
+        self.ms(numbers["activities"]["idle"], 0)
+
+    def test_the_account_is_of_lives(self):
+        """300 ms of the first and 200 of the others: all ran 400 of 500; what of the rest the others slept or were
+        ready nobody asked the kernel."""
+        account = self.numbers(self.in_turn("account"))["account"]
+        self.ms(account["all_s"], 500)
+        self.ms(account["ran_s"], 400)
+        self.ms(account["not_known_s"], 100)
+
+    def test_text_has_both_numbers(self):
+        path = self.in_turn("text")
+        for arguments in ((), ("--brief",)):
+            self.assertIn(f"2 at a time, {STEPS + 1} in all", " ".join(self.text(path, *arguments).split()))
+        self.assertNotIn("at a time", self.text(self.in_turn("others", has_lives=False)))
+
+    def test_threads_in_turn_do_not_crowd(self):
+        """Two processors for two at a time: no finding of eleven threads on two."""
+        numbers = self.numbers(self.in_turn("crowd"))
+        self.assertFalse(numbers["has_too_many_threads"])
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["imbalance", "serial part"])
+
+    def test_without_their_ends_all_live_on(self):
+        """Archives of others do not have when a thread begins and ends."""
+        numbers = self.numbers(self.in_turn("no_lives", has_lives=False))
+        self.assertEqual((numbers["threads"], numbers["threads_ever"]), (STEPS + 1, STEPS + 1))
+
+    def test_of_a_part_of_the_run(self):
+        """From 200 ms on: five of the regions."""
+        numbers = self.numbers(self.in_turn("part"), "--from", "200ms", "--to", "300ms")
+        self.assertEqual((numbers["threads"], numbers["threads_ever"]), (2, 6))
+        self.assertAlmostEqual(numbers["efficiency"]["parallel"], 150 / 200, places=2)
+
+    def test_nested_regions_of_gcc(self):
+        """Four threads at a time of more, each of which is there for a region: they do nothing but what they are
+        asked for, so that no load makes this less than the half."""
+        program = cli.compile_program(self.path("nested"), NESTED, compiler="gcc")
+        self.succeeds(cli.stave("record", "-q", "-o", self.path("nested.otf2"), program))
+        numbers = self.numbers(self.path("nested.otf2"))
+        self.assertEqual(numbers["threads"], 4)
+        self.assertGreater(numbers["threads_ever"], 20)
+        self.assertGreater(numbers["efficiency"]["parallel"], 0.3)
+        self.assertIn("load_balance", numbers["efficiency"])
+        self.assertGreater(numbers["efficiency"]["load_balance"], 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
