@@ -25,7 +25,7 @@
 /* Its process id. */
 #define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
 /* Of a location group, separated by commas: a time in ticks; for how many ns the process had lived by then;
- * for how many ns its first thread had run; and been ready without a processor. The kernel's resolution is 10
+ * for how many ns its first thread had run; and been preempted. The kernel's resolution is 10
  * ms. */
 #define STAVE_PROPERTY_BEFORE "STAVE::BEFORE"
 /* Only where the process had many page faults, separated by commas: how many until STAVE_PROPERTY_BEFORE's
@@ -122,7 +122,7 @@
  * since 0); then, since that reading and in us, processor time of all its threads; time for which its control
  * group's quota kept it from running; time for which it was stopped; processor time of its stave-writer. A
  * thread's: first the number of its process's reading to which its first one belongs; then in each reading,
- * in us, for how long it ran, and was ready without a processor. */
+ * in us, for how long it ran, and was preempted. */
 #define STAVE_PROPERTY_RUN_TIMES "STAVE::RUN_TIMES"
 
 /* == The OpenMP runtime */
@@ -234,7 +234,7 @@
 #define STAVE_METRIC_PAGE_FAULTS "page faults"
 /* On a processor. */
 #define STAVE_RUN_STATE_RUNS 0
-/* Ready without a processor, or without one since sched_yield. */
+/* It could run and had no processor, or had given it away by sched_yield. */
 #define STAVE_RUN_STATE_PREEMPTED 1
 /* Waiting in the kernel, or for a processor since that wait is over. */
 #define STAVE_RUN_STATE_BLOCKED 2

@@ -1,7 +1,7 @@
-/* Of the threads' time, while they live: how much they ran, were ready without a processor, and because of
- * what, were stopped, slept. Between two readings of the kernel's counts all is taken to be spread evenly.
- * What threads were ready is given to causes one after another: the quota, by how long it kept the group from
- * running; the team itself, by how much its threads wanted more than they may use; the process's other
+/* Of the threads' time, while they live: how much they ran, were preempted, and because of
+ * what, were stopped, blocked. Between two readings of the kernel's counts all is taken to be spread evenly.
+ * What threads were preempted is given to causes one after another: the quota, by how long it kept the group
+ * from running; the team itself, by how much its threads wanted more than they may use; the process's other
  * threads, by their processor time; Stave's writer, by its; what is left is other processes'. */
 #include "report/account.h"
 

@@ -10,7 +10,7 @@ struct account_mask {
   const char *text;
   size_t threads; /* that have it */
   double processors;
-  double wanted; /* in this interval: by its threads, that ran or were ready */
+  double wanted; /* in this interval: by its threads, that ran or were preempted */
 };
 
 struct account_masks {

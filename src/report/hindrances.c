@@ -1,4 +1,4 @@
-/* What kept threads from running, where the kernel said how long they were ready: a cause and a remedy for
+/* What kept threads from running, where the kernel reports how long they were preempted: a cause and a remedy for
  * each. */
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@ static void find_quota(struct report *report) {
     return;
   finding_printf(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
                  account->quota, plural(account->quota));
-  finding_printf(finding->evidence, "the kernel throttled the group while threads were ready: ");
+  finding_printf(finding->evidence, "the kernel throttled the group while threads could run: ");
   say_lost(&texts, finding, HINDRANCE_QUOTA);
   finding_printf(
       finding->advice,
@@ -53,7 +53,7 @@ static void find_binding(struct report *report) {
                  account->shared, plural(account->shared));
   finding_printf(finding->evidence,
                  "the machine has %" PRIu64 " processors, these threads may use %" PRIu64
-                 ": they were ready while others of them ran for ",
+                 ": they were preempted by others of them for ",
                  account->online, account->shared);
   say_lost(&texts, finding, HINDRANCE_TEAM);
   finding_printf(finding->advice,
@@ -71,7 +71,7 @@ static void find_own_threads(struct report *report) {
     return;
   finding_printf(finding->what, "threads of the program that are none of OpenMP's use its processors");
   finding_printf(finding->evidence,
-                 "they ran for %s; OpenMP's were ready and had no processor meanwhile for ",
+                 "they ran for %s; OpenMP's were preempted meanwhile for ",
                  finding_time(&texts, account->own_threads));
   say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
 }
@@ -83,7 +83,7 @@ static void find_other_processes(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "threads wait for processors that other processes use");
-  finding_printf(finding->evidence, "they were ready and had none for ");
+  finding_printf(finding->evidence, "they were preempted for ");
   say_lost(&texts, finding, HINDRANCE_OTHERS);
   if (report->processors.others > 0)
     finding_append(finding->evidence, "; others ran for %s of processor time on the %" PRIu64 " processor%s",

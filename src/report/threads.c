@@ -170,7 +170,7 @@ static void find_oversubscription(struct report *report) {
       all->regions, plural(all->regions), all->regions == 1 ? "has" : "have", finding_time(&texts, all->gain),
       finding_label(&texts, all->region), finding_time(&texts, all->greatest));
   if (report->has_running)
-    finding_append(finding->evidence, "; threads were ready and had no processor for %s of their work",
+    finding_append(finding->evidence, "; threads were preempted for %s of their work",
                    finding_time(&texts, (double)report->preempted_useful));
   finding_printf_waiting(&texts, finding->evidence);
   if (finding_waiting(report) == FINDING_WAITING_AWAKE)
@@ -190,7 +190,7 @@ static void find_preemption(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "threads lose their processors to other programs");
-  finding_printf(finding->evidence, "they were ready and had none for %s of their work",
+  finding_printf(finding->evidence, "they were preempted for %s of their work",
                  finding_time(&texts, (double)report->preempted_useful));
   if (all->regions)
     finding_append(finding->evidence,

@@ -118,7 +118,7 @@ class Account(report_case.Case):
         self.assertEqual(found, {"other programs"})
 
     def test_writer_alone(self):
-        """What Stave's writer used of processors that threads were ready for is said in the head, and is no finding."""
+        """What threads were preempted by Stave's writer is in the head, and is no finding."""
         regions = [(400 * i, 400 * i + 400, (400 * i + 300, 400 * i + 400)) for i in range(4)]
         lines = [4 * [(50, 50), (50, 50), (100, 0), (0, 0)], 16 * [(50, 50)]]
         path = self.archive("writer", lines, regions, 1600, writer=16 * [100])
@@ -126,7 +126,7 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["by_stave_writer_s"], 1200)
         self.ms(numbers["account"]["by_other_processes_s"], 0)
         self.assertEqual(numbers["findings"], [])
-        self.assertIn("its writer had processors that threads were ready for, for 1.20 s",
+        self.assertIn("threads were preempted by its writer for 1.20 s",
                       " ".join(self.text(path).split()))
 
     def test_imbalance_alone(self):
@@ -227,7 +227,7 @@ class Account(report_case.Case):
     def test_nothing_where_all_is_known(self):
         said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
         self.assertEqual(said, "no finding above 1 % of wall time")
-        self.assertRegex(text, r"(?m)^account +ran 100.0 %, ready without a processor 0.0 %, slept 0.0 %$")
+        self.assertRegex(text, r"(?m)^account +ran 100.0 %, preempted 0.0 %, blocked 0.0 %$")
         for arguments in ((), ("--brief",), ("--markdown",)):  # that threads slow one another one run cannot show
             self.assertIn("stave scale shows", " ".join(self.text(self.path("all"), *arguments).split()))
 
@@ -290,7 +290,7 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["slept_s"], 0)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["hypervisor"])
         self.ms(numbers["findings"][0]["gain_s"], 400)
-        self.assertRegex(self.text(archive), r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, slept 0.0 %$")
+        self.assertRegex(self.text(archive), r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, blocked 0.0 %$")
         numbers = self.numbers(self.stolen("not stolen", 50, 0))
         self.ms(numbers["account"]["by_hypervisor_s"], 0)
         self.ms(numbers["account"]["slept_s"], 800)

@@ -110,6 +110,32 @@ class Ending(Case):
         self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
         self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")
 
+    def faulted(self, name, ending, waits):
+        """At 20 ms; thread 0 is in a barrier if `waits`, thread 1 works."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::ENDING", ending), KILLED[1]]
+            made.program(0, True)
+            made.fork(1)
+            made.begin(1)
+            if waits:
+                made.at(10).enter(0, "barrier", 9)
+                made.at(20).leave(0, "barrier", 9)
+            for i in range(2):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(20)
+            made.program(20, False)
+        return self.text(self.path(name))
+
+    def test_which_thread_caused_the_signal(self):
+        """The one that did not wait, of signals that a thread causes."""
+        fault = "killed by signal 11 (Segmentation fault)"
+        alone = "OMP thread 1 alone ran the program's own code: most likely it caused the signal"
+        self.assertIn(alone, self.faulted("alone", fault, True))
+        both = self.faulted("both", fault, False)
+        self.assertIn("Which thread caused the signal is not recorded", both)
+        self.assertNotIn("alone ran", both)
+        self.assertNotIn("caused the signal", self.faulted("sent", KILLED[0][1], True))
+
     def test_brief(self):
         """Who is in nothing and holds a lock does not stand where it acquired it."""
         with self.timed("brief") as made:

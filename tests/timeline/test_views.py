@@ -301,7 +301,7 @@ class Views(test_page.PageTest):
 
     def test_conditions(self):
         self.open("values", write_values)
-        for ms, words in ((3, ("preempted", "2.00 ms: the thread could have run")), (5.2, ("blocked", "500 µs")),
+        for ms, words in ((3, ("preempted", "2.00 ms: the thread could run")), (5.2, ("blocked", "500 µs")),
                           (8.5, ("recording paused", "1.00 ms"))):
             self.browser.move(*self.point(1, -1, ms))
             told = self.browser.text("#tooltip").replace("\u00a0", " ")

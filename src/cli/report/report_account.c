@@ -46,7 +46,7 @@ char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report
   const char *separator = " (because of ";
   text[0] = '\0';
   add(text, "ran %s", text_percent(share, account->ran / all));
-  add(text, ", ready without a processor %s", text_percent(share, account->ready / all));
+  add(text, ", preempted %s", text_percent(share, account->ready / all));
   for (int i = 0; i < HINDRANCE_STOPPED; i++)
     if (account->lost[i] >= MIN * all) {
       add(text, "%s%s %s", separator, name_of(account, (enum hindrance)i),
@@ -58,7 +58,7 @@ char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report
     add(text, ", stopped %s", text_percent(share, account->lost[HINDRANCE_STOPPED] / all));
   if (account->lost[HINDRANCE_HYPERVISOR] >= MIN * all)
     add(text, ", taken by a hypervisor %s", text_percent(share, account->lost[HINDRANCE_HYPERVISOR] / all));
-  add(text, ", slept %s", text_percent(share, account->slept / all));
+  add(text, ", blocked %s", text_percent(share, account->slept / all));
   if (account->unknown >= MIN * all)
     add(text, ", not known %s (outside of the kernel's readings, ten a second)",
         text_percent(share, account->unknown / all));
@@ -85,7 +85,7 @@ static void add_region(struct table *table, const struct report *report, uint32_
 }
 
 void report_print_processors(const struct report_print *print) {
-  static const char *const columns[] = {"ran", "ready without a processor", "slept or stopped"};
+  static const char *const columns[] = {"ran", "preempted", "blocked or stopped"};
   const struct report_account *account = &print->report->account;
   struct table table;
   uint32_t *order;

@@ -6,6 +6,7 @@
 #include "cli/common/table.h"
 #include "report/text.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 enum { THREADS_MAX = 32 };
@@ -73,6 +74,38 @@ bool report_deadlock_text(char *text, size_t bytes, const struct report *report)
   return true;
 }
 
+/* A signal that the thread itself has caused, most likely: not one that was sent to the process. */
+static bool is_of_a_thread(const char *ending) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+  int number = 0;
+  if (ending)
+    sscanf(ending, "killed by signal %d", &number);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (faults[i] == number)
+      return true;
+  return false;
+}
+
+/* No event has the thread that a signal ended; it did not wait in the runtime then. */
+static void print_signalled(const struct report *report) {
+  size_t threads = 0, working = 0;
+  const char *name = NULL;
+  for (size_t i = 0; i < report->trace->location_count; i++)
+    if (report->threads[i].is_seen && !report->threads[i].is_device) {
+      threads++;
+      if (activity_is_useful(report->final_states[i].activity)) {
+        working++;
+        name = report->trace->locations[i].name;
+      }
+    }
+  if (!is_of_a_thread(report->ending) || threads < 2)
+    return;
+  if (working == 1)
+    prose_printf(2, "%s alone ran the program's own code: most likely it caused the signal", name);
+  else
+    prose_printf(2, "Which thread caused the signal is not recorded; a core file shows it (coredumpctl gdb; bt)");
+}
+
 void report_print_ending(const struct report_print *print) {
   const struct report *report = print->report;
   size_t most = print->top > THREADS_MAX ? print->top : THREADS_MAX, count = 0;
@@ -91,6 +124,7 @@ void report_print_ending(const struct report_print *print) {
     if (report->threads[i].is_seen && !report->threads[i].is_device && count++ < most)
       stand_rows(&table, report, i);
   table_print_first(&table, count, most);
+  print_signalled(report);
   print_waits(report, most);
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))

@@ -36,14 +36,14 @@ enum { COUNT_BYTES = 64, ACCOUNT_BYTES = 512 };
 /* "4 at a time, 122 in all", or "4" if that is the same. */
 char *report_print_threads(char text[COUNT_BYTES], const struct report *report);
 
-/* "ran 50 %, ready without a processor 49 % (because of each other, by binding 49 %), slept 1 %": of the
+/* "ran 50 %, preempted 49 % (because of each other, by binding 49 %), blocked 1 %": of the
  * threads' time, where that is known. */
 char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report);
 
 /* Thread time in which threads were kept from running. */
 double report_lost_by_others(const struct report_account *account);
 
-/* The same of each parallel region, where threads were ready, or stopped. */
+/* The same of each parallel region, where threads were preempted, or stopped. */
 void report_print_processors(const struct report_print *print);
 
 /* "12.3 ms +- 0.4 ms (1.2 %)": what a finding could save; the deviation only where it is known. */

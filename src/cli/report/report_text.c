@@ -201,7 +201,7 @@ static void print_writers_part(const struct report *report) {
   if (report->account.is_known && lost * SHARE >= report->account.all)
     table_fact(
         "Stave",
-        "its writer had processors that threads were ready for, for %s: each figure may be longer for it; "
+        "threads were preempted by its writer for %s: each figure may be longer for it; "
         "leave it one (OMP_NUM_THREADS)",
         text_time(time, report->trace, lost));
 }
@@ -443,7 +443,7 @@ const char *report_print_nothing(const struct report *report) {
     return "no certain finding: what more threads than processors wait for is not known";
   if (report->account.is_known &&
       report_lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
-    return "no finding in the program itself: threads were ready without a processor, or stopped, see above";
+    return "no finding in the program itself: threads were preempted, or stopped, see above";
   if (report->account.is_known && report->account.unknown >= NOTHING_SHARE * report->account.all)
     return "no finding above 1 % in the part of the threads' time that is known, see above";
   if (!report->account.is_known && !report->has_running && !report->chance_findings)
