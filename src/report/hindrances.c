@@ -1,5 +1,5 @@
-/* What kept threads from running, where the kernel reports how long they were preempted: a cause and a remedy for
- * each. */
+/* What kept threads from running, where the kernel reports how long they were preempted: a cause and a remedy
+ * for each. */
 #include <inttypes.h>
 
 #include "base/plural.h"
@@ -70,8 +70,7 @@ static void find_own_threads(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "threads of the program that are none of OpenMP's use its processors");
-  finding_printf(finding->evidence,
-                 "they ran for %s; OpenMP's were preempted meanwhile for ",
+  finding_printf(finding->evidence, "they ran for %s; OpenMP's were preempted meanwhile for ",
                  finding_time(&texts, account->own_threads));
   say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
 }

@@ -25,10 +25,11 @@ def exact_p(old, new):
 
 
 class Compare(Case):
-    def run_of(self, name, region_ms, waiting_ms=0):
+    def run_of(self, name, region_ms, waiting_ms=0, properties=()):
         """A serial part of 10 ms, then a region of two threads, of which one waits at the end."""
         name = f"{self._testMethodName}-{name}"
         with self.timed(name) as made:
+            made.properties = list(properties)
             made.program(0, True)
             made.fork(10)
             made.begin(10)
@@ -217,6 +218,20 @@ class Compare(Case):
         self.assertRegex(lines[-1], "^runs: 3 old, 3 new; .* 0.1; 4 runs each")
         result = report("--compare", "--brief", "--fail-if", "wall > 5 %", *old, "--", *new)
         self.assertEqual(result.returncode, 3)
+
+    def test_a_busy_machine_is_stated_first(self):
+        """Of 250 ms that two processors had, others used 110, less a tick of 10 ms for each and the program."""
+        busy = [("STAVE::PROCESSORS", "2"), ("STAVE::PROCESSORS::OWN_NS", "100000000"),
+                ("STAVE::PROCESSORS::BUSY_NS", "210000000"), ("STAVE::PROCESSORS::IDLE_NS", "40000000")]
+        quiet = self.run_of("quiet", 90)
+        others = self.run_of("busy", 90, properties=busy)
+        expected = ("the machine was busy: other programs used more than 5 % of the processors in 1 of 2 runs, up to "
+                    "32 %: changes may be theirs")
+        for form in ([], ["--brief"], ["--markdown"]):
+            text = " ".join(self.succeeds(report("--compare", *form, quiet, others)).split())
+            self.assertIn(expected, text)
+            self.assertLess(text.index(expected), text.index("noise"))
+            self.assertNotIn("busy:", self.succeeds(report("--compare", *form, quiet, quiet)))
 
     def test_markdown(self):
         old, new = self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113])

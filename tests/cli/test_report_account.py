@@ -290,7 +290,8 @@ class Account(report_case.Case):
         self.ms(numbers["account"]["slept_s"], 0)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["hypervisor"])
         self.ms(numbers["findings"][0]["gain_s"], 400)
-        self.assertRegex(self.text(archive), r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, blocked 0.0 %$")
+        self.assertRegex(self.text(archive),
+                         r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, blocked 0.0 %$")
         numbers = self.numbers(self.stolen("not stolen", 50, 0))
         self.ms(numbers["account"]["by_hypervisor_s"], 0)
         self.ms(numbers["account"]["slept_s"], 800)

@@ -269,6 +269,16 @@ class Made(Case):
         self.assertIn("8*", self.succeeds(scaling(*paths)))
         self.assertIn("more threads than processors", " ".join(numbers["notes"]))
 
+    def test_a_busy_machine_is_stated_first(self):
+        """Of 250 ms that two processors had, others used 80: before what limits the scaling, and all other notes."""
+        busy = [("STAVE::PROCESSORS", "2"), ("STAVE::PROCESSORS::OWN_NS", "100000000"),
+                ("STAVE::PROCESSORS::BUSY_NS", "210000000"), ("STAVE::PROCESSORS::IDLE_NS", "40000000")]
+        paths, _ = self.runs([serial(5), region(20, 95)], (1, 2), properties=busy)
+        text = " ".join(self.succeeds(scaling(*paths)).split())
+        self.assertIn("Note: the machine was busy: other programs used up to 32 % of the processors, in 2 runs", text)
+        self.assertEqual(text.index("Note: "), text.index("Note: the machine was busy"))
+        self.assertLess(text.index("Note: "), text.index("Most is lost to"))
+
     def test_other_reference(self):
         """The fewest threads are the reference, and one thread is what the law says."""
         paths, walls = self.runs([serial(5), region(20, 95)], (2, 4, 8, 16))

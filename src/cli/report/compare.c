@@ -48,6 +48,14 @@ static void add(struct compare *compare, size_t run, enum compare_kind kind, con
   add_with(compare, run, kind, name, seconds, NULL);
 }
 
+static void add_others(struct compare *compare, const json_t *report) {
+  const json_t *time = json_object_get(report, "processor_time");
+  double all = json_number_value(json_object_get(time, "all_s"));
+  double share = all > 0 ? json_number_value(json_object_get(time, "others_s")) / all : 0;
+  compare->busy_runs += share > COMPARE_BUSY_SHARE;
+  compare->busiest = fmax(compare->busiest, share);
+}
+
 static void add_run(struct compare *compare, size_t run, const json_t *report) {
   static const char *const members[][2] = {
       {"wall", "wall_s"}, {"serial", "serial_s"}, {"parallel", "parallel_s"}, {"useful", "useful_s"}};
@@ -73,6 +81,7 @@ static void add_region(struct compare *compare, size_t run, const json_t *region
 
 void compare_add(struct compare *compare, size_t run, const json_t *report) {
   const json_t *findings = json_object_get(report, "findings"), *regions = json_object_get(report, "regions");
+  add_others(compare, report);
   add_run(compare, run, report);
   for (size_t i = 0; i < json_array_size(findings); i++) {
     const json_t *finding = json_array_get(findings, i);

@@ -15,6 +15,9 @@
 /* Three runs and three have no smaller chance; where that is all there is, it is enough. */
 #define COMPARE_FEW_LEVEL 0.1
 
+/* Of the processors' time: what others use above it may be the cause of a change. */
+#define COMPARE_BUSY_SHARE 0.05
+
 enum { COMPARE_CONDITIONS_MAX = 16 }; /* of one comparison */
 
 enum compare_kind {
@@ -44,6 +47,8 @@ struct compare {
   struct pairs pairs;      /* until compare_finish */
   struct compare_row *rows;
   size_t row_count; /* what changed most comes first */
+  size_t busy_runs; /* in which other programs used more than COMPARE_BUSY_SHARE */
+  double busiest;   /* the largest share of the processors' time that they used */
 };
 
 /* Takes in the object that `report --json` makes of run number `run`. */
@@ -63,6 +68,11 @@ enum { COMPARE_NOISE_BYTES = 256 };
 
 /* How likely a change is none, with so many runs, and how many would be enough. Returns text. */
 const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct compare *compare);
+
+enum { COMPARE_BUSY_BYTES = 160 };
+
+/* That other programs used the processors meanwhile, and in how many runs. NULL: they did not. */
+const char *compare_busy_text(char text[COMPARE_BUSY_BYTES], const struct compare *compare);
 
 /* The smallest number of runs on each side that COMPARE_LEVEL can be met with. */
 size_t compare_deciding_runs(void);

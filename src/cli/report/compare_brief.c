@@ -75,7 +75,9 @@ static size_t for_changed(const struct compare *compare, size_t most,
 }
 
 void compare_print_brief(const struct compare *compare) {
-  char noise[COMPARE_NOISE_BYTES];
+  char noise[COMPARE_NOISE_BYTES], busy[COMPARE_BUSY_BYTES];
+  if (compare_busy_text(busy, compare))
+    prose_print_within(SIZE_MAX, 0, 0, busy);
   size_t count = for_changed(compare, BRIEF_ROWS, print_line);
   if (count > BRIEF_ROWS)
     printf("%zu more have changed\n", count - BRIEF_ROWS);
@@ -104,8 +106,12 @@ static void print_markdown_heading(const struct compare *compare) {
 }
 
 void compare_print_markdown(const struct compare *compare, size_t top) {
-  char noise[COMPARE_NOISE_BYTES];
+  char noise[COMPARE_NOISE_BYTES], busy[COMPARE_BUSY_BYTES];
   print_markdown_heading(compare);
+  if (compare_busy_text(busy, compare)) {
+    markdown_print(busy);
+    printf("\n\n");
+  }
   printf("| of | what | old | new | change | verdict |\n|---|---|---:|---:|---:|---|\n");
   size_t count = for_changed(compare, top, print_markdown_row);
   if (count > top)

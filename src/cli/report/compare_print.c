@@ -77,8 +77,21 @@ const char *compare_noise_text(char text[COMPARE_NOISE_BYTES], const struct comp
   return text;
 }
 
+const char *compare_busy_text(char text[COMPARE_BUSY_BYTES], const struct compare *compare) {
+  if (compare->busy_runs == 0)
+    return NULL;
+  snprintf(
+      text, COMPARE_BUSY_BYTES,
+      "the machine was busy: other programs used more than 5 %% of the processors in %zu of %zu runs, up to "
+      "%.0f %%: changes may be theirs",
+      compare->busy_runs, compare->count, 100 * compare->busiest);
+  return text;
+}
+
 static void print_noise(const struct compare *compare) {
-  char text[COMPARE_NOISE_BYTES];
+  char text[COMPARE_NOISE_BYTES], busy[COMPARE_BUSY_BYTES];
+  if (compare_busy_text(busy, compare))
+    table_fact("note", "%s", busy);
   table_fact("old runs", "%zu", compare->old_count);
   table_fact("new runs", "%zu", compare->count - compare->old_count);
   table_fact("noise", "%s", compare_noise_text(text, compare));

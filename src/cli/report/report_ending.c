@@ -103,7 +103,8 @@ static void print_signalled(const struct report *report) {
   if (working == 1)
     prose_printf(2, "%s alone ran the program's own code: most likely it caused the signal", name);
   else
-    prose_printf(2, "Which thread caused the signal is not recorded; a core file shows it (coredumpctl gdb; bt)");
+    prose_printf(
+        2, "Which thread caused the signal is not recorded; a core file shows it (coredumpctl gdb; bt)");
 }
 
 void report_print_ending(const struct report_print *print) {

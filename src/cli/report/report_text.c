@@ -199,11 +199,10 @@ static void print_writers_part(const struct report *report) {
   char time[TEXT_TIME_BYTES];
   double lost = report->account.lost[HINDRANCE_WRITER];
   if (report->account.is_known && lost * SHARE >= report->account.all)
-    table_fact(
-        "Stave",
-        "threads were preempted by its writer for %s: each figure may be longer for it; "
-        "leave it one (OMP_NUM_THREADS)",
-        text_time(time, report->trace, lost));
+    table_fact("Stave",
+               "threads were preempted by its writer for %s: each figure may be longer for it; "
+               "leave it one (OMP_NUM_THREADS)",
+               text_time(time, report->trace, lost));
 }
 
 static void print_overview(const struct report_print *print) {

@@ -177,6 +177,12 @@ bool scaling_note(char text[SCALING_TEXT_BYTES], const struct scaling *scaling, 
   size_t disturbed = disturbed_runs(scaling, &most);
   if (scaling->step_count == 1 && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES, "all runs have as many threads: nothing scales");
+  else if (disturbed && at++ == number)
+    snprintf(text, SCALING_TEXT_BYTES,
+             "the machine was busy: other programs used up to %.0f %% of the processors, in %zu run%s more "
+             "than 5 %%: "
+             "what is lost may be lost to them; measure where nothing else runs",
+             100 * most, disturbed, plural(disturbed));
   else if (crowded && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES,
              "%zu number%s of threads with more threads than processors (marked *): in no law; fewer threads "
@@ -186,12 +192,6 @@ bool scaling_note(char text[SCALING_TEXT_BYTES], const struct scaling *scaling, 
   else if (least_runs(scaling) < 3 && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES,
              "fewer than three runs of a number of threads: the spread shows little of chance");
-  else if (disturbed && at++ == number)
-    snprintf(
-        text, SCALING_TEXT_BYTES,
-        "other programs used up to %.0f %% of the processors, in %zu run%s more than 5 %%: what is lost may "
-        "be lost to them; measure where nothing else runs",
-        100 * most, disturbed, plural(disturbed));
   else if (lossy && at++ == number)
     snprintf(text, SCALING_TEXT_BYTES, "%zu run%s lost events: stave report has the number", lossy,
              plural(lossy));
