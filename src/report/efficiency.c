@@ -220,6 +220,19 @@ bool report_has_efficiency(const struct report *report) {
   return report->known > 0;
 }
 
+static bool has_device(const struct report *report) {
+  const struct report_accelerator *devices = report->device_use.accelerators;
+  for (size_t i = 0; devices && i < report->trace->location_group_count; i++)
+    if (devices[i].is_used)
+      return true;
+  return false;
+}
+
+bool report_has_causes(const struct report *report) {
+  return report->has_openmp || report->activity[ACTIVITY_MPI] > 0 || report->activity[ACTIVITY_DEVICE] > 0 ||
+         has_device(report);
+}
+
 bool report_lacks_clock(const struct report *report) {
   return (double)report->caveats.clock_ticks > CLOCK_SHARE * (double)report->wall;
 }

@@ -95,8 +95,8 @@ static void find_small_kernels(struct report *report) {
     const struct report_region *base = &report->regions[i];
     struct finding_texts texts = {.report = report};
     double mean = spread_mean(&base->kernels), count = (double)base->kernels.count;
-    if (!base->is_on_device || construct_of_region(&report->trace->regions[i]) != CONSTRUCT_cuda_kernel ||
-        base->kernels.count < MANY_LAUNCHES || mean >= cost)
+    bool is_of_construct = construct_of_region(&report->trace->regions[i]) == CONSTRUCT_target_kernel;
+    if (!base->is_on_device || is_of_construct || base->kernels.count < MANY_LAUNCHES || mean >= cost)
       continue;
     double gain = cost * (count - 1);
     struct report_finding *finding = finding_add(report, CAUSE_LAUNCHES, i, gain < idle ? gain : idle);

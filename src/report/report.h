@@ -578,6 +578,9 @@ const char *report_confidence_name(enum report_confidence confidence);
 /* Whether anything is known of what threads did: else the efficiencies are shares of nothing. */
 bool report_has_efficiency(const struct report *report);
 
+/* Whether the archive has what causes are known of: OpenMP, MPI, or devices. */
+bool report_has_causes(const struct report *report);
+
 /* The processes' clocks differ by a hundredth of the run or more: who waits for whom in MPI is not known. */
 bool report_lacks_clock(const struct report *report);
 

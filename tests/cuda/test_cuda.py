@@ -13,121 +13,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+from cuda_case import BUILD, CUPTI, Case, HERE, PROGRAM, RECORDINGS, ROUNDING_NS
 import cli
 import played
 import tracing
 from archive import Archive
-
-SHARED = HERE.parents[2] / "shared/gpu"
-RECORDINGS = {"streams": HERE / "streams.played",
-              **{name: SHARED / f"{name}.activity.jsonl" for name in ("target", "nowait", "gcc", "cuda")}}
-PROGRAM, CUPTI, SCRIPTED = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
-BUILD = tracing.Build(cli.BUILD_ROOT)
-ROUNDING_NS = 2  # of two events that stand on ticks
-
-
-class Case(cli.FreshCase):
-    LATE_MS = 1500
-
-    def play(self, name, *arguments, environment=None, changed=lambda recorded: recorded, record=(), status=0):
-        """Plays the recording under stave record; (the recording, the archive, what was said)"""
-        if not RECORDINGS[name].exists():
-            self.skipTest(f"{RECORDINGS[name]} is not there")
-        recorded = changed(played.records(RECORDINGS[name]))
-        played.write(recorded, self.path("played"))
-        settings = {"PLAYED": self.path("played"), "PLAYED_CUPTI": CUPTI, "STAVE_CUPTI": CUPTI, **(environment or {})}
-        result = subprocess.run(
-            [BUILD.stave, "record", "-o", self.path("archive"), *record, PROGRAM, *arguments], capture_output=True,
-            text=True, timeout=tracing.HANG_S, env=tracing.clean_environment(**settings))
-        self.assertEqual((result.returncode, result.stdout), (status, "done\n"), result.stderr)
-        return recorded, self.path("archive/traces.otf2"), result.stderr
-
-    def offload(self, name, **environment):
-        """OMPT's callbacks of the same run, too, by a scripted runtime; (the host, the archive, what was said)"""
-        if not RECORDINGS[name].exists():
-            self.skipTest(f"{RECORDINGS[name]} is not there")
-        host = played.Host(SHARED / f"{name}.host.txt", played.records(RECORDINGS[name]))
-        played.write(host.recorded, self.path("played"))
-        host.write(self.path("script"), self.LATE_MS)
-        library = str(BUILD.stave.parents[1] / "cuda/libstave-cuda.so")
-        result = tracing.run([SCRIPTED, BUILD.tool, self.path("script")], tracing.tool_environment(
-            BUILD, self.path("archive"), PLAYED=self.path("played"), PLAYED_CUPTI=CUPTI,
-            CUDA_INJECTION64_PATH=library, PLAYED_LATE_MS=str(self.LATE_MS), **{"STAVE_CUPTI": CUPTI, **environment}))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return host, self.path("archive/traces.otf2"), result.stderr.decode()
-
-    def recording(self, anchor):
-        """What `stave info` has of what is recorded of devices."""
-        return json.loads(self.succeeds(cli.stave("info", "--json", anchor)))["device_recording"]
-
-    def on_streams(self, anchor):
-        """{stream: [(begin, end, what, bytes)]} in ns, in the archive's order"""
-        archive = Archive(anchor)
-        found, opened = collections.defaultdict(list), {}
-        if not any(place.type == "ACCELERATOR_STREAM" for place in archive.locations.values()):
-            return {}
-        per_ns = archive.clock.timer_resolution / 1e9
-        for location, kind, event in archive.events():
-            place = archive.locations[location]
-            if place.type != "ACCELERATOR_STREAM" or place.name.endswith("memory"):
-                continue
-            stream, at = int(place.name.split()[-1]), event.time / per_ns
-            if kind == "Enter":
-                sizes = [value for key, value in (event.attributes or {}).items() if key.name == "bytes"]
-                opened[stream] = (at, event.region.name, sizes[0] if sizes else 0)
-            elif kind in ("RmaGet", "RmaPut"):
-                opened[stream] = (at, kind, event.bytes)
-            elif kind in ("Leave", "RmaOpCompleteBlocking"):
-                begin, what, size = opened.pop(stream)
-                found[stream].append((begin, at, what, size))
-        archive.close()
-        self.assertEqual(opened, {})
-        return found
-
-    def expect_truth(self, recorded, anchor):
-        """Every kernel, copy and set is on its stream, in order, as long as it was and as far from the first one."""
-        truth, found = played.Truth(recorded), self.on_streams(anchor)
-        self.assertEqual(set(found), truth.streams)
-        first = min(one[0] for ones in found.values() for one in ones)
-        for stream, ones in found.items():
-            wanted = sorted((one for one in truth.all if one["stream"] == stream), key=lambda one: one["start"])
-            self.assertEqual(len(ones), len(wanted))
-            for (begin, end, what, size), one in zip(ones, wanted):
-                self.assertAlmostEqual(begin - first, one["start"] - truth.first, delta=1000)
-                self.assertAlmostEqual(end - begin, one["end"] - one["start"], delta=1000)
-                self.assertEqual(size, one.get("bytes", 0))
-                rma = {1: "RmaGet", 2: "RmaPut"}.get(one.get("copy"))
-                self.assertTrue(not rma or what == rma, (what, one))
-
-    def expect_report(self, recorded, anchor):
-        truth = played.Truth(recorded)
-        numbers = json.loads(self.succeeds(cli.stave("report", "--json", anchor)))
-        sums = {key: sum(one[key]["sum_s"] for one in numbers["devices"]) for key in ("kernels", "to", "from")}
-        counts = {key: sum(one[key]["count"] for one in numbers["devices"]) for key in ("kernels", "to", "from")}
-        for key, some in (("kernels", truth.kernels), ("to", truth.to), ("from", truth.back)):
-            self.assertEqual(counts[key], len(some))
-            self.assertAlmostEqual(sums[key] * 1e9, truth.time(some), delta=1000 + ROUNDING_NS * len(some))
-        self.assertEqual(sum(one["to_bytes"] for one in numbers["devices"]), sum(one["bytes"] for one in truth.to))
-        self.expect_use(truth, numbers["device_use"])
-        return numbers
-
-    def expect_use(self, truth, use):
-        """How long the device computed, copied, and had nothing to do, as the recording has it."""
-        device, = use["devices"]
-        copies = truth.to + truth.back + truth.sets
-        computing, copying, busy = (truth.union(some) for some in (truth.kernels, copies, truth.all))
-        parts = {"computing_s": busy - copying, "copying_s": busy - computing, "both_s": computing + copying - busy,
-                 "in_use_s": truth.last - truth.first}
-        for key, wanted in parts.items():
-            self.assertAlmostEqual(device[key] * 1e9, wanted, delta=1000 + ROUNDING_NS * len(truth.all), msg=key)
-        idle = device["not_begun_s"] + device["nothing_to_do_s"]
-        self.assertAlmostEqual(idle * 1e9, truth.last - truth.first - busy, delta=1000 + ROUNDING_NS * len(truth.all))
-        self.assertAlmostEqual(sum(one["time_s"] for one in device["host_meanwhile"]), device["nothing_to_do_s"])
 
 
 class Recordings(Case):
@@ -296,6 +188,44 @@ class Waits(Case):
         wait = max(0, times["end", 2] - times["submission", 5]) / archive.clock.timer_resolution
         self.assertAlmostEqual(waited["Device 0 stream 8"], wait, delta=1e-7)
         self.assertEqual(waited["Device 0 stream 7"], 0)
+
+
+class Twice(Case):
+    """A device that the runtime records (ompt_start_trace) and CUPTI, too: each operation is on its stream once."""
+    SCRIPT = """device 0 procs=108 rate=100 offset=77000
+0: start
+0: thread_begin type=initial thread=T0
+0: inject
+0: device_initialize device=0 type=sm_90 trace=yes
+0: target_emi begin kind=target device=0 task=I0 target=G codeptr=alpha+4
+0: mark A device=0
+0: target_submit_emi begin target=G host_op=H requested=16
+0: until 1000000
+0: called 1 enter
+0: until 1010000
+0: called 1 leave
+0: target_submit_emi end target=G host_op=H requested=16
+0: until 9000000
+0: mark B device=0
+0: target_emi end kind=target device=0 task=I0 target=G codeptr=alpha+4
+1: record target_submit device=0 time=%A end_time=%B thread_id=5 target=@G host_op_id=@H requested_num_teams=16 granted_num_teams=13
+1: deliver device=0
+0: thread_end thread=T0
+0: finalize
+"""
+
+    def test_each_once(self):
+        recorded = [{"kind": "device", "id": 0, "multiprocessors": 132, "name": "made"},
+                    Waits.call(1, 1, 1000000, 1010000, "cuLaunchKernel"), Waits.kernel(7, 1, 2000000, 6000000)]
+        played.write(recorded, self.path("played"))
+        pathlib.Path(self.path("script")).write_text(self.SCRIPT)
+        result = self.scripted()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        numbers = json.loads(self.succeeds(cli.stave("report", "--json", self.path("archive"))))
+        self.assertEqual([(one["name"], one["kernels"]["count"]) for one in numbers["devices"] if "kernels" in one],
+                         [("Device 0 stream 7", 1)])
+        self.assertEqual(self.recording(self.path("archive"))["runtime_records"], 1)
+        self.expect_truth(recorded, self.path("archive/traces.otf2"))
 
 
 class Script(Case):

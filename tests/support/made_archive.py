@@ -22,7 +22,7 @@ ROLES = {
     "single": "SINGLE", "single sblock": "SINGLE_SBLOCK", "task": "TASK", "task untied": "TASK_UNTIED",
     "create task": "TASK_CREATE", "critical": "CRITICAL", "critical sblock": "CRITICAL_SBLOCK", "ordered": "ORDERED",
     "atomic": "ATOMIC", "masked": "MASTER", "lost events": "ARTIFICIAL"}
-STRINGS = ("prior_task_status", "error message")
+STRINGS = ("prior_task_status", "error message", "host memory")
 
 
 class Made:

@@ -249,7 +249,7 @@ void report_print_brief(const struct report_print *print) {
   print_activities(report);
   if (report->activity[ACTIVITY_MPI] > 0)
     print_mpi(report);
-  if (report->has_openmp || report->activity[ACTIVITY_MPI] > 0)
+  if (report_has_causes(report))
     print_findings(print);
   if (!report->has_openmp)
     print_line("no OpenMP events");

@@ -532,9 +532,8 @@ static void print_without_openmp(const struct report_print *print) {
 void report_print_text(const struct report_print *print) {
   const struct report *report = print->report;
   report_print_ending(print);
-  bool has_findings = report->has_openmp || report->activity[ACTIVITY_MPI] > 0;
-  bool has_efficiency =
-      report_has_efficiency(report) && (has_findings || report->activity[ACTIVITY_DEVICE] > 0);
+  bool has_findings = report_has_causes(report);
+  bool has_efficiency = report_has_efficiency(report) && has_findings;
   print_overview(print);
   if (has_findings)
     print_findings(print);

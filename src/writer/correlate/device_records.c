@@ -84,11 +84,12 @@ void on_device_clock(struct correlator *c, struct traced_thread *thread,
 
 /* -- putting on streams -- */
 
+/* What CUPTI records, too, is on the streams by its records. */
 static void put(struct correlator *c, struct device *device, const struct pending *pending) {
   struct event begin = pending->operation.begin, end = pending->operation.end;
   begin.ticks = pending->begin;
-  struct stream *stream =
-      pause_covers(c, &begin.ticks, pending->end) ? NULL : device_stream(c, device, begin.ticks);
+  bool is_left_out = device->is_cuda || pause_covers(c, &begin.ticks, pending->end);
+  struct stream *stream = is_left_out ? NULL : device_stream(c, device, begin.ticks);
   if (!stream)
     return;
   end.ticks = pending->end;
