@@ -186,6 +186,12 @@ bool construct_may_start(const struct trace_region *region) {
          construct == CONSTRUCT_target_from_device || (construct == CONSTRUCT_device_operation && is_call);
 }
 
+bool construct_starts_kernel(const struct trace_region *region) {
+  enum construct construct = construct_of_region(region);
+  return construct == CONSTRUCT_target_submit ||
+         (construct == CONSTRUCT_device_operation && strstr(region->name, "Launch"));
+}
+
 bool construct_is_kernel(const struct trace_region *region) {
   enum construct construct = construct_of_region(region);
   if (construct != CONSTRUCT_device_operation)

@@ -29,6 +29,9 @@ bool construct_is_device_wait(const struct trace_region *region);
 /* Whether the host may start an operation of a device in it. */
 bool construct_may_start(const struct trace_region *region);
 
+/* Of these, those that start a kernel. */
+bool construct_starts_kernel(const struct trace_region *region);
+
 /* Whether a stream of a device that is in it computes, and does not move or allocate data. */
 bool construct_is_kernel(const struct trace_region *region);
 

@@ -177,9 +177,9 @@ struct live_process {
 struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_target, is_reduction, is_wait_inside, is_part,
-      is_device_wait, is_kernel, may_start; /* may_start: an operation of a device */
-  bool is_wanted;                           /* any of these whose Enters and Leaves are looked at */
-  uint32_t analysers;                       /* bits of those that look at them */
+      is_device_wait, is_kernel, may_start, starts_kernel; /* may_start: an operation of a device */
+  bool is_wanted;     /* any of these whose Enters and Leaves are looked at */
+  uint32_t analysers; /* bits of those that look at them */
 };
 
 enum analyser_number {

@@ -30,6 +30,7 @@ static void learn_regions(struct collector *collector) {
     collector->interests[i].is_device_wait = construct_is_device_wait(region);
     collector->interests[i].is_kernel = construct_is_kernel(region);
     collector->interests[i].may_start = construct_may_start(region);
+    collector->interests[i].starts_kernel = construct_starts_kernel(region);
     collector->report->regions[i].is_device_call = construct == CONSTRUCT_device_operation;
     collector->report->has_openmp |= construct_is_openmp(construct);
   }

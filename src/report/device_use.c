@@ -46,11 +46,30 @@ struct device_use {
   uint64_t ticks, busy;
   uint32_t active; /* operations of all devices */
   size_t submitter;
-  struct pair_map submitted; /* operations that have not begun, by their matching ids: ticks and one */
+  struct pair_map submitted; /* operations that have not begun, by their matching ids: SUBMISSION */
+  size_t submitted_kernels;  /* of these */
 };
+
+/* As the value of a map, which is not 0. */
+#define SUBMISSION(ticks, is_kernel) ((void *)(uintptr_t)(((ticks) + 1) << 1 | (is_kernel)))
+#define SUBMITTED_TICKS(value) (((value) >> 1) - 1)
+#define SUBMITTED_KERNEL(value) ((value)&1)
 
 static struct device_use *state_of(const struct collector *collector) {
   return ANALYSER_STATE(collector, device_use);
+}
+
+/* -- operations that were submitted -- */
+
+static void forget(struct device_use *state, uint64_t id) {
+  uintptr_t value = (uintptr_t)pair_map_remove(&state->submitted, 0, id);
+  state->submitted_kernels -= SUBMITTED_KERNEL(value);
+}
+
+static bool submit(struct device_use *state, uint64_t id, uint64_t ticks, bool is_kernel) {
+  forget(state, id);
+  state->submitted_kernels += is_kernel;
+  return pair_map_put(&state->submitted, 0, id, SUBMISSION(ticks, is_kernel));
 }
 
 /* -- definitions -- */
@@ -136,6 +155,7 @@ static void charge(struct collector *collector, size_t number, uint64_t ticks) {
   struct report_accelerator *device = &collector->report->device_use.accelerators[number];
   if (use->kernels || use->copies) {
     *(!use->copies ? &device->computing : !use->kernels ? &device->copying : &device->both) += ticks;
+    device->kernels_wait += !use->kernels && state->submitted_kernels > 0 ? ticks : 0;
   } else if (state->submitted.count > 0) {
     use->late += ticks;
   } else {
@@ -189,7 +209,7 @@ static void begin_on_stream(struct device_use *state, const struct trace_event *
     return;
   struct stream_use *stream = &state->streams[event->location];
   stream->begin = event->ticks;
-  stream->submitted = submitted > 0 ? submitted - 1 : 0;
+  stream->submitted = submitted > 0 ? SUBMITTED_TICKS(submitted) : 0;
   stream->id = id;
 }
 
@@ -241,7 +261,7 @@ static void begin(struct collector *collector, const struct trace_event *event, 
     report->start_end = event->ticks;
   device->is_used = true;
   begin_on_stream(state, event, number_of(collector, event));
-  pair_map_remove(&state->submitted, 0, number_of(collector, event));
+  forget(state, number_of(collector, event));
   (*(is_kernel(collector, event, region) ? &use->kernels : &use->copies))++;
   state->active++;
 }
@@ -264,8 +284,10 @@ static void end(struct collector *collector, const struct trace_event *event, ui
 /* When a call that waits, or a target construct, is left and no device does anything, what has not begun
  * never will: its record is missing. */
 static void forget_missing(struct device_use *state) {
-  if (state->active == 0)
-    pair_map_free(&state->submitted);
+  if (state->active > 0)
+    return;
+  pair_map_free(&state->submitted);
+  state->submitted_kernels = 0;
 }
 
 static void enter(struct collector *collector, const struct trace_event *event, uint32_t region) {
@@ -278,9 +300,9 @@ static void enter(struct collector *collector, const struct trace_event *event, 
     return;
   struct host *host = &state->hosts[event->location];
   state->submitter = event->location;
-  pair_map_remove(&state->submitted, 0, host->operation); /* the call inside of it is known to the device */
+  forget(state, host->operation); /* the call inside of it is known to the device */
   if (id)
-    collector->has_failed |= !pair_map_put(&state->submitted, 0, id, (void *)(uintptr_t)(event->ticks + 1));
+    collector->has_failed |= !submit(state, id, event->ticks, collector->interests[region].starts_kernel);
   host->operation = collector->interests[region].construct == CONSTRUCT_device_operation ? 0 : id;
 }
 

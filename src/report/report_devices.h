@@ -29,6 +29,7 @@ struct report_accelerator {
   bool is_used;
   uint64_t first_ticks, last_ticks;
   uint64_t computing, copying, both, late, idle;
+  uint64_t kernels_wait;          /* of copying: a kernel was submitted that had not begun */
   struct report_device_gap *gaps; /* the parts of idle, the longest first */
   size_t gap_count;
 };

@@ -166,16 +166,16 @@ static json_t *row(const struct page_data *data, size_t index) {
   const struct trace_location *location = &trace->locations[index];
   const struct trace_location_group *group = trace_location_group(trace, location->group);
   const struct trace_node *node = group ? trace_node(trace, group->node) : NULL;
-  return json_pack("{s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
-                   page_text(location->name), "node", page_text(node ? node->name : ""), "bareName",
-                   page_text(location->bare_name), "level", number(data->timeline->levels[index]), "kind",
-                   kind_of(location), "group", page_text(group ? group->name : ""), "process",
-                   number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count),
-                   "properties", properties(trace, location->ref), "activity",
-                   section(&data->rows[index].activity), "slices", depths(data, index), "running",
-                   section(&data->rows[index].running), "gaps", section(&data->rows[index].gaps), "samples",
-                   section(&data->rows[index].samples), "tooDeep",
-                   number(data->timeline->rows[index].too_deep));
+  return json_pack(
+      "{s:o,s:o,s:o,s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", page_text(location->name),
+      "node", page_text(node ? node->name : ""), "bareName", page_text(location->bare_name), "level",
+      number(data->timeline->levels[index]), "kind", kind_of(location), "isOfRuntime", location->is_runtimes,
+      "group", page_text(group ? group->name : ""), "process",
+      number(group ? (uint64_t)(group - trace->location_groups) : trace->location_group_count), "properties",
+      properties(trace, location->ref), "activity", section(&data->rows[index].activity), "slices",
+      depths(data, index), "running", section(&data->rows[index].running), "gaps",
+      section(&data->rows[index].gaps), "samples", section(&data->rows[index].samples), "tooDeep",
+      number(data->timeline->rows[index].too_deep));
 }
 
 static json_t *rows(const struct page_data *data, const struct sides *sides) {

@@ -18,11 +18,11 @@ TO, BACK = "rma_get", "rma_put"
 
 
 class Run:
-    """Times are in ms. `host`: (begin, end, name, number, array) of calls; of those with an array an operation of OpenMP's
-    is around them, in a construct of its own. `device`: (stream, begin, end, what, number, bytes, memory)"""
+    """Times are in ms. `host`: (begin, end, name, number, array) of calls; around those with an array is an operation of
+    OpenMP's, in a construct of its own. `device`: (stream, begin, end, what, number, bytes, memory)"""
 
-    def __init__(self, name="cuLaunchKernel"):
-        self.host, self.device, self.launch, self.end = [], [], name, 0
+    def __init__(self):
+        self.host, self.device, self.end = [], [], 0
 
     def call(self, begin, end, name, array=None):
         self.host.append((begin, end, name, len(self.host) + 1, array))
@@ -123,7 +123,8 @@ class Launches(Planted):
     def test_too_small(self):
         run = self.launches(call=0.010, kernel=0.002, every=0.020)
         finding = self.found("small", run, "kernel launches")
-        self.assertIn("100 kernels ran 2.00 us each on average; a call that starts one took 10.0 us", finding["evidence"])
+        self.assertIn("100 kernels ran 2.00 us each on average; a call that starts one took 10.0 us",
+                      finding["evidence"])
         calls = sum(end - begin for begin, end, *_ in run.host)
         gain, idle = calls * 99 / 100, run.time(run.device)  # "device idle" is of the same calls
         self.ms(finding["gain_s"], gain * calls / (gain + idle))
@@ -178,6 +179,29 @@ class Overlap(Planted):
         run.device = [(stream, begin, end if what == "kernel" else end - 1, what, *rest)
                       for stream, begin, end, what, *rest in run.device]
         self.assertIsNone(self.found("beside", run, "device transfers"))
+
+
+class Idle(Planted):
+    """Why a device does not compute: ten times a copy of 3 ms, of which a kernel of 2 ms is submitted 1 ms after its
+    begin; then the host does something else for 4 ms."""
+    def test_causes(self):
+        run = Run()
+        for i in range(10):
+            begin = 10 * i
+            run.call(begin, begin + 0.01, "cuMemcpyHtoDAsync_v2")
+            run.work(7, begin + 0.01, begin + 3.01, TO, 3000000)
+            run.call(begin + 1, begin + 1.01, "cuLaunchKernel")
+            run.work(7, begin + 3.51, begin + 5.51, "kernel")
+            run.wait(begin + 1.02)
+        archive = self.made("causes", run)
+        device, = self.numbers(archive)["device_use"]["devices"]
+        copies, kernels = run.of(TO), run.of("kernel")
+        wanted = {"computing_s": run.time(kernels), "copying_s": run.time(copies), "both_s": 0,
+                  "kernels_wait_s": sum(end - begin - 0.99 for _, begin, end, *_ in copies),
+                  "not_begun_s": 10 * 0.5 + 9 * 0.01, "nothing_to_do_s": 9 * 4.49}
+        for key, ms in wanted.items():
+            self.ms(device[key], ms)
+        self.assertRegex(self.text(archive), r"(?m)^Device 0 +95.5 ms +20.9 % +31.4 % +21.0 % +0.0 % +5.3 % +42.3 %$")
 
 
 class Needless(Planted):

@@ -208,7 +208,7 @@ class Twice(Case):
 0: until 9000000
 0: mark B device=0
 0: target_emi end kind=target device=0 task=I0 target=G codeptr=alpha+4
-1: record target_submit device=0 time=%A end_time=%B thread_id=5 target=@G host_op_id=@H requested_num_teams=16 granted_num_teams=13
+1: record target_submit device=0 time=%A end_time=%B target=@G host_op_id=@H requested_num_teams=16
 1: deliver device=0
 0: thread_end thread=T0
 0: finalize

@@ -39,6 +39,57 @@ def write_devices(path):
         host.leave(10000, main)
 
 
+def write_helpers(path):
+    """Two threads of the program's, and three that the runtime has for itself, of which one runs a target task."""
+    helpers = [f"OMP hidden helper {i}" for i in range(3)]
+    with pictured.Archive(path, ["Master thread", "OMP thread 1", *helpers]) as archive:
+        define = archive.definitions
+        own = define.comm("own", define.group("own", otf2.GroupType.COMM_GROUP, otf2.Paradigm.OPENMP,
+                                              members=archive.locations[2:]))
+        target, main = archive.region("!$omp target @app.c:9", line=9), archive.region("main")
+        archive.slice(0, 0, 9000, main)
+        archive.slice(1, 0, 9000, main)
+        for writer in archive.writers[2:]:
+            writer.thread_team_begin(0, own)
+        archive.slice(3, 2000, 5000, target)
+        for writer in archive.writers[2:]:
+            writer.thread_team_end(9000, own)
+
+
+class Helpers(test_page.PageTest):
+    """Threads that the OpenMP runtime has for itself are one line, until somebody looks into them."""
+    LINE = "3 threads of the runtime's"
+
+    def setUp(self):
+        self.open("helpers", write_helpers)
+
+    def shown(self):
+        return self.browser.evaluate("""[stave.layout.rows.filter(({isHidden}) => !isHidden).map(({row}) => row.name),
+            stave.layout.groups.map(({group, isFolded}) => [group.name, isFolded])]""")
+
+    def test_are_one_line(self):
+        self.assertEqual(self.shown(), [["Master thread", "OMP thread 1"], [[self.LINE, True]]])
+        tops = self.browser.evaluate("[stave.layout.groups[0].y, ...stave.layout.rows.slice(0, 2).map(({y}) => y)]")
+        self.assertEqual(max(tops), tops[0])
+
+    def test_can_be_unfolded(self):
+        self.browser.evaluate("stave.layout.toggleGroup(0)")
+        helpers = [f"OMP hidden helper {i}" for i in range(3)]
+        self.assertEqual(self.shown(), [["Master thread", "OMP thread 1", *helpers], [[self.LINE, False]]])
+
+    def test_the_address_has_it(self):
+        self.assertNotIn("turned", self.browser.evaluate("location.hash"))
+        self.browser.evaluate("stave.layout.toggleGroup(0)")
+        self.assertEqual(self.browser.evaluate("stave.layout.isFoldedAtFirst(stave.layout.groups[0].group)"), True)
+
+    def test_are_unfolded_for_what_is_found_there(self):
+        self.assertTrue(self.browser.evaluate("stave.layout.unfold(3)"))
+        self.assertIn("OMP hidden helper 1", self.shown()[0])
+
+    def test_no_page_of_one_process_has_a_choice_of_processes(self):
+        self.assertNotIn("process", self.browser.evaluate("Object.keys(stave.model.groupings)"))
+
+
 class Devices(test_page.PageTest):
     def setUp(self):
         self.open("devices", write_devices)

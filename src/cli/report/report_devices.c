@@ -98,13 +98,17 @@ static void print_all_streams(const struct report *report) {
 
 /* -- devices as a whole -- */
 
+enum { USE_PARTS = 6 };
+
 static void use_row(struct table *table, const struct report *report, size_t index) {
   const struct report_accelerator *device = &report->device_use.accelerators[index];
   double all = (double)(device->last_ticks - device->first_ticks);
-  const uint64_t parts[] = {device->computing, device->copying, device->both, device->late, device->idle};
-  char length[TEXT_TIME_BYTES], shares[5][TEXT_TIME_BYTES];
-  const char *cells[7] = {report->trace->location_groups[index].name, text_time(length, report->trace, all)};
-  for (int i = 0; i < 5; i++)
+  const uint64_t parts[USE_PARTS] = {device->computing, device->copying, device->kernels_wait,
+                                     device->both,      device->late,    device->idle};
+  char length[TEXT_TIME_BYTES], shares[USE_PARTS][TEXT_TIME_BYTES];
+  const char *cells[2 + USE_PARTS] = {report->trace->location_groups[index].name,
+                                      text_time(length, report->trace, all)};
+  for (int i = 0; i < USE_PARTS; i++)
     cells[i + 2] = text_percent(shares[i], ratio((double)parts[i], all));
   table_row(table, cells);
 }
@@ -145,8 +149,8 @@ static void print_gaps(const struct report_print *print) {
 
 /* From the first operation to the last. */
 static void print_use(const struct report_print *print) {
-  static const char *const columns[] = {"in use", "computing",   "copying",
-                                        "both",   "not started", "nothing to do"};
+  static const char *const columns[1 + USE_PARTS] = {"in use", "computing",   "copying",      "kernels wait",
+                                                     "both",   "not started", "nothing to do"};
   const struct report *report = print->report;
   const struct report_accelerator *devices = report->device_use.accelerators;
   struct table table;

@@ -65,6 +65,7 @@ static json_t *accelerators(const struct report *report) {
     report_put_seconds(object, "in_use_s", report, (double)(devices[i].last_ticks - devices[i].first_ticks));
     report_put_seconds(object, "computing_s", report, (double)devices[i].computing);
     report_put_seconds(object, "copying_s", report, (double)devices[i].copying);
+    report_put_seconds(object, "kernels_wait_s", report, (double)devices[i].kernels_wait);
     report_put_seconds(object, "both_s", report, (double)devices[i].both);
     report_put_seconds(object, "not_begun_s", report, (double)devices[i].late);
     report_put_seconds(object, "nothing_to_do_s", report, (double)devices[i].idle);

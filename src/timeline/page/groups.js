@@ -4,17 +4,25 @@ const MANY = 32; // processes: of more, groups are nodes at first, where there a
 
 export const LETTERS = 'AB'; // of the runs that are compared
 
-// Neighbours with the same key are one group.
-function byKey(rows, key, name) {
+// Neighbours with the same key are one group. Threads that the runtime has for itself are one beside those.
+function byKey(rows, key, name, ownName) {
   const groups = [];
-  let last;
+  let last, isOwn;
   for (const row of rows) {
-    if (groups.length === 0 || key(row) !== last)
-      groups.push({name: name(row), rows: [], index: groups.length});
+    if (groups.length === 0 || row.isOfRuntime !== isOwn || !isOwn && key(row) !== last)
+      groups.push({name: row.isOfRuntime ? ownName(row) : name(row), rows: [], index: groups.length,
+        isOwn: row.isOfRuntime});
     last = key(row);
+    isOwn = row.isOfRuntime;
     groups.at(-1).rows.push(row);
   }
   return groups;
+}
+
+// What no other grouping has: those threads, whose rows few want to see.
+function ownThreads(rows) {
+  const own = rows.filter(({isOfRuntime}) => isOfRuntime);
+  return own.length > 1 ? [{name: `${own.length} threads of the runtime's`, rows: own, index: 0, isOwn: true}] : [];
 }
 
 // A thread with those of the nested teams that it has begun: they stand below it.
@@ -26,20 +34,23 @@ function byTeam(rows) {
       outer = row;
     outermost.set(row, outer ?? row);
   }
-  return byKey(rows, row => outermost.get(row), row => `Teams of ${outermost.get(row).name}`);
+  return byKey(rows, row => outermost.get(row), row => `Teams of ${outermost.get(row).name}`,
+    () => "Threads of the runtime's");
 }
 
 // The ways in which these rows can be grouped: 'side' (the runs that are compared), 'process' (processes and devices),
-// 'node', 'team', 'all', and always 'none'.
+// 'node', 'team', 'all', and always 'none', in which only threads of the runtime's own are a group.
 export function makeGroupings(rows, sides) {
-  const groupings = {none: []}, processes = byKey(rows, row => row.process, row => row.group);
+  const groupings = {none: ownThreads(rows)};
+  const processes = byKey(rows, row => row.process, row => row.group, row => `${row.group}: threads of the runtime's`);
+  const count = processes.filter(({isOwn}) => !isOwn).length;
   if (sides.length > 0)
     groupings.side = sides.map((name, index) => ({name: `${LETTERS[index]}: ${name}`, index,
       rows: rows.filter(row => row.side === index)}));
-  if (processes.length > 1)
+  if (count > 1)
     groupings.process = processes;
   const nodes = [...Map.groupBy(rows, ({node}) => node).entries()];
-  if (nodes.length > 1 && processes.length > nodes.length)
+  if (nodes.length > 1 && count > nodes.length)
     groupings.node = nodes.map(([name, own], index) => ({name, rows: own, index}));
   if (rows.some(row => row.level > 0))
     groupings.team = byTeam(rows);

@@ -63,15 +63,15 @@ export class Layout {
     this.update();
   }
 
-  // Many rows are folded at first, but for those that are all one group.
-  isFoldedAtFirst() {
-    return this.grouping !== 'all' && this.rows.length > MAX_UNFOLDED;
+  // Many rows are folded at first, but for those that are all one group, and threads of the runtime's own always.
+  isFoldedAtFirst({isOwn}) {
+    return isOwn || this.grouping !== 'all' && this.rows.length > MAX_UNFOLDED;
   }
 
   groupBy(grouping) {
     this.grouping = grouping;
-    this.groups = this.groupings[grouping].map(group => ({group, isFolded: this.isFoldedAtFirst(), y: 0, height: 0,
-      places: []}));
+    this.groups = this.groupings[grouping].map(group => ({group, isFolded: this.isFoldedAtFirst(group), y: 0,
+      height: 0, places: []}));
     this.setOrder(this.order);
   }
 
@@ -161,9 +161,9 @@ export class Layout {
     const isPinned = ({row}) => this.pinned.has(row.index), all = this.order.map(index => this.rows[index]);
     const shown = places => places.filter(({row}) => !this.isTakenOut(row.index)), pinned = shown(all.filter(isPinned));
     const rest = places => shown(places).filter(place => !isPinned(place));
-    const sections = this.groups.length === 0 ? [{group: null, places: rest(all)}]
-      : this.groups.map(group => ({group, places: group.isFolded ? [] : rest(group.places)}));
-    return pinned.length ? [{group: null, places: pinned}, ...sections] : sections;
+    const grouped = new Set(this.groups.flatMap(({places}) => places)), other = all.filter(one => !grouped.has(one));
+    const sections = this.groups.map(group => ({group, places: group.isFolded ? [] : rest(group.places)}));
+    return [...[pinned, rest(other)].filter(({length}) => length).map(places => ({group: null, places})), ...sections];
   }
 
   #place(scale) {

@@ -437,9 +437,9 @@ class Page {
     byId('radar').parentElement.hidden = names.length === 0;
   }
 
-  // Groups as one line each, or their rows; without groups, all rows as one.
+  // Groups as one line each, or their rows; without any but the runtime's own threads, all rows as one.
   #toggleGroups() {
-    if (this.layout.groups.length === 0 && this.layout.groupings.all)
+    if (this.layout.groups.every(({group}) => group.isOwn) && this.layout.groupings.all)
       this.rowsPanel.groupBy('all');
     this.layout.foldAll(!this.layout.groups.every(({isFolded}) => isFolded));
     this.#resize();

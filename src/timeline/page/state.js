@@ -19,8 +19,8 @@ function readRows({layout, rowsPanel: {sort, filter}, model}, add) {
   add('hide', packNumbers(layout.hidden), '');
   add('pin', packNumbers(layout.pinned), '');
   add('open', packNumbers(indicesOf(layout.rows, ({isOpen}) => isOpen)), packNumbers(layout.openAtFirst));
-  const isFolded = layout.isFoldedAtFirst();
-  add('turned', packNumbers(indicesOf(layout.groups, group => group.isFolded !== isFolded)), '');
+  add('turned', packNumbers(indicesOf(layout.groups, ({group, isFolded}) =>
+    isFolded !== layout.isFoldedAtFirst(group))), '');
 }
 
 export function readState(page) {
