@@ -18,8 +18,8 @@ TO, BACK = "rma_get", "rma_put"
 
 
 class Run:
-    """Times are in ms. `host`: (begin, end, name, number, array) of calls; around those with an array is an operation of
-    OpenMP's, in a construct of its own. `device`: (stream, begin, end, what, number, bytes, memory)"""
+    """Times are in ms. `host`: (begin, end, name, number, array) of calls; around those with an array is one operation
+    of OpenMP in a construct of its own. `device`: (stream, begin, end, what, number, bytes, memory)"""
 
     def __init__(self):
         self.host, self.device, self.end = [], [], 0
