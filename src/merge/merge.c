@@ -17,23 +17,6 @@ enum { CHUNK_BYTES = 256 << 10, CHUNK_MAX_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 
 
 /* -- errors -- */
 
-int merge_fail(struct merging *merge, int error, const char *format, ...) {
-  va_list arguments;
-  if (merge->error)
-    return -merge->error;
-  merge->error = error ? error : EIO;
-  va_start(arguments, format);
-  vsnprintf(merge->result->failure, sizeof merge->result->failure, format, arguments);
-  va_end(arguments);
-  return -merge->error;
-}
-
-void merge_check(struct merging *merge, OTF2_ErrorCode code) {
-  if (code != OTF2_SUCCESS)
-    merge_fail(merge, EIO, "%s: it cannot be written: %s", merge->request->out,
-               *merge->reason ? merge->reason : OTF2_Error_GetDescription(code));
-}
-
 /* OTF2 prints its errors on stderr unless told otherwise. The first is the cause. */
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode error, const char *format, va_list arguments) {
@@ -92,16 +75,6 @@ static void count_hosts(struct merging *merge) {
     unified_number(&merge->unified, UNIFIED_HOST, host, strlen(host) + 1, &is_new);
     merge->hosts += is_new;
   }
-}
-
-OTF2_Reader *merge_open(struct merging *merge, const struct merge_source *source) {
-  *merge->reason = '\0';
-  OTF2_Reader *reader = OTF2_Reader_Open(source->anchor);
-  if (reader)
-    OTF2_Reader_SetSerialCollectiveCallbacks(reader);
-  else
-    merge_fail(merge, EIO, "%s: it cannot be opened: %s", source->anchor, merge->reason);
-  return reader;
 }
 
 static void take_all(struct merging *merge, enum take_part part) {
