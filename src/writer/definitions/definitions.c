@@ -125,6 +125,15 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   return number;
 }
 
+uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
+  uint32_t number = definitions_string(definitions, text ? text : "");
+  for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
+    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive),
+                                     (uint32_t)definitions->strings_written,
+                                     definitions->strings[definitions->strings_written]);
+  return number;
+}
+
 bool definitions_expect_more(struct definitions *definitions, struct location *location) {
   location->asks_at = archive_expect_more(definitions->archive, location->id, location->events);
   return archive_stop_error(definitions->archive) == 0;

@@ -17,15 +17,6 @@ _Static_assert((int)OTF2_REGION_ROLE_CANCEL == NEWER_ROLE_CANCEL &&
                "as OTF2's headers have them");
 #endif
 
-uint32_t definitions_write_string(struct definitions *definitions, const char *text) {
-  uint32_t number = definitions_string(definitions, text ? text : "");
-  for (; definitions->strings_written < definitions->string_count; definitions->strings_written++)
-    OTF2_GlobalDefWriter_WriteString(archive_global(definitions->archive),
-                                     (uint32_t)definitions->strings_written,
-                                     definitions->strings[definitions->strings_written]);
-  return number;
-}
-
 static uint32_t string(struct definitions *definitions, const char *text) {
   return definitions_write_string(definitions, text);
 }

@@ -28,18 +28,15 @@ static const struct {
 
 /* Programs name thousands of regions in one file: each file is looked for once. */
 struct naming {
-  const struct regions *regions;
   const char *program;
   const struct code_place **places;
   size_t count, capacity;
   struct map paths; /* key: hash of a file's name -> a region whose file that is */
 };
 
-struct naming *naming_create(const struct regions *regions, const char *program) {
+struct naming *naming_create(const struct region *all, size_t count, const char *program) {
   struct naming *naming = memory_get(1, sizeof *naming);
-  size_t count;
-  const struct region *all = regions_all(regions, &count);
-  *naming = (struct naming){.regions = regions, .program = program};
+  naming->program = program;
   for (size_t i = 0; i < count; i++)
     if (all[i].place && code_place_resolved(all[i].place)) {
       memory_grow(&naming->places, &naming->capacity, naming->count + 1, sizeof *naming->places);
@@ -76,7 +73,7 @@ const char *region_module_file(const struct code_place *place) {
 static void name_own(const struct naming *naming, struct region *region) {
   bool is_program = region->construct == CONSTRUCT_program;
   region->name =
-      region_text("%s", is_program ? regions_program(naming->regions) : constructs[region->construct].name);
+      region_text("%s", is_program ? region_base_name(naming->program) : constructs[region->construct].name);
   region->canonical_name = is_program ? naming->program : region->name;
   region->description = region_text("%s", "");
 }

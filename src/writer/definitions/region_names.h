@@ -6,9 +6,8 @@
 
 struct naming;
 
-/* Of regions that are all there, and whose places are resolved. Both arguments stay the caller's; `program`
- * is its path. */
-struct naming *naming_create(const struct regions *regions, const char *program);
+/* Of all regions, whose places are resolved. They stay the caller's, and so does `program`, its path. */
+struct naming *naming_create(const struct region *all, size_t count, const char *program);
 void naming_destroy(struct naming *naming);
 
 /* Fills in all that a definition shows of a region; one that regions_function has made has its names. Without

@@ -372,7 +372,7 @@ static uint32_t keep_numbers(struct regions *regions) {
 
 uint32_t regions_finish(struct regions *regions) {
   bool keeps_numbers = regions->count > ARCHIVE_MEMBERS_MAX;
-  struct naming *naming = naming_create(regions, regions->program);
+  struct naming *naming = naming_create(regions->all, regions->count, regions->program);
   for (size_t i = 0; i < regions->count; i++) {
     struct region *region = &regions->all[i];
     if (!region->is_referred_to && !keeps_numbers)
