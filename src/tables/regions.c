@@ -6,38 +6,6 @@
 #include "export/values.h"
 #include "tables/tabulate.h"
 
-/* -- what is open -- */
-
-static struct entered_stack *stack_of(struct tabulator *tabulator, uint32_t slot) {
-  if (!array_reserve_zeroed(&tabulator->of_task, &tabulator->task_capacity, (size_t)slot + 1,
-                            sizeof *tabulator->of_task)) {
-    tabulator->is_out_of_memory = true;
-    return NULL;
-  }
-  return &tabulator->of_task[slot];
-}
-
-static struct entered *top_of(struct tabulator *tabulator, const struct replay_task *task) {
-  if (task->slot >= tabulator->task_capacity)
-    return NULL;
-  struct entered_stack *stack = &tabulator->of_task[task->slot];
-  return stack->count ? &stack->items[stack->count - 1] : NULL;
-}
-
-struct entered *tabulate_innermost(struct tabulator *tabulator, size_t location) {
-  struct replay_now now = replay_now(tabulator->replay, location);
-  struct entered *top = top_of(tabulator, now.task);
-  return top || now.task == now.implicit ? top : top_of(tabulator, now.implicit);
-}
-
-uint64_t tabulate_around(struct tabulator *tabulator, size_t location) {
-  const struct entered *inner = tabulate_innermost(tabulator, location);
-  const struct tabulate_place *place = &tabulator->places[location];
-  if (inner)
-    return inner->id;
-  return place->outer_count ? place->outer[place->outer_count - 1] : 0;
-}
-
 /* -- time in regions themselves -- */
 
 /* Until now it was the innermost region of the running task that had the thread. */
@@ -45,7 +13,7 @@ static void charge(struct tabulator *tabulator, const struct trace_event *event)
   struct tabulate_place *place = &tabulator->places[event->location];
   if (event->ticks <= place->charged_ticks)
     return;
-  struct entered *inner = top_of(tabulator, replay_current_task(tabulator->replay, event->location));
+  struct entered *inner = tabulate_top(tabulator, replay_current_task(tabulator->replay, event->location));
   if (inner)
     inner->self_ticks += event->ticks - place->charged_ticks;
   place->charged_ticks = event->ticks;
@@ -59,11 +27,6 @@ static bool is_point(const struct entered *entered, enum construct construct) {
          construct == CONSTRUCT_cancel || construct == CONSTRUCT_error || construct == CONSTRUCT_flush ||
          construct == CONSTRUCT_fulfill_event || construct == CONSTRUCT_lost_events ||
          construct == CONSTRUCT_run_state;
-}
-
-struct cell tabulate_name_cell(const struct tabulator *tabulator, int64_t name) {
-  return name < 0 ? (struct cell){CELL_NULL, {0}}
-                  : tabulate_id(tabulator, TABLE_region_names, (uint64_t)name);
 }
 
 static void write_point(struct tabulator *tabulator, const struct entered *entered,
@@ -206,7 +169,7 @@ static void note_text(struct tabulator *tabulator, struct entered *entered, cons
 }
 
 static struct entered *push(struct tabulator *tabulator, const struct replay_task *task) {
-  struct entered_stack *stack = stack_of(tabulator, task->slot);
+  struct entered_stack *stack = tabulate_stack(tabulator, task->slot);
   if (!stack ||
       !array_reserve_zeroed(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items)) {
     tabulator->is_out_of_memory = true;

@@ -8,14 +8,6 @@
 
 #include "tables/tabulate.h"
 
-struct cell tabulate_ns(const struct tabulator *tabulator, uint64_t ticks) {
-  return cell_number(trace_ns(tabulator->trace, ticks));
-}
-
-struct cell tabulate_span(const struct tabulator *tabulator, uint64_t ticks) {
-  return cell_number(trace_span_ns(tabulator->trace, ticks));
-}
-
 /* -- what the replay tells -- */
 
 static void on_slice(void *data, const struct replay_slice *slice) {

@@ -87,8 +87,13 @@ struct tabulator {
 
 /* -- times -- */
 
-struct cell tabulate_ns(const struct tabulator *tabulator, uint64_t ticks);
-struct cell tabulate_span(const struct tabulator *tabulator, uint64_t ticks);
+static inline struct cell tabulate_ns(const struct tabulator *tabulator, uint64_t ticks) {
+  return cell_number(trace_ns(tabulator->trace, ticks));
+}
+
+static inline struct cell tabulate_span(const struct tabulator *tabulator, uint64_t ticks) {
+  return cell_number(trace_span_ns(tabulator->trace, ticks));
+}
 
 /* -- ids: numbers within the run as those of all runs -- */
 
@@ -114,17 +119,25 @@ static inline struct cell tabulate_run(const struct tabulator *tabulator) {
 
 /* -- definitions (definitions.c) -- */
 
-/* Writes threads, processes, region_names and properties. */
+/* Writes threads, processes, region_names, properties, counters and the functions of samples. */
 void tabulate_definitions(struct tabulator *tabulator);
 
 /* One more property of the archive. */
 void tabulate_property(struct tabulator *tabulator, const char *name, const char *value);
 
+/* -- region_names (name_rows.c) -- */
+
+/* Writes all regions; calls follow as they come. */
+void tabulate_region_names(struct tabulator *tabulator);
+
 /* The number in region_names of a region that an event enters; -1: none, of REPLAY_NONE. */
 int64_t tabulate_name(struct tabulator *tabulator, uint32_t region, const struct trace_event *event);
 
 /* Such a number as a cell. */
-struct cell tabulate_name_cell(const struct tabulator *tabulator, int64_t name);
+static inline struct cell tabulate_name_cell(const struct tabulator *tabulator, int64_t name) {
+  return name < 0 ? (struct cell){CELL_NULL, {0}}
+                  : tabulate_id(tabulator, TABLE_region_names, (uint64_t)name);
+}
 
 /* -- texts (text.c) -- */
 
@@ -138,6 +151,20 @@ const char *tabulate_attribute_text(const struct tabulator *tabulator, const str
 
 /* The text in memory; terminated. "" if there is none. */
 const char *tabulate_text(const struct sink_memory *memory);
+
+/* -- open regions (open_regions.c) -- */
+
+/* The open regions of the task in a slot of the replay; NULL: no memory. */
+struct entered_stack *tabulate_stack(struct tabulator *tabulator, uint32_t slot);
+
+/* The innermost open region of a task; NULL: none. */
+struct entered *tabulate_top(struct tabulator *tabulator, const struct replay_task *task);
+
+/* The innermost region that is open on a location; NULL: none. */
+struct entered *tabulate_innermost(struct tabulator *tabulator, size_t location);
+
+/* Its id, else that of the region around the location's innermost team; 0: none. */
+uint64_t tabulate_around(struct tabulator *tabulator, size_t location);
 
 /* -- regions (regions.c) -- */
 
@@ -157,12 +184,6 @@ void tabulate_task_step(struct tabulator *tabulator, const struct replay_task_ev
 
 /* What is still open when the replay is finished. */
 void tabulate_regions_finish(struct tabulator *tabulator);
-
-/* The innermost region that is open on a location; NULL: none. */
-struct entered *tabulate_innermost(struct tabulator *tabulator, size_t location);
-
-/* Its id, else that of the region around the location's innermost team; 0: none. */
-uint64_t tabulate_around(struct tabulator *tabulator, size_t location);
 
 /* -- locks (locks.c) -- */
 
