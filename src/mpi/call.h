@@ -124,10 +124,13 @@ static inline int int_of(word result) {
 /* The function of this library with this name ("MPI_Send"), or NULL. */
 const void *mpi_wrapper(const char *name);
 
-/* -- Fortran (fortran.c) -- */
+/* -- Fortran (fortran.c, fortran_ranges.c) -- */
 
 /* Lets calls from Fortran come here. Before the program begins. */
 void fortran_prepare(void);
+
+/* The MPI's Fortran interface lies there, too. False: no more can be kept. Before the program begins. */
+bool fortran_add(uint64_t base, uint64_t end);
 
 /* Whether the address is in the MPI's Fortran interface. */
 bool fortran_has(const void *code);
@@ -138,7 +141,12 @@ static inline bool mpi_records(uint32_t class) {
   return atomic_load_explicit(&mpi.classes, memory_order_relaxed) & class;
 }
 
-/* What a thread does between these two is inside of the function's region. ticks: when it began; 0: now. */
+/* Enter at `ticks` (0: now) from `code`, and Leave. What a thread does between them is inside of the
+ * function's region. */
+void call_put_enter(uint32_t function, uint64_t ticks, const void *code);
+void call_put_leave(uint32_t function);
+
+/* The same of a call, if its class is recorded. */
 void call_enter(struct call *call, uint64_t ticks);
 void call_leave(const struct call *call);
 

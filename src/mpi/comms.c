@@ -40,14 +40,6 @@ static size_t place_of(word handle, size_t places) {
   return (handle >> 4 ^ handle >> 12 ^ handle) % places;
 }
 
-uint64_t key_of(uint64_t key, const void *bytes, size_t count) {
-  const unsigned char *next = bytes;
-  key ^= UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < count; i++)
-    key = (key ^ next[i]) * UINT64_C(0x100000001b3);
-  return key ? key : 1;
-}
-
 /* -- members -- */
 
 static int *ranks_of(word comm, bool is_remote, int *ret_count) {

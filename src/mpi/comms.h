@@ -48,7 +48,13 @@ uint32_t comm_forget(word handle);
 /* It gets this name. */
 void comm_name(word handle, const char *name);
 
-/* A key of what is hashed. */
-uint64_t key_of(uint64_t key, const void *bytes, size_t count);
+/* A key of what is hashed, behind another key or 0: FNV-1a; never 0. */
+static inline uint64_t key_of(uint64_t key, const void *bytes, size_t count) {
+  const unsigned char *next = bytes;
+  key ^= UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < count; i++)
+    key = (key ^ next[i]) * UINT64_C(0x100000001b3);
+  return key ? key : 1;
+}
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "mpi/comms.h"
 #include "mpi/handles.h"
+#include "mpi/messages.h"
 #include "mpi/own_heap.h"
 #include "mpi/requests.h"
 
@@ -99,16 +100,6 @@ void mpi_on_file_delete(struct call *call) {
 }
 
 /* -- operations -- */
-
-uint64_t put_io(enum io_moment moment, uint32_t file, uint64_t operation, uint64_t bytes, uint32_t flags) {
-  const struct record_mpi_io record = {.type = RECORD_mpi_io,
-                                       .endpoint = (uint8_t)moment,
-                                       .flags = (uint8_t)flags,
-                                       .bytes = bytes,
-                                       .operation = operation,
-                                       .file = file};
-  return mpi.recorder->put((const struct record *)&record, NULL, 0, NULL);
-}
 
 static size_t count_at(const struct call *call) {
   return call->argument & IO_AT ? 3 : 2;

@@ -12,7 +12,4 @@ enum { POINTER_OWN, POINTER_SHARED };
 /* OTF2_IoAccessMode, which this library does not include. */
 enum { ACCESS_READ, ACCESS_WRITE, ACCESS_READ_WRITE };
 
-/* Returns the record's id. */
-uint64_t put_io(enum io_moment moment, uint32_t file, uint64_t operation, uint64_t bytes, uint32_t flags);
-
 #endif

@@ -24,20 +24,6 @@ enum { IMPORT_CALL = R_RISCV_JUMP_SLOT, IMPORT_ADDRESS = R_RISCV_64 };
 enum { IMPORT_CALL = -1, IMPORT_ADDRESS = -1 };
 #endif
 
-enum { LIBRARIES_MAX = 8 };
-
-/* Where those libraries lie: an address in them is no place in the program. */
-static struct fortran_library { uint64_t base, end; } ranges[LIBRARIES_MAX];
-static unsigned range_count;
-
-bool fortran_has(const void *code) {
-  uint64_t address = (uint64_t)(uintptr_t)code;
-  for (unsigned i = 0; i < range_count; i++)
-    if (address >= ranges[i].base && address < ranges[i].end)
-      return true;
-  return false;
-}
-
 /* What the dynamic linker needs of a library; pointers into its memory. */
 struct import_table {
   uint64_t bias;
@@ -98,29 +84,28 @@ static bool is_of_fortran(const char *path) {
   return false;
 }
 
-static void note_range(const struct dl_phdr_info *info) {
-  struct fortran_library *range = &ranges[range_count++];
-  range->base = UINT64_MAX;
+static bool note_range(const struct dl_phdr_info *info) {
+  uint64_t least = UINT64_MAX, most = 0;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     uint64_t base = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = base + info->dlpi_phdr[i].p_memsz;
     if (info->dlpi_phdr[i].p_type != PT_LOAD)
       continue;
-    range->base = base < range->base ? base : range->base;
-    range->end = end > range->end ? end : range->end;
+    least = base < least ? base : least;
+    most = end > most ? end : most;
   }
+  return fortran_add(least, most);
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *data) {
   struct import_table imports = {.bias = info->dlpi_addr};
   (void)size, (void)data;
-  if (!is_of_fortran(info->dlpi_name) || range_count == LIBRARIES_MAX)
+  if (!is_of_fortran(info->dlpi_name))
     return 0;
   for (unsigned i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
       read_dynamic((const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), &imports);
-  if (!imports.symbols || !imports.names)
+  if (!imports.symbols || !imports.names || !note_range(info))
     return 0;
-  note_range(info);
   point_imports(&imports, imports.calls, imports.calls ? imports.call_bytes : 0);
   point_imports(&imports, imports.addresses, imports.addresses ? imports.address_bytes : 0);
   return 0;

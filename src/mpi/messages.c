@@ -39,3 +39,23 @@ uint64_t put_collective(enum collective_moment moment, const struct request *wha
     return 0;
   return mpi.recorder->put((const struct record *)&record, (uint64_t[4]){what->root, what->id}, 0, NULL);
 }
+
+uint64_t put_io(enum io_moment moment, uint32_t file, uint64_t operation, uint64_t bytes, uint32_t flags) {
+  const struct record_mpi_io record = {.type = RECORD_mpi_io,
+                                       .endpoint = (uint8_t)moment,
+                                       .flags = (uint8_t)flags,
+                                       .bytes = bytes,
+                                       .operation = operation,
+                                       .file = file};
+  return mpi.recorder->put((const struct record *)&record, NULL, 0, NULL);
+}
+
+void put_window(enum window_moment moment, uint32_t window, uint32_t remote, uint64_t what, uint32_t flags) {
+  const struct record_mpi_rma_sync record = {.type = RECORD_mpi_rma_sync,
+                                             .endpoint = (uint8_t)moment,
+                                             .flags = (uint8_t)flags,
+                                             .remote = remote,
+                                             .what = what,
+                                             .window = window};
+  mpi.recorder->put((const struct record *)&record, NULL, 0, NULL);
+}

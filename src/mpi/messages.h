@@ -1,4 +1,4 @@
-/* The records of messages and collective operations. */
+/* The records of messages, collective operations, files and windows. */
 #ifndef STAVE_MPI_MESSAGES_H
 #define STAVE_MPI_MESSAGES_H
 
@@ -43,5 +43,8 @@ enum mpi_collective {
 uint64_t put_message(enum message message, uint32_t comm, int peer, int tag, uint64_t bytes);
 void put_complete(enum message message, uint64_t request, uint32_t comm, int peer, int tag, uint64_t bytes);
 uint64_t put_collective(enum collective_moment moment, const struct request *what);
+uint64_t put_io(enum io_moment moment, uint32_t file, uint64_t operation, uint64_t bytes, uint32_t flags);
+
+void put_window(enum window_moment moment, uint32_t window, uint32_t remote, uint64_t what, uint32_t flags);
 
 #endif

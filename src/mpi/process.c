@@ -1,4 +1,4 @@
-/* The beginning and the end: MPI_Init begins the session, if OpenMP has not. */
+/* MPI_Init, which begins the session if OpenMP has not, and MPI_Finalize. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,19 +75,4 @@ void mpi_on_finalize(struct call *call) {
   clocks_end();
   call_invoke(call);
   call_leave(call);
-}
-
-static __attribute__((constructor)) void begin_process(void) {
-  if (mpi_setting_is("off"))
-    return;
-  fortran_prepare();
-  if (library_prepare())
-    mpi.find_recorder = recorder_open();
-}
-
-/* At exit: an MPI that is called later is not recorded. */
-static __attribute__((destructor)) void end_process(void) {
-  atomic_store(&mpi.classes, 0);
-  if (mpi.recorder && !mpi.is_refused)
-    mpi.recorder->leave();
 }

@@ -16,16 +16,6 @@ struct known_window *window_of(word handle) {
   return (struct known_window *)handle_find(&windows, handle_of(handle));
 }
 
-void put_window(enum window_moment moment, uint32_t window, uint32_t remote, uint64_t what, uint32_t flags) {
-  const struct record_mpi_rma_sync record = {.type = RECORD_mpi_rma_sync,
-                                             .endpoint = (uint8_t)moment,
-                                             .flags = (uint8_t)flags,
-                                             .remote = remote,
-                                             .what = what,
-                                             .window = window};
-  mpi.recorder->put((const struct record *)&record, NULL, 0, NULL);
-}
-
 /* -- making -- */
 
 /* The call is collective on the communicator, as are those that make others of it: they have one order. */

@@ -1,4 +1,4 @@
-/* Windows of one-sided communication, and the records of what is done in them. */
+/* Windows of one-sided communication. */
 #ifndef STAVE_MPI_WINDOWS_H
 #define STAVE_MPI_WINDOWS_H
 
@@ -24,8 +24,6 @@ struct known_window {
 
 /* NULL: it is not known. Valid until it is freed. */
 struct known_window *window_of(word handle);
-
-void put_window(enum window_moment moment, uint32_t window, uint32_t remote, uint64_t what, uint32_t flags);
 
 /* What rma.def has. */
 enum window_operation {

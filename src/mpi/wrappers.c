@@ -3,7 +3,6 @@
 
 #include "mpi/files.h"
 #include "mpi/messages.h"
-#include "mpi/polls.h"
 #include "mpi/windows.h"
 
 #define PARAMETERS_0 void
@@ -46,37 +45,6 @@ static inline bool starts_mpi(enum mpi_function_number function) {
   return function == MPI_FUNCTION_Init || function == MPI_FUNCTION_Init_thread;
 }
 
-static void put_enter(uint32_t function, uint64_t ticks, const void *code) {
-  code = fortran_has(code) ? NULL : code;
-  const struct record_mpi_enter record = {.type = RECORD_mpi_enter,
-                                          .failed_tests = polls_flush(),
-                                          .codeptr = (uint64_t)(uintptr_t)code,
-                                          .function = function};
-  mpi.recorder->put((const struct record *)&record, NULL, ticks, code);
-}
-
-static void put_leave(uint32_t function) {
-  const struct record_mpi_leave record = {.type = RECORD_mpi_leave, .function = function};
-  mpi.recorder->put((const struct record *)&record, NULL, 0, NULL);
-}
-
-void call_enter(struct call *call, uint64_t ticks) {
-  call->is_entered = mpi_records(mpi_class(call->function));
-  if (call->is_entered)
-    put_enter(call->function, ticks, call->code);
-}
-
-void call_leave(const struct call *call) {
-  if (call->is_entered)
-    put_leave(call->function);
-}
-
-void call_plain(struct call *call) {
-  call_enter(call, 0);
-  call_invoke(call);
-  call_leave(call);
-}
-
 #define EXPORT __attribute__((visibility("default")))
 
 #define PLAIN(name, parameters, class, role)                                                                 \
@@ -85,9 +53,9 @@ void call_plain(struct call *call) {
     mpi_function *function = mpi_real(MPI_FUNCTION_##name);                                                  \
     if (!mpi_records(EVENT_CLASS_mpi_##class))                                                               \
       return function(ARGUMENTS_##parameters);                                                               \
-    put_enter(MPI_FUNCTION_##name, 0, __builtin_return_address(0));                                          \
+    call_put_enter(MPI_FUNCTION_##name, 0, __builtin_return_address(0));                                     \
     word result = function(ARGUMENTS_##parameters);                                                          \
-    put_leave(MPI_FUNCTION_##name);                                                                          \
+    call_put_leave(MPI_FUNCTION_##name);                                                                     \
     return result;                                                                                           \
   }
 #define SPECIAL(name, parameters, class, role, handler, its_argument, has_large_counts)                      \
