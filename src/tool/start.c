@@ -311,10 +311,6 @@ bool tool_start_session(void) {
   return true;
 }
 
-bool tool_is_forked_child(void) {
-  return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
-}
-
 void tool_follow_fork(void) {
   bool is_wanted =
       tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;

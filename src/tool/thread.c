@@ -13,11 +13,6 @@
 #include "tool/sampler.h"
 #include "tool/slots.h"
 
-/* Never written to but by callbacks that fail for its limit, which stays 0. */
-static struct thread nobody;
-
-_Thread_local struct thread *thread_self = &nobody;
-
 static uint64_t ring_capacity(const struct ring *ring) {
   return ring->mask + 1;
 }
@@ -344,7 +339,7 @@ void thread_detach(void) {
   struct thread *thread = thread_self;
   if (!thread->ring.slot)
     return;
-  thread_self = &nobody;
+  thread_self = &thread_none;
   counters_detach(thread);
   slots_give_back((uint32_t)(thread - tool.threads));
 }

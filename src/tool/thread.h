@@ -49,8 +49,11 @@ struct thread {
   uint64_t mapped_bytes; /* a power of two: its capacity gets no larger */
 };
 
-/* The thread's only TLS variable. Points to `nobody`, all zeros, until the thread's first event. Reading it
- * calls nothing, except on musl, which keeps no room for such variables of libraries that come later. */
+/* All zeros, of threads without an event. */
+extern struct thread thread_none __attribute__((visibility("hidden")));
+
+/* The thread's only TLS variable. Points to `thread_none` until the thread's first event. Reading it calls
+ * nothing, except on musl, which keeps no room for such variables of libraries that come later. */
 #ifdef __GLIBC__
 extern _Thread_local struct thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -12,13 +12,7 @@
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
-struct tool tool = {.session_fd = -1, .large_rings = 16};
-
 static _Atomic unsigned times_given_up;
-
-bool tool_is_forked_child(void) {
-  return false;
-}
 
 void tool_follow_fork(void) {
 }
@@ -74,6 +68,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
     exit(1);
   }
   struct stat status;
+  tool.large_rings = 16;
   tool.session_fd = dup(*ret_fd);
   if (fstat(*ret_fd, &status) == 0) {
     tool.session_device = status.st_dev;
