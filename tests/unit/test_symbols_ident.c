@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #include "writer/symbols/symbols_ident.h"
+#include "writer/symbols/symbols_lines.h"
 
 enum { LINES_MOST = 512, FUNCTION_BYTES_MOST = 65536 };
 
@@ -127,6 +128,39 @@ static void outlined_functions_are_handed_over(void **state) {
   each_compiled(text, options, COUNT(options), hands_two_over);
 }
 
+static unsigned line_at(struct object *object, uint64_t address, enum place_kind kind) {
+  struct object_line lines[LINES_MAX];
+  unsigned n = lines_read(object, address, kind, lines);
+  assert_int_not_equal(n, 0);
+  return lines[n - 1].line;
+}
+
+static void has_one_line(struct object *object) {
+  size_t count, found = 0;
+  const struct object_symbol *all = object_symbols(object, &count);
+  for (size_t i = 0; i + 1 < count; i++)
+    for (uint64_t at = all[i].address; at < all[i + 1].address && strcmp(all[i].name, "work") == 0; at++) {
+      if (ident_outlined(object, at, &all[i]) == 0)
+        continue;
+      found++;
+      assert_int_equal(line_at(object, at, PLACE_PARALLEL), 3);
+      assert_int_equal(line_at(object, at, PLACE_WORK), 3);
+    }
+  assert_int_equal(found, 1);
+}
+
+/* LLVM's runtime gives a loop of gcc's the address of its parallel region now and then. */
+static void work_at_a_parallel_region_has_its_line(void **state) {
+  static const char text[] = "int x;\nvoid work(void) {\n#pragma omp parallel\n  x++;\n}\n"
+                             "int main(void) { work(); }\n";
+  static const char *const options[] = {"-O1 -fopenmp -fno-inline"};
+  (void)state;
+#ifndef __x86_64__
+  skip();
+#endif
+  each_compiled(text, options, COUNT(options), has_one_line);
+}
+
 /* libbfd 2.40 forgets some sections of DWARF 5 when a file is closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
@@ -136,6 +170,7 @@ const char *__lsan_default_suppressions(void) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(calls_tell_the_line_of_their_construct),
                                      cmocka_unit_test(stubs_are_what_they_call),
-                                     cmocka_unit_test(outlined_functions_are_handed_over)};
+                                     cmocka_unit_test(outlined_functions_are_handed_over),
+                                     cmocka_unit_test(work_at_a_parallel_region_has_its_line)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

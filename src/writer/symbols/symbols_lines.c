@@ -164,7 +164,7 @@ unsigned lines_read(struct object *object, uint64_t address, enum place_kind kin
   n = keep_outer(lines, n, count_of_program(lines, n));
   if (n == 1 && lines->file && name_is_library_header(lines->file))
     leave_library(object, address, lines);
-  if (kind == PLACE_PARALLEL)
+  if (kind == PLACE_PARALLEL || kind == PLACE_WORK) /* a loop may have its parallel region's address */
     use_outlined(object, address, lines);
   return n;
 }
