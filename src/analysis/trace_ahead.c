@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/trace_reader.h"
+#include "base/blocked_thread.h"
 
 enum { BATCHES = 8, BATCH_BYTES = 1 << 18, STACK_BYTES = 1 << 20 };
 
@@ -88,7 +89,6 @@ static struct trace_span span_of(const struct trace *trace, size_t helper) {
                              last < trace->location_count ? last : trace->location_count};
 }
 
-/* Signals are for the taker. */
 static bool start(struct helper *helper) {
   pthread_attr_t attributes;
   sem_init(&helper->filled, 0, 0);
@@ -97,7 +97,7 @@ static bool start(struct helper *helper) {
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  int error = pthread_create(&helper->thread, &attributes, help, helper);
+  int error = blocked_thread_create(&helper->thread, &attributes, help, helper);
   pthread_attr_destroy(&attributes);
   return error == 0;
 }

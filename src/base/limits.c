@@ -12,6 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/blocked_thread.h"
 #include "base/quota.h"
 
 /* What has to be left: threads that a program may start for each processor, and some for all. */
@@ -34,7 +35,7 @@ static bool can_start_thread(void) {
     return false;
   pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = pthread_create(&thread, &attributes, nothing, NULL);
+  int error = blocked_thread_create(&thread, &attributes, nothing, NULL);
   pthread_attr_destroy(&attributes);
   return error != EAGAIN;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/blocked_thread.h"
 #include "session/clock.h"
 #include "session/process_stat.h"
 #include "session/session.h"
@@ -68,22 +69,17 @@ static void *watch(void *data) {
   return NULL;
 }
 
-/* With all signals blocked: they are the merging thread's. */
 void application_watch(struct application *application, struct session_header *session,
                        enum clock_kind clock) {
   pthread_attr_t attributes;
   pthread_t thread;
-  sigset_t all, before;
   application->session = session;
   application->clock = clock;
   if (application->pidfd < 0 || pthread_attr_init(&attributes) != 0)
     return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, WATCHER_STACK_BYTES);
-  pthread_create(&thread, &attributes, watch, application);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  blocked_thread_create(&thread, &attributes, watch, application);
   pthread_attr_destroy(&attributes);
 }
 

@@ -1,7 +1,6 @@
 #include "writer/page_cost.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/blocked_thread.h"
 #include "base/memory.h"
 #include "session/clock.h"
 
@@ -44,14 +44,9 @@ static void *measure(void *data) {
   return NULL;
 }
 
-/* With all signals blocked: they are the merging thread's. */
 struct page_cost *page_cost_begin(void) {
   struct page_cost *cost = memory_get(1, sizeof *cost);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  cost->has_thread = pthread_create(&cost->thread, NULL, measure, cost) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  cost->has_thread = blocked_thread_create(&cost->thread, NULL, measure, cost) == 0;
   return cost;
 }
 

@@ -17,6 +17,7 @@ import cli
 from cli import HANG_S, STAVE
 from record_case import Case
 
+HOLD_THREADS = os.path.join(cli.BUILD_ROOT, "tests/cli/hold_threads.so")
 DEAD = 2 ** 22 + 1  # above the largest number that Linux gives to a process
 
 
@@ -61,6 +62,11 @@ class FakeTracer(Case):
     def test_signal_status(self):
         for number in (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             self.assertEqual(self.sh(f"kill -{int(number)} $$").returncode, -number)
+
+    def test_signals_are_for_the_thread_that_waits(self):
+        """A thread of stave's own that is still there took the program's end for itself, and stave waited for ever."""
+        self.env["LD_PRELOAD"] = HOLD_THREADS
+        self.assertEqual(self.sh("kill -9 $$").returncode, -9)
 
     def test_cannot_start(self):
         for name, status in (("no-such-program", 127), ("./nothing", 127), (self.write("plain", "", 0o644), 126),

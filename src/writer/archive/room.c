@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "base/blocked_thread.h"
 
 enum { PLENTY_BYTES = 1 << 30, MANY_DESCRIPTORS = 256, STACK_BYTES = 64 << 10 };
 
@@ -65,19 +66,14 @@ static void *close_file(void *fd) {
   return NULL;
 }
 
-/* With all signals blocked: they are the merging thread's. */
 static bool close_beside(int fd) {
   pthread_attr_t attributes;
   pthread_t thread;
-  sigset_t all, before;
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  int error = pthread_create(&thread, &attributes, close_file, (void *)(intptr_t)fd);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int error = blocked_thread_create(&thread, &attributes, close_file, (void *)(intptr_t)fd);
   pthread_attr_destroy(&attributes);
   return error == 0;
 }

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 
 #include <urcu/wfcqueue.h>
 
+#include "base/blocked_thread.h"
 #include "base/pair_map.h"
 #include "writer/symbols/symbols_resolve.h"
 
@@ -108,13 +108,8 @@ static void *symboliser(void *argument) {
   return NULL;
 }
 
-/* With all signals blocked: they are the merging thread's. */
 int symbols_start(struct symbols *symbols) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  int error = pthread_create(&symbols->thread, NULL, symboliser, symbols);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int error = blocked_thread_create(&symbols->thread, NULL, symboliser, symbols);
   symbols->running = error == 0;
   return -error;
 }
