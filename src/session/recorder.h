@@ -1,5 +1,5 @@
 /* What libstave.so offers to other libraries of Stave's in the same process, which record into its session:
- * so far libstave-mpi.so. Both are of one build: stave_recorder refuses others. */
+ * libstave-mpi.so and libstave-cuda.so. Both are of one build: stave_recorder refuses others. */
 #ifndef STAVE_SESSION_RECORDER_H
 #define STAVE_SESSION_RECORDER_H
 
