@@ -1,10 +1,11 @@
-/* Archives of runs that are compared hold each run as a side: stave timeline puts two beside each other. */
+/* Archives of runs that are compared hold each run as a side: stave timeline puts several beside each other.
+ */
 #ifndef STAVE_ANALYSIS_SIDES_H
 #define STAVE_ANALYSIS_SIDES_H
 
 #include "analysis/trace.h"
 
-enum { SIDES_MAX = 2 };
+enum { SIDES_MAX = 8 };
 
 /* Names, in the order in which the archive has them; they belong to the trace. */
 struct sides {

@@ -224,8 +224,8 @@ class TimelineTest(cli.FreshCase):
     def test_two_that_cannot_be_compared(self):
         other = shutil.copytree(self.known, self.folder / "other")
         for status, words, arguments in (
-                (2, ["at most two"], [self.known, other, other]),
-                (2, ["two archives"], ["--align", "start", self.known]),
+                (2, ["at most 8 archives"], [self.known, *8 * [other]]),
+                (2, ["several archives"], ["--align", "start", self.known]),
                 (2, ["counted from 1"], ["--align", "x#0", self.known, other]),
                 (2, ["--align requires"], ["--align", "", self.known, other]),
                 (1, ["no region is called for @app.c:21; meant may be for @app.c:20, "],

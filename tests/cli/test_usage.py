@@ -56,7 +56,7 @@ class Wrong(cli.Case):
                 self.is_wrong(command, what=f"no {argument} given")
             if command in READERS and command != "timeline":
                 self.is_wrong(command, *NEEDED.get(command, []), "x", "x", what=f"one {argument} at a time")
-        self.is_wrong("timeline", "x", "x", "x", what="at most two archives are drawn together")
+        self.is_wrong("timeline", *9 * ["x"], what="at most 8 archives are drawn together")
         self.is_wrong("config", "x", what="unexpected argument")
         for number in ("x", "0", "-1", "12x", "99999999999"):
             self.is_wrong("dump", "--", number, what=f"{number} is not the number of a process")

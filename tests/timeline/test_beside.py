@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two runs on one page of stave timeline: test_beside.py BUILD [unittest arguments]."""
+"""Several runs on one page of stave timeline: test_beside.py BUILD [unittest arguments]."""
 import pathlib
 import re
 import subprocess
@@ -53,6 +53,11 @@ def write_both(folder):
               most=8)
 
 
+def write_third(folder):
+    """Of 8 ms: the loop takes 1 ms, on one thread."""
+    write_run(folder / "third", threads=1, begin_us=5000, folder="newest", loop_us=1000)
+
+
 def write_counter(archive, times, most):
     """The first thread counts from 0 to `most`."""
     define = archive.definitions
@@ -69,6 +74,7 @@ class Beside(test_page.PageTest):
         super().setUpClass()
         cls.folder_path = pathlib.Path(cls.folder.name)
         write_both(cls.folder_path)
+        write_third(cls.folder_path)
 
     def open_both(self, *options, paths=("first", "second")):
         name = self.opened = re.sub("[^a-z0-9]", "-", " ".join((*paths, *options)))
@@ -102,6 +108,7 @@ class Beside(test_page.PageTest):
     # -- who is where --
 
     def test_legend_does_not_add_both(self):
+        self.open_both()
         self.settle()
         times = self.browser.evaluate("[...document.querySelectorAll('#legend li:not([hidden]) .time')]"
                                      ".map(({textContent}) => textContent)")
@@ -223,6 +230,72 @@ class Beside(test_page.PageTest):
         self.browser.evaluate("stave.marking.mark(0, 20e6, [1, 2]); stave.settle()")
         self.assertEqual(self.lines("#sides-activities")[1], ["serial", "14.0 ms", "20.0 ms", "+6.00 ms"])
 
+    # -- more than two --
+
+    def open_three(self, *options):
+        self.open_both(*options, paths=("first", "second", "third"))
+
+    def test_three_runs(self):
+        """Each is a group of its own, with one time; regions of all are one."""
+        self.open_three()
+        self.assertEqual(self.browser.text("#title"), "first, second and third")
+        self.assertEqual(self.browser.evaluate("stave.layout.groups.map(({group}) => group.name)"),
+                         ["A: first", "B: second", "C: third"])
+        self.assertEqual([self.slices_us(row)[0] for row in (0, 2, 5)], [[1000, 3000], [1000, 4000], [1000, 2000]])
+        names = self.browser.evaluate("stave.model.regions.map(({name}) => name)")
+        self.assertEqual([names.count(name) for name in ("main", LOOP, ONLY)], [1, 1, 1])
+        self.assertEqual(self.browser.evaluate("stave.model.paths.length"), 3)
+        self.assertIn("stave timeline first second third", self.browser.evaluate("stave.model.command(0, 1e6)"))
+
+    def test_three_runs_numbers(self):
+        """The last column is of the run that differs most from the first, and names it."""
+        self.open_three()
+        self.settle()
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#sides-section thead tr')].map(row =>"
+                                               " row.textContent)"), ["activityABCmost − A", "own timeABCmost − A"])
+        self.assertEqual(self.lines("#sides-activities"),
+                         [["wall time", "14.0 ms", "20.0 ms", "8.00 ms", "B +6.00 ms"],
+                          ["serial", "28.0 ms", "60.0 ms", "8.00 ms", "B +32.0 ms"]])
+        self.assertEqual(self.lines("#sides-regions"),
+                         [["main", "16.0 ms", "31.5 ms", "5.00 ms", "B +15.5 ms"],
+                          ["for @app.c:20", "12.0 ms", "27.0 ms", "3.00 ms", "B +15.0 ms"],
+                          [ONLY, "0 ns", "1.50 ms", "0 ns", "B +1.50 ms"]])
+        self.assertEqual(self.each("for @app.c:20"), ["6 × 2.00 ms", "9 × 3.00 ms", "3 × 1.00 ms", "+1.00 ms"])
+        self.assertEqual(self.browser.evaluate("document.querySelector('#sides-regions tr:nth-child(2) td:last-child')"
+                                               ".title.replaceAll('\u00a0', ' ')"), "B +125 %, C −75.0 %")
+        text = self.browser.evaluate("(stave.marking.mark(0, 20e6, null), stave.numbers.asText(stave.overlay.range))")
+        self.assertIn(f"{LOOP}\t6\t12.0 ms\t9\t27.0 ms\t3\t3.00 ms\t+15.0 ms\t+125 %\t−9.00 ms\t−75.0 %\t"
+                      "2.00 ms\t3.00 ms\t1.00 ms\t+1.00 ms\t+3\t−1.00 ms\t−3", text.replace("\u00a0", " "))
+
+    def test_three_runs_in_the_legend(self):
+        self.open_three()
+        self.settle()
+        times = self.browser.evaluate("[...document.querySelectorAll('#legend li:not([hidden]) .time')]"
+                                      ".map(({textContent}) => textContent.replaceAll('\u00a0', ' '))")
+        self.assertIn("A 28.0 ms  B 60.0 ms  C 8.00 ms", times)
+
+    def test_three_runs_aligned(self):
+        """At the third instance of the loop, 9, 13 and 5 ms after the beginnings; at a time of each."""
+        for where in ("for @app.c:20#3", "9ms,13ms,5ms"):
+            self.open_three("--align", where)
+            self.assertEqual([self.slices_us(row)[2][0] for row in (0, 2, 5)], [13000] * 3, where)
+
+    def test_eight_runs_and_no_more(self):
+        """One of them several times: by numbers. Nothing reaches out of the window, whatever its width."""
+        self.open_both(paths=("first", "second", "third", *["first"] * 5))
+        groups = self.browser.evaluate("stave.layout.groups.map(({group}) => group.name)")
+        self.assertEqual(groups[:4], ["A: first (1)", "B: second", "C: third", "D: first (4)"])
+        self.assertEqual(groups[7], "H: first (8)")
+        self.check_widths()
+        made = subprocess.run([test_page.STAVE, "timeline", "-o", "x.html", *["first"] * 9], cwd=self.folder_path,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, "at most 8 archives" in made.stderr), (2, True))
+
+    def test_times_for_each(self):
+        made = subprocess.run([test_page.STAVE, "timeline", "--align", "1ms,2ms", "first", "second", "third"],
+                              cwd=self.folder_path, capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, "--align has 2 times for 3 archives" in made.stderr), (2, True), made.stderr)
+
     def test_click_lists_instances(self):
         self.open_both()
         self.settle()
@@ -326,18 +399,24 @@ class Beside(test_page.PageTest):
         self.browser.evaluate("stave.rowsPanel.groupBy('process')")
         self.assertEqual(self.browser.evaluate("stave.layout.groups.length"), 4)
 
-    def test_narrow(self):
-        self.open_both()
+    def check_widths(self, reaches="#sides-section .wide"):
         try:
             for width in (360, 800, 3840):
                 self.browser.resize(width, 900)
                 self.settle()
                 self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
                 self.assertLessEqual(self.browser.evaluate(
-                    "Math.max(...[...document.querySelectorAll('#sides-section td')]"
+                    f"Math.max(...[...document.querySelectorAll('{reaches}')]"
                     ".map(cell => cell.getBoundingClientRect().right))"), width)
+                self.assertGreater(self.browser.evaluate(
+                    "Math.min(...[...document.querySelectorAll('.sides td:first-child')]"
+                    ".map(cell => cell.getBoundingClientRect().width))"), 60)
         finally:
             self.browser.resize(1400, 900)
+
+    def test_narrow(self):
+        self.open_both()
+        self.check_widths("#sides-section td")
 
 
 if __name__ == "__main__":

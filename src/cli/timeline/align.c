@@ -23,13 +23,20 @@ static bool copy(char *buffer, size_t size, const char *text, size_t length) {
   return true;
 }
 
-static bool read_times(struct align *ret, const char *text, const char *comma) {
-  char first[64];
-  if ((size_t)(comma - text) >= sizeof first)
-    return false;
-  memcpy(first, text, (size_t)(comma - text));
-  first[comma - text] = '\0';
-  return times_parse(first, &ret->instants_ns[0]) && times_parse(comma + 1, &ret->instants_ns[1]);
+/* One for each run; what is none of these is the name of a region. */
+static bool read_times(struct align *ret, const char *text) {
+  char time[64];
+  for (const char *next = text; next; ret->count++) {
+    size_t length = strcspn(next, ",");
+    if (length >= sizeof time || ret->count == SIDES_MAX)
+      return false;
+    memcpy(time, next, length);
+    time[length] = '\0';
+    if (!times_parse(time, &ret->instants_ns[ret->count]))
+      return false;
+    next = next[length] ? next + length + 1 : NULL;
+  }
+  return ret->count > 1;
 }
 
 static bool read_region(struct align *ret, const char *text) {
@@ -43,16 +50,16 @@ static bool read_region(struct align *ret, const char *text) {
   if (ret->instance == 0)
     return usage_error("timeline", "--align: instances are counted from 1 on, not as in %s", text);
   if (end == text)
-    return usage_error("timeline", "--align requires start, two times as 1.5s,200ms, or a region's name");
+    return usage_error("timeline", "--align requires start, times as 1.5s,200ms, or a region's name");
   ret->region = ret->name;
   return copy(ret->name, sizeof ret->name, text, (size_t)(end - text));
 }
 
 bool align_read(struct align *ret, const char *text) {
-  const char *comma = strchr(text, ',');
   *ret = (struct align){0};
-  if (strcmp(text, "start") == 0 || (comma && read_times(ret, text, comma)))
+  if (strcmp(text, "start") == 0 || read_times(ret, text))
     return true;
+  *ret = (struct align){0};
   return read_region(ret, text);
 }
 
@@ -94,6 +101,13 @@ static void enter(struct region_search *search, const struct trace_event *event,
   entries->instant_ns = trace_ns(search->trace, event->ticks);
 }
 
+static bool is_found(const struct region_search *search) {
+  for (size_t i = 0; i < search->sides.count; i++)
+    if (search->chosen == ALIGN_NOT_MEANT || !search->runs[i].entries[search->chosen].is_there)
+      return false;
+  return true;
+}
+
 /* At a place the first that is entered is meant: what it has within comes later. */
 static bool on_event(void *data, const struct trace_event *event) {
   struct region_search *search = data;
@@ -110,19 +124,18 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (search->chosen == ALIGN_NOT_MEANT && search->names != ALIGN_NAMES_PART)
     search->chosen = meant;
   enter(search, event, side, meant);
-  return search->chosen == ALIGN_NOT_MEANT || !search->runs[0].entries[search->chosen].is_there ||
-         !search->runs[1].entries[search->chosen].is_there;
+  return !is_found(search);
 }
 
 static void begin(struct region_search *search) {
   const struct trace *trace = search->trace;
   search->meant = memory_needed(calloc(trace->region_count + 1, sizeof *search->meant));
   search->side_of = memory_needed(calloc(trace->location_count + 1, sizeof *search->side_of));
-  for (size_t i = 0; i < SIDES_MAX; i++) {
+  sides_find(&search->sides, trace);
+  for (size_t i = 0; i < search->sides.count; i++) {
     search->runs[i].entries = memory_needed(calloc(trace->region_count + 1, sizeof(struct entries)));
     search->runs[i].is_entered = memory_needed(calloc(trace->region_count + 1, sizeof(bool)));
   }
-  sides_find(&search->sides, trace);
   search->chosen = ALIGN_NOT_MEANT;
   search->names = align_names_find(trace, search->align->region, search->meant);
   for (size_t i = 0; i < trace->location_count; i++)
@@ -132,7 +145,7 @@ static void begin(struct region_search *search) {
 static void end(struct region_search *search) {
   free(search->meant);
   free(search->side_of);
-  for (size_t i = 0; i < SIDES_MAX; i++) {
+  for (size_t i = 0; i < search->sides.count; i++) {
     free(search->runs[i].entries);
     free(search->runs[i].is_entered);
   }
@@ -146,7 +159,8 @@ static bool choose(struct region_search *search) {
   bool *entered = memory_needed(calloc(trace->region_count + 1, sizeof *entered));
   size_t count = 0;
   for (size_t i = 0; i < trace->region_count; i++) {
-    entered[i] = search->runs[0].entries[i].count + search->runs[1].entries[i].count > 0;
+    for (size_t side = 0; side < search->sides.count; side++)
+      entered[i] |= search->runs[side].entries[i].count > 0;
     if (entered[i])
       search->chosen = (uint32_t)i;
     count += entered[i];
@@ -155,7 +169,8 @@ static bool choose(struct region_search *search) {
     message_print("%s is a part of several names: %s", search->align->region,
                   align_names_list(trace, entered, names));
   for (size_t i = 0; i < trace->region_count; i++)
-    entered[i] = search->runs[0].is_entered[i] || search->runs[1].is_entered[i];
+    for (size_t side = 0; side < search->sides.count; side++)
+      entered[i] |= search->runs[side].is_entered[i];
   if (count == 0)
     message_print("no region is called %s%s", search->align->region,
                   align_names_nearest(trace, entered, search->align->region, names));
@@ -177,7 +192,7 @@ static void say_missing(const struct region_search *search, size_t side) {
                   align_names_nearest(search->trace, search->runs[side].is_entered, name, names));
 }
 
-/* Both runs have to have it. */
+/* All runs have to have it. */
 static int conclude(struct region_search *search) {
   if (search->chosen == ALIGN_NOT_MEANT && !choose(search))
     return EXIT_FAILED;

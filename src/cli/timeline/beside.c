@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/common/ending.h"
 #include "cli/common/folder.h"
+#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/merge/members.h"
 #include "cli/merge/unite.h"
@@ -39,84 +40,116 @@ static const char *last_parts(const char *path, size_t count) {
   return *part == '/' && part[1] ? part + 1 : part;
 }
 
-/* Archives in folders that are called alike: by as much of their paths as tells them apart. */
-static bool name_by_paths(char *names[SIDES_MAX], char *const paths[SIDES_MAX]) {
-  char *real[SIDES_MAX] = {realpath(paths[0], NULL), realpath(paths[1], NULL)};
-  bool are_there = real[0] && real[1], is_same = are_there && strcmp(real[0], real[1]) == 0;
+/* How many of their last parts tell those paths apart that differ. */
+static size_t parts_apart(char *const *real, size_t count) {
   size_t parts = 1;
-  while (are_there && !is_same && strcmp(last_parts(real[0], parts), last_parts(real[1], parts)) == 0)
-    parts++;
-  for (int i = 0; i < SIDES_MAX; i++) {
-    const char *path = are_there ? last_parts(real[i], parts) : paths[i];
-    free(names[i]);
-    if (asprintf(&names[i], is_same ? "%s (%d)" : "%s", path, i + 1) < 0)
-      names[i] = NULL;
-  }
-  free(real[0]);
-  free(real[1]);
-  return names[0] && names[1];
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < i; j++)
+      while (strcmp(real[i], real[j]) != 0 &&
+             strcmp(last_parts(real[i], parts), last_parts(real[j], parts)) == 0)
+        parts++;
+  return parts;
 }
 
-static bool name_both(struct beside *beside, char *const paths[SIDES_MAX]) {
-  char **names = beside->names;
-  for (int i = 0; i < SIDES_MAX; i++)
-    names[i] = beside_name(paths[i]);
-  if (!names[0] || !names[1])
-    return false;
-  return strcmp(names[0], names[1]) != 0 || name_by_paths(names, paths);
+static bool is_alike(char *const *names, size_t count, size_t one) {
+  for (size_t i = 0; i < count; i++)
+    if (i != one && strcmp(names[i], names[one]) == 0)
+      return true;
+  return false;
+}
+
+/* Archives in folders that are called alike: by as much of their paths as tells them apart; one that is there
+ * several times, by numbers. */
+static void name_by_paths(struct beside *beside, char *const *real) {
+  size_t parts = parts_apart(real, beside->count);
+  char *names[SIDES_MAX];
+  for (size_t i = 0; i < beside->count; i++)
+    if (!is_alike(beside->names, beside->count, i))
+      names[i] = strdup(beside->names[i]);
+    else if (asprintf(&names[i], is_alike(real, beside->count, i) ? "%s (%zu)" : "%s",
+                      last_parts(real[i], parts), i + 1) < 0)
+      names[i] = NULL;
+  for (size_t i = 0; i < beside->count; i++) {
+    free(beside->names[i]);
+    beside->names[i] = memory_needed(names[i]);
+  }
+}
+
+static void name_all(struct beside *beside, char *const *paths) {
+  char *real[SIDES_MAX];
+  for (size_t i = 0; i < beside->count; i++) {
+    real[i] = realpath(paths[i], NULL);
+    real[i] = memory_needed(real[i] ? real[i] : strdup(paths[i]));
+    beside->names[i] = memory_needed(beside_name(paths[i]));
+  }
+  name_by_paths(beside, real);
+  for (size_t i = 0; i < beside->count; i++)
+    free(real[i]);
 }
 
 /* -- one archive -- */
 
-struct both {
+struct runs {
   struct members members[SIDES_MAX];
   char **anchors; /* absolute names */
   size_t count;
 };
 
-static bool add(struct both *both, size_t side, const char *path) {
-  struct members *members = &both->members[side];
+static bool add(struct runs *runs, size_t side, const char *path) {
+  struct members *members = &runs->members[side];
   if (!members_add(members, path) || members->anchors.count == 0)
     return false;
-  both->anchors = memory_resize(both->anchors, both->count + members->anchors.count, sizeof *both->anchors);
+  runs->anchors = memory_resize(runs->anchors, runs->count + members->anchors.count, sizeof *runs->anchors);
   for (size_t i = 0; i < members->anchors.count; i++) {
     char *anchor = realpath(members->anchors.items[i], NULL);
     if (!anchor) {
       message_print("%s: %m", members->anchors.items[i]);
       return false;
     }
-    both->anchors[both->count++] = anchor;
+    runs->anchors[runs->count++] = anchor;
   }
   return true;
 }
 
-static bool put_beside(struct beside *beside, const struct both *both, const struct align *align,
+static bool put_beside(struct beside *beside, const struct runs *runs, const struct align *align,
                        const char *name) {
   struct merge_side sides[SIDES_MAX];
   struct merge_result result;
-  for (size_t i = 0; i < SIDES_MAX; i++)
+  for (size_t i = 0; i < beside->count; i++)
     sides[i] = (struct merge_side){.name = beside->names[i],
-                                   .count = both->members[i].anchors.count,
+                                   .count = runs->members[i].anchors.count,
                                    .instant_ns = align->instants_ns[i]};
   snprintf(beside->archive, sizeof beside->archive, "%s/%s", beside->folder, name);
-  return unite(&(struct unite_request){.anchors = both->anchors,
-                                       .count = both->count,
+  return unite(&(struct unite_request){.anchors = runs->anchors,
+                                       .count = runs->count,
                                        .sides = sides,
-                                       .side_count = SIDES_MAX,
+                                       .side_count = beside->count,
                                        .out = beside->archive,
                                        .files = MERGE_SYMBOLIC},
                &result);
 }
 
-static bool make(struct beside *beside, const struct both *both, struct align *align) {
-  if (!put_beside(beside, both, align, "compared"))
+static bool make(struct beside *beside, char *const *paths, struct runs *runs, struct align *align) {
+  for (size_t i = 0; i < beside->count; i++)
+    if (!add(runs, i, paths[i]))
+      return false;
+  if (!put_beside(beside, runs, align, "compared"))
     return false;
-  return !align->region || (align_find(align, beside->archive) && put_beside(beside, both, align, "aligned"));
+  return !align->region || (align_find(align, beside->archive) && put_beside(beside, runs, align, "aligned"));
 }
 
-bool beside_make(struct beside *ret, char *const paths[SIDES_MAX], struct align *align) {
-  struct both both = {0};
-  *ret = (struct beside){0};
+static void free_runs(struct runs *runs) {
+  for (size_t i = 0; i < runs->count; i++)
+    free(runs->anchors[i]);
+  free(runs->anchors);
+  for (int i = 0; i < SIDES_MAX; i++)
+    members_clear(&runs->members[i]);
+}
+
+bool beside_make(struct beside *ret, char *const *paths, size_t count, struct align *align) {
+  struct runs runs = {0};
+  *ret = (struct beside){.count = count};
+  name_all(ret, paths);
   int error = folder_make("stave-compare", ret->folder, sizeof ret->folder);
   if (error) {
     ret->folder[0] = '\0';
@@ -124,20 +157,12 @@ bool beside_make(struct beside *ret, char *const paths[SIDES_MAX], struct align 
     return false;
   }
   ending_removes(ret->folder);
-  bool is_made = false;
-  if (!name_both(ret, paths))
-    message_print("out of memory");
-  else
-    is_made = add(&both, 0, paths[0]) && add(&both, 1, paths[1]) && make(ret, &both, align);
-  for (size_t i = 0; i < both.count; i++)
-    free(both.anchors[i]);
-  free(both.anchors);
-  for (int i = 0; i < SIDES_MAX; i++)
-    members_clear(&both.members[i]);
+  bool is_made = make(ret, paths, &runs, align);
+  free_runs(&runs);
   return is_made;
 }
 
 void beside_free(struct beside *beside) {
-  for (int i = 0; i < SIDES_MAX; i++)
+  for (size_t i = 0; i < beside->count; i++)
     free(beside->names[i]);
 }

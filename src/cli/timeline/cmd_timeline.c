@@ -2,6 +2,7 @@
 
 #include "cli/common/archive_job.h"
 #include "cli/common/ending.h"
+#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/summary.h"
@@ -35,9 +36,9 @@ enum { MIN_REGIONS = 100 };
 enum output_format { FORMAT_HTML, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
 struct timeline_request {
-  char *const *paths; /* one, or two to compare */
+  char *const *paths; /* one, or several to compare */
   int count;
-  const char *archive; /* what is drawn: the path, or that of both beside each other */
+  const char *archive; /* what is drawn: the path, or that of all beside each other */
   struct align align;
   const char *wanted_align;
   const char *wanted; /* the output's name; NULL: the archive's, with .html */
@@ -76,8 +77,8 @@ static const struct usage_option options[] = {
      "output; default ARCHIVE.html, here",
      USAGE_FILE, NULL},
     {OPTION_ALIGN, "align", "WHERE",
-     "of two archives: start (the default); REGION or REGION#N (a name, a part that no other has, or "
-     "FILE:LINE), where that is entered for the first or the Nth time; TIME,TIME: these of each",
+     "of several archives: start (the default); REGION or REGION#N (a name, a part that no other has, or "
+     "FILE:LINE), where that is entered for the first or the Nth time; TIME,TIME,...: these of each",
      USAGE_NOTHING, NULL},
     {OPTION_FROM, "from", "TIME", "begin there, since the trace's beginning: 1.5s, 200ms, 30us, 2min",
      USAGE_NOTHING, NULL},
@@ -327,19 +328,21 @@ static int show_one(struct timeline_request *request) {
   return status;
 }
 
+/* The runs' names with that between them, another one before the last. The caller's to free. */
+static char *join_names(const struct beside *beside, const char *between, const char *last) {
+  char *text = NULL;
+  size_t size;
+  FILE *stream = memory_needed(open_memstream(&text, &size));
+  for (size_t i = 0; i < beside->count; i++)
+    fprintf(stream, "%s%s", i == 0 ? "" : i + 1 < beside->count ? between : last, beside->names[i]);
+  return fclose(stream) == 0 ? text : memory_needed(NULL);
+}
+
 static int show_named(struct timeline_request *request, const struct beside *beside) {
-  char *name = NULL, *title = NULL;
-  int status = EXIT_FAILED;
-  if (asprintf(&title, "%s and %s", beside->names[0], beside->names[1]) < 0)
-    title = NULL;
-  if (asprintf(&name, "%s-%s", beside->names[0], beside->names[1]) < 0)
-    name = NULL;
-  for (char *slash = name; slash && (slash = strchr(slash, '/'));)
+  char *name = join_names(beside, "-", "-"), *title = join_names(beside, ", ", " and ");
+  for (char *slash = name; (slash = strchr(slash, '/'));)
     *slash = '-';
-  if (title && name)
-    status = show(request, name, title);
-  else
-    message_print("out of memory");
+  int status = show(request, name, title);
   free(name);
   free(title);
   return status;
@@ -358,6 +361,17 @@ static int serve_one(const struct timeline_request *request) {
   return status;
 }
 
+static bool can_compare(const struct timeline_request *request) {
+  if (request->count > SIDES_MAX)
+    return usage_error("timeline", "at most %d archives are drawn together", SIDES_MAX);
+  if (request->wanted_align && request->count == 1)
+    return usage_error("timeline", "--align is for several archives");
+  if (request->align.count && request->align.count != (size_t)request->count)
+    return usage_error("timeline", "--align has %zu times for %d archives", request->align.count,
+                       request->count);
+  return true;
+}
+
 static bool can_serve(const struct timeline_request *request) {
   bool is_whole = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX && !request->wanted &&
                   !request->has_sources;
@@ -369,11 +383,11 @@ static bool can_serve(const struct timeline_request *request) {
   return true;
 }
 
-static int show_both(struct timeline_request *request) {
+static int show_several(struct timeline_request *request) {
   struct beside beside;
   int status = EXIT_FAILED;
   ending_wait();
-  if (beside_make(&beside, request->paths, &request->align)) {
+  if (beside_make(&beside, request->paths, (size_t)request->count, &request->align)) {
     request->archive = beside.archive;
     status = show_named(request, &beside);
   }
@@ -386,12 +400,12 @@ const struct usage *cmd_timeline_usage(void) {
   static const struct usage usage = {
       .command = "timeline",
       .summary = "draw what the threads did, for a browser or a paper",
-      .synopsis = "[options] ARCHIVE [ARCHIVE]",
+      .synopsis = "[options] ARCHIVE [ARCHIVE]...",
       .about =
           "Draws what every thread and device stream did over time. ARCHIVE is a directory or its file "
-          "traces.otf2; archives of other tools can be drawn too. Two are drawn one above the other, with "
-          "one time and the same colours, and their numbers side by side; either may be a job's "
-          "directory, with the archives of its ranks.",
+          "traces.otf2; archives of other tools can be drawn too. Several, at most 8, are drawn one above "
+          "the other, with one time and the same colours, and their numbers side by side; each may be a "
+          "job's directory, with the archives of its ranks.",
       .status = "Exit status: 0; 1 if the archive cannot be read or the file not be written; 2 if an option "
                 "is wrong.",
       .options = options,
@@ -415,13 +429,9 @@ int cmd_timeline(int argc, char **argv) {
   request.paths = argv + optind;
   request.count = argc - optind;
   request.archive = argv[optind];
-  if (request.count > SIDES_MAX)
-    return usage_error("timeline", "at most two archives are drawn together"), EXIT_USAGE;
-  if (request.wanted_align && request.count < SIDES_MAX)
-    return usage_error("timeline", "--align is for two archives"), EXIT_USAGE;
-  if (!can_serve(&request))
+  if (!can_compare(&request) || !can_serve(&request))
     return EXIT_USAGE;
   if (request.is_served)
     return serve_one(&request);
-  return request.count < SIDES_MAX ? show_one(&request) : show_both(&request);
+  return request.count == 1 ? show_one(&request) : show_several(&request);
 }

@@ -2,7 +2,7 @@
 
 const MANY = 32; // processes: of more, groups are nodes at first, where there are several
 
-export const LETTERS = 'AB'; // of the runs that are compared
+export const LETTERS = 'ABCDEFGH'; // of the runs that are compared
 
 // Neighbours with the same key are one group. Threads that the runtime has for itself are one beside those.
 function byKey(rows, key, name, ownName) {

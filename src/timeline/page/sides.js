@@ -1,4 +1,5 @@
-// Two runs beside each other: the numbers of both, and by how much the second one's differ.
+// Several runs beside each other: the numbers of each, and by how much those of the one that differs most from the
+// first differ from it.
 import {byId, element} from './dom.js';
 import {headAndTail} from './fit.js';
 import {change, changeInPercent, count, duration, plural} from './format.js';
@@ -6,6 +7,7 @@ import {LETTERS} from './groups.js';
 import {topRegions} from './statistics.js';
 
 const MAX_REGIONS = 20, MIN_NS = 0.5;
+const HEAD_TITLE = 'What the one that differs most from A has more than A; regions that differ most come first';
 
 // How long it is from the first to the last that these rows have in an interval.
 function spanOf(rows, {from, to}) {
@@ -21,11 +23,18 @@ function measure(model, interval, rows) {
     activities: model.times(interval.from, interval.to, rows)};
 }
 
-function largestFirst(one, other) {
-  return Math.abs(other.ns[1] - other.ns[0]) - Math.abs(one.ns[1] - one.ns[0]);
+// The run whose number differs most from the first one's.
+function furthest([first, ...others]) {
+  const far = others.map(value => Math.abs(value - first));
+  return 1 + far.indexOf(Math.max(...far));
 }
 
-// Lines {name, title, ns: of both}: the wall time and the activities, and regions {region, counts: of both} too, those
+function largestFirst(one, other) {
+  const [far, less] = [other, one].map(({ns}) => Math.abs(ns[furthest(ns)] - ns[0]));
+  return far - less;
+}
+
+// Lines {name, title, ns: of each}: the wall time and the activities, and regions {region, counts: of each} too, those
 // that differ most first.
 function compare(model, interval, rows) {
   const runs = model.sides.map((name, side) => measure(model, interval, rows.filter(row => row.side === side)));
@@ -41,17 +50,29 @@ function compare(model, interval, rows) {
     lines: [wall, ...activities.filter(({ns}) => ns.some(time => time >= MIN_NS))]};
 }
 
-function timeCells(ns) {
-  const [first, second] = ns;
-  return [...ns.map(time => element('td', {}, duration(time))),
-    element('td', {title: changeInPercent(second, first)}, change(second, first, duration))];
+// "C +2.00 ms": of which run it is where there are several, and by how much that one's number differs.
+function changeOf(side, ns) {
+  const text = change(ns[side], ns[0], duration);
+  return ns.length > 2 && text !== '±0' ? `${LETTERS[side]} ${text}` : text;
 }
 
-// How often, and how long each time: of both, and by how much that differs where both have it.
-function eachTexts({ns, counts}) {
-  const each = ns.map((time, side) => counts[side] > 0 ? time / counts[side] : null);
-  return {each: each.map(time => time === null ? '' : duration(time)),
-    counts: change(counts[1], counts[0], count), times: each.includes(null) ? '' : change(each[1], each[0], duration)};
+// The same in percent, of all that differ.
+function percentOfAll([first, ...others]) {
+  return others.map((time, i) => [LETTERS[i + 1], changeInPercent(time, first)]).filter(([, text]) => text)
+    .map(([letter, text]) => others.length > 1 ? `${letter} ${text}` : text).join(', ');
+}
+
+function timeCells(ns) {
+  return [...ns.map(time => element('td', {}, duration(time))),
+    element('td', {title: percentOfAll(ns)}, changeOf(furthest(ns), ns))];
+}
+
+// How often, and how long each time: of each run, and by how much that differs from the first one's where both have it,
+// of the run whose time differs most.
+function eachTexts({ns, counts}, side = furthest(ns)) {
+  const each = ns.map((time, i) => counts[i] > 0 ? time / counts[i] : null);
+  return {each: each.map(time => time === null ? '' : duration(time)), counts: change(counts[side], counts[0], count),
+    times: each[0] === null || each[side] === null ? '' : change(each[side], each[0], duration)};
 }
 
 // The same below the times: "6 × 2.00 ms".
@@ -63,8 +84,9 @@ function withEach(cells, line) {
   return cells;
 }
 
-function timeTexts([first, second]) {
-  return [change(second, first, duration), changeInPercent(second, first)];
+// Of each run but the first.
+function timeTexts([first, ...others]) {
+  return others.flatMap(time => [change(time, first, duration), changeInPercent(time, first)]);
 }
 
 export class Sides {
@@ -73,9 +95,10 @@ export class Sides {
     Object.assign(this, {model, pick});
     byId('sides-section').hidden = !this.areThere;
     document.body.classList.toggle('has-sides', this.areThere);
-    for (const [side, name] of model.sides.entries())
-      for (const cell of document.querySelectorAll(`.side-${side}`))
-        Object.assign(cell, {textContent: LETTERS[side], title: name});
+    document.body.classList.toggle('has-many-sides', model.sides.length > 2);
+    for (const line of this.areThere ? document.querySelectorAll('#sides-section thead tr') : [])
+      line.append(...model.sides.map((name, side) => element('th', {scope: 'col', title: name}, LETTERS[side])),
+        element('th', {scope: 'col', title: HEAD_TITLE}, model.sides.length > 2 ? 'most − A' : 'B − A'));
   }
 
   get areThere() {
@@ -108,19 +131,22 @@ export class Sides {
   asText(interval, rows) {
     if (!this.areThere)
       return [];
-    const {lines, regions} = compare(this.model, interval, rows), change = ['difference', 'in percent'];
-    const names = this.model.sides.map((name, side) => `${LETTERS[side]}: ${name}`);
+    const {lines, regions} = compare(this.model, interval, rows);
+    const names = this.model.sides.map((name, side) => `${LETTERS[side]}: ${name}`), others = names.slice(1);
+    const of = others.map(name => others.length > 1 ? ` of ${name}` : '');
+    const change = of.flatMap(name => [`difference${name}`, `in percent${name}`]);
     const text = [[], ['activity', ...names, ...change],
       ...lines.map(({name, ns}) => [name, ...ns.map(duration), ...timeTexts(ns)]),
       [], ['region', ...names.flatMap(name => [`count of ${name}`, `own time of ${name}`]), ...change,
-        ...names.map(name => `each of ${name}`), 'difference of each', 'difference of counts'],
+        ...names.map(name => `each of ${name}`),
+        ...of.flatMap(name => [`difference of each${name}`, `difference of counts${name}`])],
       ...regions.map(line => this.#regionTexts(line))];
     return text.map(cells => cells.join('\t'));
   }
 
   #regionTexts({region, name, counts, ns}) {
-    const {each, times, counts: more} = eachTexts({ns, counts});
+    const texts = ns.slice(1).map((_, i) => eachTexts({ns, counts}, i + 1));
     return [region?.name ?? name, ...ns.flatMap((time, side) => [count(counts[side]), duration(time)]),
-      ...timeTexts(ns), ...each, times, more];
+      ...timeTexts(ns), ...texts[0].each, ...texts.flatMap(({times, counts: more}) => [times, more])];
   }
 }
