@@ -215,7 +215,7 @@ class Known(PageTest):
         root = xml.etree.ElementTree.fromstring(text)
         svg = "{http://www.w3.org/2000/svg}"
         texts = {one.text for one in root.iter(f"{svg}text")}
-        for wanted in ("for @app.c:20", "task @app.c:30", "OMP thread 1", "5.0\u00a0ms", "barrier wait"):
+        for wanted in ("for @app.c:20", "task @app.c:30", "OMP thread 1", "5\u00a0ms", "barrier wait"):
             self.assertTrue(any(wanted in text for text in texts), (wanted, texts))
         self.assertEqual(len(list(root.iter(f"{svg}image"))), 2)
         size = self.browser.evaluate("stave.chart.width")

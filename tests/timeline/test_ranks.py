@@ -244,6 +244,46 @@ class Others(test_page.PageTest):
         self.open("many", lambda path: write_ranks(path, ranks=9, threads=2))
         self.assertTrue(self.browser.evaluate("stave.layout.groups.every(({isFolded}) => isFolded)"))
 
+    def write_many_processes(self, path):
+        """120 on one node, of two threads each; thread 1 of rank 77 has nothing to do at first."""
+        with contextlib.closing(otf2.writer.Writer(str(path), timer_resolution=1000000)) as trace:
+            define = trace.definitions
+            main, node = define.region("main"), define.system_tree_node("node")
+            for rank in range(120):
+                group = define.location_group(f"Rank {rank}", system_tree_parent=node)
+                for thread in range(2):
+                    writer = trace.event_writer(f"OMP thread {thread}" if thread else "Master thread", group=group)
+                    writer.enter(900 if (rank, thread) == (77, 1) else rank % 3, main)
+                    writer.leave(1000, main)
+
+    def test_many_folded_processes_fit(self):
+        """Each has a line in the window; names have room; that which has the late thread is marked."""
+        self.open("processes", self.write_many_processes)
+        for size in ((1280, 800), (400, 800)):
+            self.browser.resize(*size)
+            self.settle()
+            groups, room = self.browser.evaluate("[stave.layout.groups.map(({y, height, isFolded}) => "
+                                                 "[y, height, isFolded]), stave.chart.height - 26]")
+            self.assertEqual((len(groups), all(is_folded for _, _, is_folded in groups)), (120, True))
+            self.assertLessEqual(groups[-1][0] + groups[-1][1], room + 1)
+            for (y, height, _), (below, _, _) in zip(groups, groups[1:]):
+                self.assertAlmostEqual(y + height, below, delta=0.01)
+            names = self.browser.evaluate("""(() => {
+                const {chart} = stave, {context} = chart, written = [], fillText = context.fillText;
+                context.fillText = (text, x, y) => x < chart.gutter - 10 && written.push([text, y]);
+                chart.draw(stave.palette);
+                context.fillText = fillText;
+                return written; })()""")
+            self.assertGreater(len(names), 15)
+            for (_, y), (_, below) in zip(names, names[1:]):
+                self.assertGreaterEqual(below - y, 12)
+            x, y, wanted = self.browser.evaluate("""(({layout, chart, palette}) => {
+                const {y, height} = layout.groups[77];
+                return [chart.gutter - 6, 26 + y + height / 2, palette.colours.flag]; })(stave)""")
+            colour = self.browser.pixels("#chart", int(x), int(y))[:3]
+            self.assertEqual("#" + "".join(f"{part:02x}" for part in colour), wanted, size)
+        self.browser.resize(1400, 900)
+
     def test_nodes(self):
         """Of many processes on several nodes these are the groups, folded."""
         def write(path):
@@ -263,6 +303,23 @@ class Others(test_page.PageTest):
         self.assertEqual([(name, is_folded) for name, is_folded, _ in groups], [(f"node{i}", True) for i in range(4)])
         self.assertEqual(groups[1][2], [f"Rank {rank}" for rank in range(1, 40, 4)])
 
+    def check_narrow_bundles(self):
+        """On a small window: of the numbers none is over another, and lines side by side leave most to be seen."""
+        try:
+            self.browser.resize(400, 800)
+            self.settle()
+            lines, numbers = self.browser.evaluate("(({lines, numbers}) => [lines, numbers])("
+                                                   "stave.overlay.messages.bundles)")
+            self.assertGreater(len(numbers), 3)
+            for i, one in enumerate(numbers):
+                for other in numbers[:i]:
+                    self.assertTrue(abs(one["y"] - other["y"]) >= 12 or
+                                    abs(one["x"] - other["x"]) >= one["half"] + other["half"], (one, other))
+            self.assertTrue(all(line["width"] >= 16 for line in lines))
+        finally:
+            self.browser.resize(1400, 900)
+            self.settle()
+
     def test_many_messages_are_bundles(self):
         """Of more than 400 those that begin close together are one line; zoomed in each is its own."""
         def write(path):
@@ -276,6 +333,7 @@ class Others(test_page.PageTest):
         self.assertEqual(sum(seen), 900)
         self.assertLessEqual(len(seen), 400)
         self.assertIn("900 messages in ", self.browser.text("#arrows-note"))
+        self.check_narrow_bundles()
         self.browser.evaluate("stave.view.show(1e6, 2e6)")
         self.browser.frame()
         self.assertEqual(set(self.browser.evaluate(counts)), {1})

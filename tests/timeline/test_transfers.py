@@ -44,6 +44,24 @@ class Transfers(test_page.PageTest):
         wanted = self.browser.evaluate(f"stave.palette.colours.{name}")
         return [int(wanted[i:i + 2], 16) for i in (1, 3, 5)]
 
+    def test_names_on_a_small_window(self):
+        """What is moved where is to be read: "transfe…evice" would be both."""
+        written = """(() => {
+            const {chart} = stave, {context} = chart, written = [], fillText = context.fillText;
+            context.fillText = (text, x) => x < chart.gutter && written.push(text);
+            chart.draw(stave.palette);
+            context.fillText = fillText;
+            return written.filter(text => text.includes('device')); })()"""
+        self.assertIn("transfer to device", self.browser.evaluate(written))
+        try:
+            self.browser.resize(400, 800)
+            self.settle()
+            names = self.browser.evaluate(written)
+            self.assertEqual([name for name in names if "…" in name], [])
+            self.assertEqual(len([name for name in names if name in ("to device", "from device")]), 2, names)
+        finally:
+            self.browser.resize(1400, 900)
+
     def test_bars(self):
         kept = self.browser.evaluate("stave.model.transfers.map(({row, all}) => [row, all.length])")
         self.assertEqual(kept, [[1, 2]])

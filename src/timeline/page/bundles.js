@@ -2,9 +2,9 @@
 // the same rows to the same are one, the wider the more they are.
 
 const FIRST = 16, PER_ROW = 16, WIDEST = 9, NUMBERS = 80; // pixels of a cell in time, part of it in height, of a line
-const FEW = 400;
+const FEW = 400, NUMBER_HEIGHT = 12;
 
-// Each cell's in the mean of their places, with their number.
+// Each cell's in the mean of their places, with their number and the cell's width.
 function inCells(lines, width) {
   const cells = new Map(), height = width / PER_ROW;
   for (const {x0, y0, x1, y1} of lines) {
@@ -15,7 +15,7 @@ function inCells(lines, width) {
       cell[name] += value;
   }
   return [...cells.values()].map(({x0, y0, x1, y1, count}) =>
-    ({x0: x0 / count, y0: y0 / count, x1: x1 / count, y1: y1 / count, count}));
+    ({x0: x0 / count, y0: y0 / count, x1: x1 / count, y1: y1 / count, count, width}));
 }
 
 export function bundle(lines, most = FEW) {
@@ -28,8 +28,9 @@ export function bundle(lines, most = FEW) {
   }
 }
 
-export function widthOf({count}) {
-  return Math.min(WIDEST, 1 + Math.log2(count));
+// Most of what lies below lines side by side is still to be seen.
+export function widthOf({count, width = Infinity}) {
+  return Math.min(WIDEST, width / 4, 1 + Math.log2(count));
 }
 
 // Lines of a kind for what a chart shows, as long as it shows the same.
@@ -52,14 +53,21 @@ export class Bundles {
     return this.all > this.lines.length ? this.all : 0;
   }
 
-  // The numbers of those that are several, where these are few.
+  // The numbers of those that are several, where these are few: the largest first, none over another.
   drawNumbers(context, colours) {
     if (!this.bundled || this.lines.length > NUMBERS)
       return;
     context.textAlign = 'center';
     context.fillStyle = colours.text;
-    for (const {x0, y0, x1, y1, count} of this.lines)
-      if (count > 1)
-        context.fillText(String(count), (x0 + x1) / 2, (y0 + y1) / 2 - 7);
+    this.numbers = [];
+    for (const {x0, y0, x1, y1, count} of [...this.lines].sort((one, other) => other.count - one.count)) {
+      const text = String(count), x = (x0 + x1) / 2, y = (y0 + y1) / 2 - 7;
+      const half = context.measureText(text).width / 2 + 2;
+      if (count === 1 || this.numbers.some(other => Math.abs(other.y - y) < NUMBER_HEIGHT &&
+          Math.abs(other.x - x) < other.half + half))
+        continue;
+      this.numbers.push({x, y, half});
+      context.fillText(text, x, y);
+    }
   }
 }

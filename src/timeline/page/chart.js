@@ -198,23 +198,40 @@ export class Chart {
   #drawGroup({group, isFolded, height}, y) {
     const {context, gutter, layout: {isFit}, palette: {colours}} = this;
     const band = isFit ? height - 1 : this.layout.band;
+    if (isFit && isFolded && height < MIN_NAME) {
+      this.#drawLowGroup(group, y, height);
+      return;
+    }
     context.fillStyle = colours.stripe;
     context.fillRect(0, y, this.width, band + 1);
     if (isFolded)
       this.#drawBands(group.rows.map(row => row.activity), y, band);
     context.fillStyle = isFolded ? colours.ground : colours.stripe;
     context.fillRect(0, y, gutter, band);
-    context.fillStyle = colours.text;
-    context.textAlign = 'left';
-    context.font = `bold ${FONT}`;
-    context.fillText(this.#cutBold(`${isFolded ? '▸' : '▾'} ${group.name}`, gutter - 12), 6, y + band / 2);
-    context.font = FONT;
+    if (isFolded)
+      this.#drawOutlier({row: group.rows[0], shares: group.rows}, y, band);
+    this.#nameGroup(group, isFolded, y + band / 2);
     context.fillStyle = colours.line;
     context.fillRect(0, y + (isFolded && !isFit ? height - 4 : 0), this.width, 1);
   }
 
-  #cutBold(text, width) {
-    return fit(text, width, letter => this.context.measureText(letter).width);
+  // A folded group whose line is lower than letters: of several the first has its name there.
+  #drawLowGroup(group, y, height) {
+    this.#drawBands(group.rows.map(row => row.activity), y - 1, Math.ceil(height) + 2);
+    this.#drawOutlier({row: group.rows[0], shares: group.rows}, y, height);
+    const middle = y + height / 2;
+    if (middle < this.nameBottom)
+      return;
+    this.nameBottom = middle + MIN_NAME;
+    this.#nameGroup(group, true, middle);
+  }
+
+  #nameGroup({name}, isFolded, middle) {
+    const {context, gutter, palette: {colours}} = this;
+    Object.assign(context, {fillStyle: colours.text, textAlign: 'left', font: `bold ${FONT}`});
+    const text = `${isFolded ? '▸' : '▾'} ${name}`;
+    context.fillText(fit(text, gutter - 12, letter => context.measureText(letter).width), 6, middle);
+    context.font = FONT;
   }
 
   // The counter whose values are the colour of a row's band, or undefined.
@@ -380,6 +397,11 @@ export class Chart {
   }
 
   // The text, cut if it is wider than that.
+  // The first text that fits; else the last one, cut.
+  first(texts, width) {
+    return texts.find(text => this.measure(text) <= width) ?? this.fit(texts.at(-1), width);
+  }
+
   fit(text, width) {
     return fit(text, width, letter => this.measure(letter));
   }

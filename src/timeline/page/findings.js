@@ -16,10 +16,15 @@ export function peakOf({interval_s: interval}) {
   return interval && {from: interval[0] * NS_PER_S, to: interval[1] * NS_PER_S};
 }
 
+// "A -> B" would be cut behind the dash at the end of a line.
+function withArrows(text) {
+  return text.replaceAll('->', '→');
+}
+
 // What is shown of either kind: head and note in a line each, below them texts.
 function asItem({kind, what, note, texts, place, rows, from_s: from, to_s: to}) {
-  return {isProblem: true, head: kind, what, note, texts: texts.map(text => [text]), place, rows,
-    interval_s: [from, to]};
+  return {isProblem: true, head: kind, what: withArrows(what), note, place, rows, interval_s: [from, to],
+    texts: texts.map(text => [withArrows(text)])};
 }
 
 // The region of a serial part is the one before it.

@@ -208,24 +208,25 @@ export class Layout {
     this.height += place.height;
   }
 
-  // Groups and rows that are open take what they need; the others share the rest.
+  // Heads of groups and rows that are open take what they need; the others, and folded groups, share the rest.
   #placeFitting() {
     const sections = this.#sections(), open = place => place.isOpen && place.row.slices.length > 0;
     Object.assign(this, {band: BAND, bar: BAR, height: 0});
-    const closed = sections.reduce((sum, {places}) => sum + places.filter(place => !open(place)).length, 0);
+    const folded = sections.filter(({group}) => group?.isFolded).length;
+    const closed = folded + sections.reduce((sum, {places}) => sum + places.filter(place => !open(place)).length, 0);
     let taken = 0;
     for (const {group, places} of sections)
-      for (const place of [...group ? [null] : [], ...places.filter(open)])
+      for (const place of [...group && !group.isFolded ? [null] : [], ...places.filter(open)])
         taken += place ? this.band + this.bar * place.row.slices.length + COUNTER * this.#countersOf(place) + GAP
           : GROUP_LINE;
     const room = Math.max(this.room - taken, this.room * MIN_FIT_SHARE, 1);
     const share = Math.max(1, Math.ceil(closed * MIN_LINE / room)); // rows of a line
-    const lines = sections.reduce((sum, {places}) => sum + Math.ceil(places.filter(place => !open(place)).length /
-      share), 0);
+    const lines = folded + sections.reduce((sum, {places}) =>
+      sum + Math.ceil(places.filter(place => !open(place)).length / share), 0);
     this.line = Math.min(BAND * LARGEST, room / Math.max(1, lines));
     for (const {group, places} of sections) {
       if (group)
-        this.#placeGroup(group, GROUP_LINE);
+        this.#placeGroup(group, group.isFolded ? Math.max(MIN_LINE, this.line) : GROUP_LINE);
       this.#placeLines(places, share, open);
     }
   }

@@ -46,7 +46,9 @@ export class Transfers {
     context.textAlign = 'left';
     for (const [kind, colour] of [colours.get, colours.put].entries()) {
       context.fillStyle = colour;
-      context.fillText(chart.fit(this.names[kind], gutter - 24), 18, y + INSET + half * (kind + 0.5));
+      const name = this.names[kind];
+      context.fillText(chart.first([name, name.replace('transfer ', '')], gutter - 24), 18,
+        y + INSET + half * (kind + 0.5));
     }
   }
 
