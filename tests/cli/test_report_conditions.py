@@ -124,10 +124,18 @@ class Conditions(cli.Case):
 
     def test_what_is_none(self):
         for condition in ("wall", "> 5 %", "wall > 5 kg", "speed > 5 %", "wall > 5 %", "efficiency < 2 s",
-                          "region:( > 5 %", "region: > 5 %", "cause:imbalanc > 5 %",
+                          "region:( > 5 %", "region: > 5 %",
                           "cause: > 5 %", "wall > -1 s", "wall = 5 s", "wall > 5", "violations > 1 s",
-                          "violations > 5 %", "violations", "violation > 0"):
-            self.fails(self.status(condition), f"--fail-if {condition}: unknown condition", "efficiency", status=USAGE)
+                          "violations > 5 %", "violations"):
+            self.fails(self.status(condition), f"--fail-if {condition}: unknown condition; allowed: ", "efficiency",
+                       status=USAGE)
+
+    def test_did_you_mean(self):
+        for condition, meant in (("wal > 5 %", "wall"), ("violation > 0", "violations"),
+                                 ("cause:imbalanc > 5 %", "imbalance"),
+                                 ("cause:lok contention > 5 %", "lock contention")):
+            self.fails(self.status(condition), f"--fail-if {condition}: unknown condition; did you mean {meant}?",
+                       status=USAGE)
 
 
 if __name__ == "__main__":

@@ -232,8 +232,11 @@ static bool read_conditions(struct report_request *request) {
     struct fail_condition *condition = &request->conditions[i];
     if (request->is_compare ? !compare_condition_read(condition, text)
                             : !report_condition_read(condition, text))
-      return usage_error("report", "--fail-if %s: unknown condition; allowed: %s", text,
-                         request->is_compare ? compare_condition_words : report_condition_words);
+      return condition->meant
+                 ? usage_error("report", "--fail-if %s: unknown condition; did you mean %s?", text,
+                               condition->meant)
+                 : usage_error("report", "--fail-if %s: unknown condition; allowed: %s", text,
+                               request->is_compare ? compare_condition_words : report_condition_words);
     request->condition_count = i + 1;
   }
   return true;

@@ -1,5 +1,6 @@
 #include "cli/report/fail_condition.h"
 
+#include "cli/common/near.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -48,6 +49,10 @@ static bool read_name(struct fail_condition *ret) {
   return *ret->name != '\0';
 }
 
+static const char *run_word(const void *words, size_t number) {
+  return ((const char *const *)words)[number];
+}
+
 static bool read_what(struct fail_condition *ret, const char *const *words) {
   static const char *const prefixes[] = {
       [CONDITION_CAUSE] = "cause:", [CONDITION_ACTIVITY] = "activity:", [CONDITION_REGION] = "region:"};
@@ -57,11 +62,16 @@ static bool read_what(struct fail_condition *ret, const char *const *words) {
       continue;
     ret->kind = (enum fail_condition_kind)kind;
     memmove(ret->name, ret->name + length, strlen(ret->name + length) + 1);
-    return read_name(ret);
+    bool is_known = read_name(ret);
+    if (!is_known && ret->kind == CONDITION_CAUSE)
+      ret->meant = near_word(ret->name, strlen(ret->name), report_cause_word);
+    return is_known;
   }
-  for (ret->kind = CONDITION_RUN; *words; words++)
-    if (strcmp(*words, ret->name) == 0)
+  ret->kind = CONDITION_RUN;
+  for (const char *const *word = words; *word; word++)
+    if (strcmp(*word, ret->name) == 0)
       return true;
+  ret->meant = near_word_of(ret->name, strlen(ret->name), run_word, words);
   return false;
 }
 

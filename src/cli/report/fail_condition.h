@@ -15,6 +15,7 @@ enum fail_condition_kind {
 
 struct fail_condition {
   const char *text;
+  const char *meant; /* of one that is none: the word that its name may stand for, or NULL */
   enum fail_condition_kind kind;
   char name[256]; /* behind the colon, if there is one; region: a regular expression */
   bool is_less, is_percent, is_count;
