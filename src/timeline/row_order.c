@@ -73,6 +73,12 @@ static enum row_kind kind_of(const struct trace *trace, const struct trace_locat
                                                                                     : KIND_DEVICE;
 }
 
+/* Of a device: its streams, by their numbers, then what else it has. */
+static int by_stream(const char *one, const char *other) {
+  int order = (strstr(one, " stream ") == NULL) - (strstr(other, " stream ") == NULL);
+  return order ? order : compare_names(one, other);
+}
+
 static int by_place(const void *left, const void *right, void *data) {
   const struct trace *trace = data;
   size_t first = *(const size_t *)left, second = *(const size_t *)right;
@@ -84,6 +90,8 @@ static int by_place(const void *left, const void *right, void *data) {
     order = (int)rank_of(one->bare_name) - (int)rank_of(other->bare_name);
   if (order == 0 && rank_of(one->bare_name) != RANK_OTHER)
     order = compare_names(one->bare_name, other->bare_name);
+  if (order == 0 && trace_location_is_device(one))
+    order = by_stream(one->bare_name, other->bare_name);
   return order ? order : first < second ? -1 : first > second;
 }
 

@@ -182,7 +182,13 @@ class Helpers(Case):
             made.enter(2, "masked", 0, "libomp.so.5+0x4af6e")
             for thread in (3, 4):
                 made.enter(thread, "implicit barrier", 0, "libomp.so.5+0x4af6e")
+            made.at(6).create(0, 1, 9, "target")
+            made.at(8).switch(3, 0, 1)
+            made.enter(3, "target", 9)
             self.work(made)
+            made.at(38).leave(3, "target", 9)
+            made.complete(3, 0, 1)
+            made.switch(3, 3, 0)
             made.at(55).leave(2, "masked", 0, "libomp.so.5+0x4af6e")
             made.enter(2, "implicit barrier", 0, "libomp.so.5+0x4af6e")
             for thread in (2, 3, 4):
@@ -212,7 +218,8 @@ class Helpers(Case):
         self.ms(numbers["serial_s"], 40)
         self.assertAlmostEqual(numbers["efficiency"]["parallel"], (40 + 2 * 20) / (2 * 60))
         self.assertEqual([one["line"] for one in numbers["regions"] if "parallel" in one], [1])
-        self.assertRegex(text, r"(?m)^parallel +1 region$")
+        self.assertRegex(text, r"(?m)^parallel +1 region, 1 task created$")
+        self.assertRegex(text, r"(?m)^target @made.c:9 +1 +30.0 ms +30.0 ms$")  # what a helper runs is the construct's
         self.assertNotIn("0x4af6e", " ".join(one["what"] for one in numbers["findings"]))
         own = [one["name"] for one in numbers["threads_of_the_run"] if one["is_of_runtime"]]
         self.assertEqual(own, list(self.OWN))

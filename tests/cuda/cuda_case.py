@@ -9,6 +9,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support")]
+import archive_check
 import cli
 import played
 import tracing
@@ -83,8 +84,10 @@ class Case(cli.FreshCase):
         self.assertEqual(opened, {})
         return found
 
-    def expect_truth(self, recorded, anchor):
-        """Every kernel, copy and set is on its stream, in order, as long as it was and as far from the first one."""
+    def expect_truth(self, recorded, anchor, is_cut=False):
+        """Every kernel, copy and set is on its stream, in order, as long as it was and as far from the first one; the
+        auditor finds nothing."""
+        self.assertEqual(archive_check.check(anchor, is_closed_by_writer=is_cut)[0], [])
         truth, found = played.Truth(recorded), self.on_streams(anchor)
         self.assertEqual(set(found), truth.streams)
         first = min(one[0] for ones in found.values() for one in ones)

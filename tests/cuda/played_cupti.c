@@ -503,4 +503,6 @@ void played_run(void) {
     play_thread((void *)(uintptr_t)numbers[0]);
   for (size_t i = 1; i < count; i++)
     pthread_join(threads[i], NULL);
+  for (size_t i = 0; i < cupti.count; i++) /* no program ends before its devices have done their work */
+    wait_until(cupti.all[i].end);
 }

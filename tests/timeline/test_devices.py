@@ -39,6 +39,47 @@ def write_devices(path):
         host.leave(10000, main)
 
 
+def write_steps(path, steps=6):
+    """A step: a target construct copies an array to the device, computes and copies it back; then the host works."""
+    with pictured.Archive(path, ["Master thread"], ["Device 0 stream 13", "Device 0 stream 14"],
+                          are_timed=True) as archive:
+        define = archive.definitions
+        names = {"target": "!$omp target @heat.c:31", "to": "!$omp target transfer to device @heat.c:31",
+                 "submit": "!$omp target submit @heat.c:31", "back": "!$omp target transfer from device @heat.c:31"}
+        region = {key: archive.region(name, line=31) for key, name in names.items()}
+        kernel = archive.region("!$omp target kernel @heat.c:31", line=31)
+        calls = {name: define.region(name, name, "", otf2.RegionRole.WRAPPER, otf2.Paradigm.CUDA)
+                 for name in ("cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize")}
+        program = define.region("heat", "heat", "", otf2.RegionRole.ARTIFICIAL, otf2.Paradigm.MEASUREMENT_SYSTEM)
+        number = define.attribute("matching id", "", otf2.Type.UINT64)
+        waited = define.attribute("waited by", "", otf2.Type.UINT64)
+        memory = define.attribute("host memory", "", otf2.Type.STRING)
+        window = define.rma_win("device", archive.team)
+        host, *streams = archive.writers
+        host.enter(0, program)
+        for step in range(steps):
+            begin, base, device = 10000 * step, 4 * step, streams[step % 2]
+            host.enter(begin, region["target"])
+            for i, (key, name, at) in enumerate((("to", "cuMemcpyHtoDAsync_v2", 100),
+                                                 ("submit", "cuLaunchKernel", 400),
+                                                 ("back", "cuMemcpyDtoHAsync_v2", 700))):
+                host.enter(begin + at, region[key])
+                host.enter(begin + at + 50, calls[name], attributes={number: CALL | base + i})
+                host.leave(begin + at + 200, calls[name])
+                host.leave(begin + at + 250, region[key])
+            host.enter(begin + 1000, calls["cuStreamSynchronize"], attributes={number: CALL | base + 3})
+            device.rma_get(begin + 250, window, 0, 8000000, CALL | base)
+            device.rma_op_complete_blocking(begin + 1750, window, CALL | base, attributes={memory: "pageable"})
+            device.enter(begin + 1760, kernel, attributes={number: CALL | base + 1})
+            device.leave(begin + 5200, kernel)
+            device.rma_put(begin + 5210, window, 0, 8000000, CALL | base + 2)
+            device.rma_op_complete_blocking(begin + 6600, window, CALL | base + 2,
+                                            attributes={memory: "pageable", waited: CALL | base + 3})
+            host.leave(begin + 6620, calls["cuStreamSynchronize"])
+            host.leave(begin + 6650, region["target"])
+        host.leave(10000 * steps, program)
+
+
 def write_helpers(path):
     """Two threads of the program's, and three that the runtime has for itself, of which one runs a target task."""
     helpers = [f"OMP hidden helper {i}" for i in range(3)]
@@ -117,6 +158,15 @@ class Devices(test_page.PageTest):
         self.assertIn("submitted", self.pick("Device 0 stream 7", 3))
         self.assertIn("by Master thread", self.pick("Device 0 stream 7", 3))
         self.assertIn("an operation of Device 0 stream 7, which ended 4.00 ms later", self.pick("Master thread", 4))
+
+    def test_table_fits_its_panel(self):
+        self.addCleanup(self.browser.resize, *self.browser.size)
+        for width in (400, 1280, 1920):
+            self.browser.resize(width, 700)
+            self.browser.frame()
+            too_wide = self.browser.evaluate("""(({clientWidth, scrollWidth}) => scrollWidth - clientWidth)(
+                document.querySelector('aside'))""")
+            self.assertLessEqual(too_wide, 0, width)
 
     def test_table_of_the_interval(self):
         def lines():
