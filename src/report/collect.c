@@ -12,6 +12,7 @@
 #include "report/analyser.h"
 #include "report/device_use.h"
 #include "report/ending.h"
+#include "stave/names.h"
 
 /* -- charging -- */
 
@@ -376,6 +377,7 @@ static bool prepare(struct collector *collector) {
     return false;
   if (!account_lines_read(&collector->account, trace))
     return false;
+  collector->processors = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
   learn_definitions(collector);
   analysers_prepare(collector);
   mpi_waits_prepare(collector);

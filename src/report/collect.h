@@ -66,7 +66,8 @@ struct live_team {
   struct team_phase phases[2];
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   bool is_nested;
-  uint32_t at_once;                 /* threads of the process in any team, at most */
+  uint32_t crowd;   /* how many members it has more than there are processors; 0: none, or not known */
+  uint32_t at_once; /* threads of the process in any team, at most */
   struct live_process *process;     /* whose it is */
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
@@ -222,7 +223,8 @@ struct collector {
   void (*watchers[ANALYSER_COUNT])(struct collector *collector, const struct trace_event *event,
                                    uint32_t region, const struct replay_now *now); /* of these */
   size_t watcher_count;
-  uint32_t watched; /* the set that they are of */
+  uint32_t watched;    /* the set that they are of */
+  uint64_t processors; /* that a process may use; 0: not known */
   bool has_failed;
 };
 
@@ -428,6 +430,9 @@ struct report_place {
   uint64_t useful_in_teams, overhead;
 };
 
+/* It is a CPU's, and in teams, or works. */
+bool report_is_cpu(const struct report_thread *thread);
+
 /* All events have gone by, and the wall time is known. False: there is no memory. */
 bool lives_find(struct report *report);
 double life_of(const struct report *report, const struct report_thread *thread); /* ticks in the window */
@@ -446,6 +451,8 @@ void processors_find(struct report *report);
 /* Wall time that a region with more threads than processors could save at most: what its threads did on
  * processors these have to do in any case. All of it where that is not known. */
 double processors_bound(const struct report *report, const struct report_parallel *parallel, double threads);
+/* The same of its imbalance: what they had nothing to do while threads waited, of those that are there. */
+double processors_idle(const struct report *report, const struct report_parallel *parallel);
 uint64_t processors_wanted(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 

@@ -39,6 +39,12 @@ static struct live_process *live_process_of(const struct collector *collector, s
   return &collector->processes[collector->report->threads[location].process];
 }
 
+/* Other teams use the processors, too, where it is an inner one. */
+static uint32_t crowd_of(const struct collector *collector, const struct replay_team *team, bool is_nested) {
+  bool is_crowd = !is_nested && collector->processors > 0 && team->size > collector->processors;
+  return is_crowd ? team->size - (uint32_t)collector->processors : 0;
+}
+
 static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
                                       struct live_process *process, bool is_nested) {
   struct live_team *live_team = teams_live(collector, team->slot);
@@ -49,6 +55,7 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
   *live_team = (struct live_team){.id = team->id,
                                   .process = process,
                                   .is_nested = is_nested,
+                                  .crowd = crowd_of(collector, team, is_nested),
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,
                                   .ready = {.ticks = begin_ticks},

@@ -324,6 +324,17 @@ static double room_of(const struct live_team *live_team, const struct team_phase
   return (double)phase->latest_balanced - mean - by_late;
 }
 
+/* Until fewer members work than there are processors these have all to do, whoever waits. What balance could
+ * save is what they had not: of each how long before the end a member came behind which it had nothing to do.
+ */
+static double idle_room_of(const struct live_team *live_team, const struct team_phase *phase, double room) {
+  double length = (double)(phase->latest_ticks - live_team->begin_ticks);
+  if (live_team->crowd == 0 || phase->has_tasks || phase->arrivals <= live_team->crowd)
+    return room;
+  double idle = length - phase->last_came / (phase->arrivals - live_team->crowd);
+  return idle < room ? idle : room;
+}
+
 /* Steps have several barriers: the neighbour of a phase is the last one that the same barrier has ended. */
 static void add_room(struct collector *collector, struct report_parallel *parallel,
                      const struct team_phase *phase, double room) {
@@ -344,6 +355,7 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
     parallel->moved -=
         (double)(phase->latest_stalled - phase->latest_ticks) - (double)phase->stalled / phase->arrivals;
     room = room > 0 ? room : 0;
+    parallel->idle_room += idle_room_of(live_team, phase, room);
     vary(collector, &parallel->variation, room, live_team, phase);
     add_room(collector, parallel, phase, room);
     if (!phase->has_tasks)
@@ -420,6 +432,7 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
   phase->latest_ticks = now > phase->latest_ticks ? now : phase->latest_ticks;
   phase->latest_stalled = came > phase->latest_stalled ? came : phase->latest_stalled;
   phase->stalled += member->stalled_in_phase;
+  phase->last_came += live_team->crowd && phase->arrivals > live_team->crowd ? (double)spent : 0;
   phase->waited += waited;
   phase->alone += (double)(spent - waited);
   phase->balanced += (double)(spent - waited - inner);

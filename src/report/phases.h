@@ -44,6 +44,7 @@ struct team_phase {
   uint64_t latest_running;          /* when the last one would have come had nobody been preempted */
   uint64_t waited;                  /* for locks, by all members */
   uint64_t stalled, latest_stalled; /* by all members; when the last one came, with it */
+  double last_came; /* sum of when the last members came, as many as there are processors; see `crowd` */
   double alone, balanced; /* sums over the members: from the team's begin to when each would have come */
   uint64_t last, leader;  /* count who was that last one so far */
   uint64_t last_inner_lost;

@@ -10,6 +10,10 @@
 /* Of the time in parallel regions. */
 #define CROWDED_SHARE 0.5
 
+/* Of the wall time: by how much longer fewer threads would take. What is less, threads that take turns make,
+ * too. */
+#define FEWER_SHARE 0.1
+
 /* Of a region's time: of so much it has to be known what its threads ran. */
 #define ACCOUNTED_MIN 0.5
 
@@ -62,6 +66,21 @@ double processors_bound(const struct report *report, const struct report_paralle
   return worked <= 0 ? wall : worked >= wall * count ? 0 : wall - worked / count;
 }
 
+/* Threads that sleep in their work leave the processors idle, too. */
+double processors_idle(const struct report *report, const struct report_parallel *parallel) {
+  double count = (double)report->processors.count, wall = (double)parallel->wall, idle = parallel->idle_room;
+  if (!processors_are_too_few(report, parallel) ||
+      parallel->accounted < ACCOUNTED_MIN * (double)parallel->thread_time)
+    return wall;
+  double scale = (double)parallel->thread_time / parallel->accounted;
+  double waited =
+      (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]);
+  double asleep = (double)parallel->thread_time - (parallel->ran + parallel->ready) * scale - waited;
+  double unused = (wall - idle) * count - parallel->ran * scale;
+  unused = unused < asleep ? unused : asleep;
+  return idle + (unused > 0 ? unused / count : 0);
+}
+
 uint64_t processors_wanted(const struct report_parallel *parallel) {
   return parallel->is_nested ? parallel->at_once : parallel->smallest;
 }
@@ -77,6 +96,52 @@ uint64_t report_crowding_threads(const struct report *report) {
     time += (double)parallel->wall;
   }
   return time > CROWDED_SHARE * (double)report->parallel * (double)report->process_count ? threads : 0;
+}
+
+/* What the thread did on a processor. */
+static double ran_useful(const struct report_parallel *parallel, size_t location) {
+  double own = (double)parallel->useful[location] - parallel->ready_useful[location];
+  return own > 0 ? own : 0;
+}
+
+/* Neighbours of a team have neighbouring iterations, which a static schedule would give one of fewer threads.
+ * Returns the part of all work that the busiest of these would have. */
+static double share_of_group(const struct report *report, const struct report_parallel *parallel) {
+  double longest = 0, group = 0, all = 0;
+  uint64_t each = (parallel->smallest + report->processors.count - 1) / report->processors.count, members = 0;
+  for (size_t i = 0; i < report->trace->location_count; i++) {
+    if (parallel->useful[i] == 0)
+      continue;
+    group = members++ % each == 0 ? 0 : group;
+    group += ran_useful(parallel, i);
+    all += ran_useful(parallel, i);
+    longest = group > longest ? group : longest;
+  }
+  return all > 0 ? longest / all : 0;
+}
+
+/* While as many threads work as there are processors these do the same in less time. */
+static double lost_with_fewer(const struct report *report, const struct report_parallel *parallel) {
+  double idle = parallel->idle_room < (double)parallel->wall ? parallel->idle_room : (double)parallel->wall;
+  double all = ((double)parallel->wall - idle) * (double)report->processors.count;
+  return all * share_of_group(report, parallel) - (double)parallel->wall;
+}
+
+/* Tasks go to whoever is free. */
+static bool is_even_by_crowd(const struct report *report, const struct report_parallel *parallel) {
+  return processors_are_too_few(report, parallel) && !parallel->is_nested && parallel->tasks == 0 &&
+         parallel->useful && parallel->ready_useful &&
+         parallel->accounted >= ACCOUNTED_MIN * (double)parallel->thread_time;
+}
+
+bool report_is_evened_out(const struct report *report) {
+  double lost = 0;
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    const struct report_parallel *parallel = report->regions[i].parallel;
+    if (parallel && is_even_by_crowd(report, parallel))
+      lost += lost_with_fewer(report, parallel);
+  }
+  return report->process_count == 1 && lost > FEWER_SHARE * (double)report->wall;
 }
 
 bool report_has_one_thread(const struct report *report) {

@@ -352,6 +352,13 @@ static double scale_of_waits(const struct report_parallel *parallel, double memb
   return scale < 0 ? 0 : scale > 1 / members ? 1 / members : scale;
 }
 
+/* At barriers threads run tasks, too. */
+static double of_idle_processors(const struct report *report, uint32_t region, double budget, double scale) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  double idle = parallel->tasks == 0 ? processors_idle(report, parallel) * scale : budget;
+  return idle < budget ? idle : budget;
+}
+
 static void find_in_region(struct collector *collector, uint32_t region) {
   struct report *report = collector->report;
   const struct report_parallel *parallel = report->regions[region].parallel;
@@ -375,6 +382,7 @@ static void find_in_region(struct collector *collector, uint32_t region) {
   double own = findings_leave_own(report, region, &budget);
   budget = find_slow_barriers(report, region, budget, members, scale);
   budget = own + find_late_start(report, region, budget, members, 1 / n);
+  budget = of_idle_processors(report, region, budget, members * scale);
   budget = find_loops(collector, region, budget, members * scale);
   if (parallel->tasks > 0)
     find_in_tasks(report, region, budget, n, members * scale);

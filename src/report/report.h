@@ -132,7 +132,8 @@ struct report_parallel {
   struct variation *variation; /* of its phases: what the last comes later than the mean; NULL: nothing */
   struct scatter room;         /* the same */
   struct scatter taskless;     /* the part of it in phases without tasks, outside of worksharing */
-  double slight_room;          /* the part of it in phases of which it is a small share */
+  double slight_room,
+      idle_room; /* slight: in phases of which it is a small share; idle: with idle processors */
   struct scatter begins, releases, reductions; /* of its instances; releases: of its phases */
   uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */
   double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
@@ -544,12 +545,12 @@ bool report_is_slower_than_work(const struct report *report, double *ret_work);
  * fewer threads would take no one run shows. 0: not so, or not known. */
 uint64_t report_crowding_threads(const struct report *report);
 
+/* The kernel evens out unequal work between more threads than processors: fewer would take longer. */
+bool report_is_evened_out(const struct report *report);
+
 /* The only thread of the program that used OpenMP never had a team of more than one, though the process may
  * use several processors: by its settings, or by the regions' own clauses. */
 bool report_has_one_thread(const struct report *report);
-
-/* It is a CPU's, and in teams, or works. */
-bool report_is_cpu(const struct report_thread *thread);
 
 /* Whether no parallel region has a line: the program was installed without debug information. */
 bool report_lacks_source(const struct report *report);

@@ -79,6 +79,51 @@ class Account(report_case.Case):
         self.ms(self.crowded("idle", (40, 40), (10, 10))[0]["gain_s"], 80)
         self.ms(self.crowded("asleep", (0, 0), (0, 0))[0]["gain_s"], 100)
 
+    def four(self, name, work):
+        """Four threads on two processors, with so many ms of work each, of which the processors are shared equally:
+        each runs for its part of a time, and is ready for the rest. Threads that wait yield: they have what processors
+        are left, and are ready for the rest, too. All of it changes each 100 ms at most."""
+        left, lines, arrivals, now = list(work), [[] for _ in work], {}, 0
+        while any(left):
+            busy = [i for i, ms in enumerate(left) if ms]
+            part = min(1, 2 / len(busy))
+            rest = 2 - part * len(busy)
+            now += EACH_MS
+            for i in range(4):
+                share = part if i in busy else rest / (4 - len(busy))
+                lines[i].append((int(EACH_MS * share), EACH_MS - int(EACH_MS * share)))
+                left[i] -= int(EACH_MS * share) if i in busy else 0
+                if i in busy and not left[i]:
+                    arrivals[i] = now
+        with self.timed(name, threads=4) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            for i in sorted(arrivals, key=arrivals.get):
+                made.at(arrivals[i]).enter(i, "implicit barrier", 1)
+            made.end_all(now)
+            made.program(now, False)
+            self.note(made, lines, (), (), (), 0)
+        return self.numbers(self.path(name))
+
+    def test_more_threads_than_processors_even_out(self):
+        """One processor has nothing to do from 700 ms to 1000: the half of that could be saved, and no more, although
+        the threads wait for 375 ms in the mean. With two threads one would have 1300 ms of the work."""
+        found = {one["cause"]: one["gain_s"] for one in self.four("evened", (800, 500, 200, 200))["findings"]}
+        self.assertEqual(set(found), {"imbalance"})
+        self.ms(found["imbalance"], 150)
+        text = " ".join(self.text(self.path("evened")).split())
+        self.assertIn("which evens out their unequal work: balance that before you measure with OMP_NUM_THREADS=2",
+                      text)
+        self.assertNotIn("first measure with", text)
+
+    def test_equal_work_of_more_threads_than_processors(self):
+        """Its twin."""
+        self.assertEqual(self.four("equal", (400, 400, 400, 400))["findings"], [])
+        self.assertIn("4 threads share 2 processors: first measure with OMP_NUM_THREADS=2",
+                      " ".join(self.text(self.path("equal")).split()))
+
     def test_waiting_is_counted_when_it_ends(self):
         """The kernel counts a wait of 250 ms when the thread gets its processor: in the last of three readings."""
         lines = [[(100, 0)] * 4, [(100, 0), (0, 0), (0, 0), (50, 250)]]

@@ -78,12 +78,9 @@ static void print_ending(const struct report *report) {
 
 /* What comes before all findings. */
 static void print_first(const struct report *report) {
+  char crowd[ACCOUNT_BYTES];
   if (report_crowding_threads(report) > 0)
-    print_line("%" PRIu64 " threads share %" PRIu64
-               " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
-               ", whose time no run with more threads shows",
-               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
-               report->processors.count);
+    print_line("%s", report_print_crowd(crowd, report));
   if (report_has_one_thread(report))
     print_line("all parallel regions have a team of one, on %" PRIu64 " processors",
                report->processors.count);

@@ -40,6 +40,9 @@ char *report_print_threads(char text[COUNT_BYTES], const struct report *report);
  * threads' time, where that is known. */
 char *report_print_account(char text[ACCOUNT_BYTES], const struct report *report);
 
+/* What more threads than processors should do first. */
+char *report_print_crowd(char text[ACCOUNT_BYTES], const struct report *report);
+
 /* Thread time in which threads were kept from running. */
 double report_lost_by_others(const struct report_account *account);
 

@@ -116,7 +116,7 @@ static void print_thread_count(const struct report *report) {
   else if (report->process_count > 1 && report->processors.count)
     table_fact("threads", "%s, each process on %" PRIu64 " processor%s", threads, report->processors.count,
                plural(report->processors.count));
-  else if (report_crowding_threads(report) > 0)
+  else if (report_crowding_threads(report) > 0 && !report_is_evened_out(report))
     table_fact("threads", "%s, on %" PRIu64 " processor%s: with OMP_NUM_THREADS=%" PRIu64 " each had one",
                threads, report->processors.count, plural(report->processors.count), report->processors.count);
   else if (report_has_one_thread(report))
@@ -205,6 +205,20 @@ static void print_writers_part(const struct report *report) {
                text_time(time, report->trace, lost));
 }
 
+char *report_print_crowd(char text[ACCOUNT_BYTES], const struct report *report) {
+  uint64_t count = report->processors.count;
+  snprintf(text, ACCOUNT_BYTES,
+           report_is_evened_out(report)
+               ? "%" PRIu64 " threads share %" PRIu64
+                 " processor%s, which evens out their unequal work: balance that before you measure with "
+                 "OMP_NUM_THREADS=%" PRIu64 ", which would take longer now"
+               : "%" PRIu64 " threads share %" PRIu64
+                 " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
+                 ", whose time no run with more threads shows",
+           report_crowding_threads(report), count, plural(count), count);
+  return text;
+}
+
 static void print_overview(const struct report_print *print) {
   const struct report *report = print->report;
   char serial[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES], account[ACCOUNT_BYTES];
@@ -215,11 +229,7 @@ static void print_overview(const struct report_print *print) {
   print_thread_count(report);
   print_source(report);
   if (report_crowding_threads(report) > 0)
-    table_fact("first",
-               "%" PRIu64 " threads share %" PRIu64 " processor%s: measure with OMP_NUM_THREADS=%" PRIu64
-               ", whose time no run with more threads shows",
-               report_crowding_threads(report), report->processors.count, plural(report->processors.count),
-               report->processors.count);
+    table_fact("first", "%s", report_print_crowd(account, report));
   if (report->account.is_known)
     table_fact("account", "%s", report_print_account(account, report));
   if (report->processors.others > 0)
