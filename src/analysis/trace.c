@@ -12,6 +12,7 @@
 #include <otf2/otf2.h>
 
 #include "analysis/definitions.h"
+#include "analysis/rank_batches.h"
 #include "analysis/trace_reader.h"
 #include "base/limits.h"
 
@@ -188,7 +189,6 @@ size_t trace_part_to_close(const struct trace *trace, size_t location) {
 static int open_and_look(struct trace *trace, size_t part, char error[TRACE_ERROR_BYTES]) {
   size_t begin = part * trace->reader->part_locations, end = end_of_part(trace, part);
   int result = open_part(trace, part, error);
-  trace->reader->part_count += trace->reader->parts[part].otf2 != NULL;
   if (result == 0 && !read_local_definitions(trace, part, begin, end))
     result = trace_fail(trace, error, "a location's own definitions cannot be read");
   *trace_message(trace) = '\0';
@@ -220,12 +220,27 @@ size_t trace_helpers(const struct trace *trace, unsigned jobs) {
   return helpers < trace->location_count ? helpers : trace->location_count;
 }
 
+/* Who reads besides. */
+struct sharing {
+  unsigned jobs;           /* processors, as trace_open_parallel has it */
+  struct ranks_job *ranks; /* NULL: none */
+};
+
+/* Shares of so many readers, each of parts that OTF2 can have. */
+static size_t part_width(const struct trace *trace, size_t readers) {
+  size_t share = (trace->location_count + readers - 1) / readers;
+  size_t pieces = (share + TRACE_PART_LOCATIONS - 1) / TRACE_PART_LOCATIONS;
+  return pieces > 0 ? (share + pieces - 1) / pieces : 1;
+}
+
 /* Each helper has readers of its own, as those of OTF2 are for one thread at a time. */
-static void share_out(struct trace *trace, unsigned jobs) {
+static void share_out(struct trace *trace, const struct sharing *sharing) {
   struct trace_reader *reader = trace->reader;
-  size_t helpers = trace_helpers(trace, jobs), share;
+  size_t helpers = sharing->ranks ? 0 : trace_helpers(trace, sharing->jobs), share;
   reader->helper_count = helpers;
   reader->part_locations = TRACE_PART_LOCATIONS;
+  if (sharing->ranks)
+    reader->part_locations = part_width(trace, ranks_count(sharing->ranks) - 1);
   if (helpers <= 1)
     return;
   share = (trace->location_count + helpers - 1) / helpers;
@@ -235,29 +250,39 @@ static void share_out(struct trace *trace, unsigned jobs) {
   reader->merge_open_most /= helpers;
 }
 
-static int open_events(struct trace *trace, unsigned jobs, char error[TRACE_ERROR_BYTES]) {
-  share_out(trace, jobs);
-  size_t parts = trace->location_count / trace->reader->part_locations + 1;
-  trace->reader->parts = calloc(parts, sizeof *trace->reader->parts);
-  if (!trace->reader->parts) {
+static bool make_parts(struct trace *trace, const struct sharing *sharing) {
+  struct trace_reader *reader = trace->reader;
+  share_out(trace, sharing);
+  reader->part_count = trace->location_count / reader->part_locations + 1;
+  reader->parts = calloc(reader->part_count, sizeof *reader->parts);
+  return reader->parts;
+}
+
+static int open_events(struct trace *trace, const struct sharing *sharing, char error[TRACE_ERROR_BYTES]) {
+  if (!make_parts(trace, sharing)) {
+    trace->reader->part_count = 0;
     trace_lacks_memory(trace);
     return trace_fail(trace, error, "the archive cannot be read");
   }
+  struct trace_span opened = {0, trace->reader->part_count};
+  if (sharing->ranks)
+    opened = trace_parts_of(trace, sharing->ranks);
   int result = 0;
-  for (size_t i = 0; i < parts && result == 0; i++)
+  for (size_t i = opened.first; i < opened.end && result == 0; i++)
     result = open_and_look(trace, i, error);
-  if (parts > 1 && trace->reader->table_bytes > trace->reader->table_most / 2)
+  if (trace->reader->part_count > 1 && trace->reader->table_bytes > trace->reader->table_most / 2)
     trace->reader->helper_count = 0; /* readers are closed and opened again, by one thread */
   return result;
 }
 
-static int read_all_definitions(struct trace *trace, unsigned jobs, char error[TRACE_ERROR_BYTES]) {
+static int read_all_definitions(struct trace *trace, const struct sharing *sharing,
+                                char error[TRACE_ERROR_BYTES]) {
   int result = open_reader(trace, &trace->reader->otf2, error);
   if (result < 0)
     return result;
   if (!definitions_read_archive(trace, trace->reader->otf2) || !definitions_read(trace, trace->reader->otf2))
     return trace_fail(trace, error, "the definitions cannot be read");
-  return open_events(trace, jobs, error);
+  return open_events(trace, sharing, error);
 }
 
 /* A machine's usual soft limit is less than the locations of an archive. How much is kept of which files:
@@ -275,13 +300,18 @@ static void set_limits(struct trace_reader *reader) {
     reader->merge_open_most = limit.rlim_max / 2;
 }
 
-int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
-               char error[TRACE_ERROR_BYTES]) {
-  return trace_open_parallel(anchor, 1, progress, ret, error);
+/* Rank 0's are made first: the others serve in any case, and are let go as they are freed. */
+static int open_all(struct trace *trace, const struct sharing *sharing, char error[TRACE_ERROR_BYTES]) {
+  if (sharing->ranks && ranks_own(sharing->ranks) == 0)
+    trace->reader->sources = rank_sources_make(sharing->ranks);
+  if (!sharing->ranks || ranks_own(sharing->ranks) > 0 || trace->reader->sources)
+    return read_all_definitions(trace, sharing, error);
+  snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  return -ENOMEM;
 }
 
-int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
-                        char error[TRACE_ERROR_BYTES]) {
+static int open_shared(const char *anchor, const struct sharing *sharing, _Atomic uint64_t *progress,
+                       struct trace **ret, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = calloc(1, sizeof *trace);
   struct trace_reader *reader = calloc(1, sizeof *reader);
   if (!trace || !reader) {
@@ -296,12 +326,28 @@ int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *pro
   trace->clock.realtime_ns = UINT64_MAX;
   OTF2_Error_RegisterCallback(keep_error, trace);
   set_limits(reader);
-  int result = read_all_definitions(trace, jobs, error);
+  int result = open_all(trace, sharing, error);
   if (result < 0)
     trace_close(trace);
   else
     *ret = trace;
   return result;
+}
+
+int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
+               char error[TRACE_ERROR_BYTES]) {
+  return open_shared(anchor, &(struct sharing){.jobs = 1}, progress, ret, error);
+}
+
+int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
+                        char error[TRACE_ERROR_BYTES]) {
+  return open_shared(anchor, &(struct sharing){.jobs = jobs}, progress, ret, error);
+}
+
+int trace_open_by_ranks(const char *anchor, struct ranks_job *ranks, _Atomic uint64_t *progress,
+                        struct trace **ret, char error[TRACE_ERROR_BYTES]) {
+  struct sharing sharing = {.jobs = 1, .ranks = ranks_count(ranks) > 1 ? ranks : NULL};
+  return open_shared(anchor, &sharing, progress, ret, error);
 }
 
 static void close_parts(struct trace_reader *reader) {
@@ -320,6 +366,7 @@ void trace_close(struct trace *trace) {
   if (!trace)
     return;
   struct trace_reader *reader = trace->reader;
+  rank_sources_free(reader->sources);
   if (reader->callbacks)
     OTF2_EvtReaderCallbacks_Delete(reader->callbacks);
   close_parts(reader);

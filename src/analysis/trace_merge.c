@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/tournament.h"
 #include "analysis/trace_packed.h"
 #include "analysis/trace_reader.h"
 
@@ -26,22 +27,12 @@ struct event_queue {
   bool is_broken;         /* because it cannot be read on */
 };
 
-/* A location's next event. */
-struct next {
-  uint64_t ticks;
-  uint32_t location; /* NO_LOCATION: there is none, and all others come first */
-};
-
-#define NO_LOCATION UINT32_MAX
-
 struct trace_merge {
   struct trace *trace;
-  struct trace_span span;      /* of locations */
-  struct event_queue *streams; /* by location, from the span's first on */
-  struct next
-      *losers;       /* a tree: of two that meet in a node, the later one; its children are at 2 i, 2 i + 1 */
-  size_t leaves;     /* a power of two */
-  struct next first; /* of all */
+  struct trace_span span;       /* of locations */
+  struct event_queue *streams;  /* by location, from the span's first on */
+  struct tournament tournament; /* of the locations, in the order of time; of equal times the one that comes
+                                   first, so that its events stay together */
   size_t count, open;
   struct packed_events room; /* of what is being read */
   size_t quota;
@@ -191,53 +182,20 @@ static int fill(struct trace_merge *merging, size_t location, size_t streams, ch
 
 /* -- in order -- */
 
-/* Of equal times the location that comes first: its events stay together. Without a branch: which of two
- * comes first no processor foresees. */
-static bool is_before(const struct next *a, const struct next *b) {
-  return (a->ticks < b->ticks) | ((a->ticks == b->ticks) & (a->location < b->location));
-}
-
-/* The location's next event is `next`, where it had the first of all: those that it met on the way up are met
- * again. */
-static void replay_matches(struct trace_merge *merging, size_t location, struct next next) {
-  struct next *losers = merging->losers;
-  for (size_t i = (merging->leaves + location - merging->span.first) / 2; i > 0; i /= 2) {
-    struct next other = losers[i];
-    bool is_later = is_before(&other, &next);
-    losers[i].ticks = is_later ? next.ticks : other.ticks;
-    losers[i].location = is_later ? next.location : other.location;
-    next.ticks = is_later ? other.ticks : next.ticks;
-    next.location = is_later ? other.location : next.location;
-  }
-  merging->first = next;
-}
-
-/* All leaves are there: winners go up, then each node gets the loser of its children. */
-static void play_all(struct trace_merge *merging) {
-  struct next *nodes = merging->losers;
-  for (size_t i = merging->leaves; i-- > 1;)
-    nodes[i] = is_before(&nodes[2 * i + 1], &nodes[2 * i]) ? nodes[2 * i + 1] : nodes[2 * i];
-  merging->first = nodes[1];
-  for (size_t i = 1; i < merging->leaves; i++)
-    nodes[i] = is_before(&nodes[2 * i + 1], &nodes[2 * i]) ? nodes[2 * i] : nodes[2 * i + 1];
-}
-
-static struct next next_of(const struct event_queue *stream, size_t location) {
-  return stream->at < stream->used ? (struct next){first_of(stream)->ticks, (uint32_t)location}
-                                   : (struct next){UINT64_MAX, NO_LOCATION};
+static struct contender next_of(const struct event_queue *stream, size_t location) {
+  return stream->at < stream->used ? (struct contender){first_of(stream)->ticks, (uint32_t)location}
+                                   : (struct contender){UINT64_MAX, TOURNAMENT_NONE};
 }
 
 static int fill_all(struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) {
   const struct trace_span *span = &merging->span;
   int result = 0;
-  for (size_t i = 0; i < 2 * merging->leaves; i++)
-    merging->losers[i] = (struct next){UINT64_MAX, NO_LOCATION};
   for (size_t i = span->first; i < span->end && result == 0; i++) {
     result = fill(merging, i, span->end - span->first, error);
-    merging->losers[merging->leaves + i - span->first] = next_of(stream_of(merging, i), i);
+    tournament_enter(&merging->tournament, i - span->first, next_of(stream_of(merging, i), i));
     merging->count += stream_of(merging, i)->used > 0;
   }
-  play_all(merging);
+  tournament_play_all(&merging->tournament);
   return result;
 }
 
@@ -250,7 +208,7 @@ static void forget_stream(struct trace_merge *merging, struct event_queue *strea
 
 /* The next event of the location that has given one takes its place. */
 static int replace_first(struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) {
-  size_t location = merging->first.location;
+  size_t location = merging->tournament.first.number;
   struct event_queue *stream = stream_of(merging, location);
   int result = 0;
   stream->at += first_of(stream)->bytes;
@@ -258,15 +216,16 @@ static int replace_first(struct trace_merge *merging, char error[TRACE_ERROR_BYT
     result = fill(merging, location, merging->count, error);
   if (stream->at == stream->used)
     forget_stream(merging, stream);
-  replay_matches(merging, location, next_of(stream, location));
+  tournament_replay(&merging->tournament, location - merging->span.first, next_of(stream, location));
   return result;
 }
 
 static int give_all(struct trace_merge *merging, trace_on_packed on_packed, void *data,
                     char error[TRACE_ERROR_BYTES]) {
   int result = 0;
-  while (merging->first.location != NO_LOCATION && result == 0) {
-    if (!on_packed(data, first_of(stream_of(merging, merging->first.location))))
+  const struct contender *first = &merging->tournament.first;
+  while (first->number != TOURNAMENT_NONE && result == 0) {
+    if (!on_packed(data, first_of(stream_of(merging, first->number))))
       return 0;
     result = replace_first(merging, error);
   }
@@ -279,7 +238,7 @@ static void close_all(struct trace_merge *merging) {
     free(stream_of(merging, i)->bytes);
   }
   free(merging->streams);
-  free(merging->losers);
+  free(merging->tournament.losers);
   free(merging->room.bytes);
 }
 
@@ -287,11 +246,8 @@ int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace
                        void *data, char error[TRACE_ERROR_BYTES]) {
   struct trace_merge merging = {.trace = trace, .span = *span};
   size_t count = span->end - span->first;
-  for (merging.leaves = 1; merging.leaves < count;)
-    merging.leaves *= 2;
   merging.streams = calloc(count + 1, sizeof *merging.streams);
-  merging.losers = calloc(2 * merging.leaves, sizeof *merging.losers);
-  merging.lacks_memory = !merging.streams || !merging.losers;
+  merging.lacks_memory = !tournament_begin(&merging.tournament, count) || !merging.streams;
   *trace_message(trace) = '\0';
   int result = merging.lacks_memory ? fail(&merging, error) : fill_all(&merging, error);
   if (result == 0)

@@ -161,6 +161,8 @@ int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ti
   *trace_message(trace) = '\0';
   if (trace->location_count == 0)
     return 0;
+  if (trace->reader->sources)
+    return trace_read_by_ranks(trace, &window, error);
   int ahead = trace->reader->helper_count ? trace_read_ahead(trace, &window, error) : -EAGAIN;
   if (ahead != -EAGAIN)
     return ahead;

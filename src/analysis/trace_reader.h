@@ -9,6 +9,7 @@
 
 #include "analysis/trace.h"
 #include "analysis/trace_packed.h"
+#include "analysis/trace_ranks.h"
 
 enum { TRACE_BATCH_EVENTS = 1 << 14 };
 
@@ -49,6 +50,7 @@ struct trace_reader {
   size_t helper_count;    /* threads, each of which reads the locations of some parts; 0: none */
   size_t merge_bytes;     /* of events that are kept where there are too many locations for OTF2's merging */
   size_t merge_open_most; /* files of events that are then open */
+  struct rank_sources *sources; /* of rank 0: what the others read; NULL: nobody reads for this process */
   OTF2_EvtReaderCallbacks *callbacks;
   char anchor[PATH_MAX];
   pthread_key_t message_key; /* of helper threads: their own message */
@@ -140,5 +142,18 @@ int trace_delivery_end(struct trace_delivery *delivery, int result, char error[T
 /* As trace_merge_in_order, decoded by the reader's helpers. Returns -EAGAIN, and has given nothing, if the
  * threads cannot be started. */
 int trace_read_ahead(struct trace *trace, const struct trace_window *window, char error[TRACE_ERROR_BYTES]);
+
+/* -- trace_ranks.c -- */
+
+/* As trace_merge_in_order, decoded by the other ranks. */
+int trace_read_by_ranks(struct trace *trace, const struct trace_window *window,
+                        char error[TRACE_ERROR_BYTES]);
+
+/* Which parts of the archive the rank reads; none: rank 0. */
+static inline struct trace_span trace_parts_of(const struct trace *trace, const struct ranks_job *ranks) {
+  size_t parts = trace->reader->part_count, readers = ranks_count(ranks) - 1, own = ranks_own(ranks);
+  return own == 0 ? (struct trace_span){0, 0}
+                  : (struct trace_span){(own - 1) * parts / readers, own * parts / readers};
+}
 
 #endif

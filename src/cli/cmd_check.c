@@ -17,7 +17,8 @@ static const uint32_t all_rules = (1u << CHECK_RULE_COUNT) - 1;
 struct check_request {
   const char *path;
   uint32_t rules;
-  bool is_json, is_all;
+  bool is_json, is_all, is_by_ranks;
+  const char *mpi;           /* its library; NULL: not said */
   const char *sarif, *junit; /* files; NULL: not wanted */
   struct count_condition conditions[COUNT_CONDITIONS_MAX];
   size_t condition_count;
@@ -26,7 +27,7 @@ struct check_request {
 enum { RULE_WIDTH = 26 };
 
 /* Long options that have no letter. */
-enum { OPTION_JSON = 256, OPTION_SARIF, OPTION_JUNIT, OPTION_FAIL_IF };
+enum { OPTION_JSON = 256, OPTION_SARIF, OPTION_JUNIT, OPTION_FAIL_IF, OPTION_MPI };
 
 static const char *rule_word(size_t number);
 
@@ -37,6 +38,10 @@ static const struct usage_option options[] = {
      USAGE_NOTHING, NULL},
     {OPTION_JSON, "json", NULL, "one JSON object instead of text", USAGE_NOTHING, NULL},
     {OPTION_JUNIT, "junit", "FILE", "write a test case for each rule as JUnit's XML, too", USAGE_FILE, NULL},
+    {OPTION_MPI, "mpi", "LIBRARY",
+     "below mpirun or srun: the ranks read the archive together, rank 0 prints; the MPI's library, if it is "
+     "not found",
+     USAGE_OPTIONAL, NULL},
     {OPTION_SARIF, "sarif", "FILE", "write the findings as SARIF 2.1.0, too", USAGE_FILE, NULL},
     {'r', "rules", "LIST", "rules or severities to check, separated by commas; -NAME leaves one out",
      USAGE_LIST, rule_word},
@@ -206,6 +211,10 @@ static bool set_option(void *data, int option, const char *value) {
   struct check_request *request = data;
   request->is_all |= option == 'a';
   request->is_json |= option == OPTION_JSON;
+  if (option == OPTION_MPI) {
+    request->is_by_ranks = true;
+    request->mpi = value;
+  }
   if (option == OPTION_SARIF)
     request->sarif = value;
   if (option == OPTION_JUNIT)
@@ -250,5 +259,6 @@ int cmd_check(int argc, char **argv) {
   if (status >= 0)
     return status;
   request.path = argv[optind];
-  return archive_job_run(request.path, check, &request);
+  return request.is_by_ranks ? archive_job_run_by_ranks(request.path, request.mpi, check, &request)
+                             : archive_job_run(request.path, check, &request);
 }

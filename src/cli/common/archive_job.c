@@ -1,5 +1,6 @@
 #include "cli/common/archive_job.h"
 
+#include "analysis/trace_ranks.h"
 #include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
@@ -18,6 +19,8 @@ struct guarded_request {
   const struct found_archive *found;
   archive_job_work work;
   void *data;
+  bool is_by_ranks;
+  const char *library; /* of MPI; NULL: not said */
 };
 
 /* Progress counts the definitions first, then the events. */
@@ -69,6 +72,50 @@ static unsigned jobs_asked_for(void) {
   return text && sscanf(text, "%3u", &jobs) == 1 ? jobs : 0;
 }
 
+static int work_on(const struct guarded_request *request, struct archive_job *job) {
+  expect_events(job->trace, job->progress);
+  int status = request->work(request->data, job);
+  atomic_store(&job->progress->is_waiting, false);
+  trace_close(job->trace);
+  atomic_store(&job->progress->is_waiting, true); /* stdio has the end of the output */
+  return status;
+}
+
+/* What is wrong rank 0 reports, which finds the same, or is sent it. */
+static int serve(const struct guarded_request *request, struct guard_progress *progress,
+                 struct ranks_job *ranks) {
+  struct trace *trace = NULL;
+  char error[TRACE_ERROR_BYTES] = "";
+  trace_open_by_ranks(request->found->anchor, ranks, &progress->done, &trace, error);
+  int result = trace_serve(trace, ranks, error);
+  trace_close(trace);
+  return result < 0 ? EXIT_FAILED : EXIT_SUCCESS;
+}
+
+static int work_as_first(const struct guarded_request *request, struct archive_job *job,
+                         struct ranks_job *ranks) {
+  char error[TRACE_ERROR_BYTES];
+  if (trace_open_by_ranks(request->found->anchor, ranks, &job->progress->done, &job->trace, error) < 0)
+    return archive_job_failed(job, error);
+  return work_on(request, job);
+}
+
+static int work_by_ranks(void *data, struct guard_progress *progress) {
+  const struct guarded_request *request = data;
+  struct archive_job job = {request->path, request->found, NULL, progress};
+  struct ranks_job *ranks = NULL;
+  char error[RANKS_ERROR_BYTES];
+  set_signals();
+  atomic_store(&progress->is_waiting, true); /* for all ranks to begin */
+  if (ranks_begin(&ranks, request->library, &progress->is_waiting, error) < 0)
+    return archive_job_failed(&job, error);
+  atomic_store(&progress->is_waiting, false);
+  int status = ranks_own(ranks) > 0 ? serve(request, progress, ranks) : work_as_first(request, &job, ranks);
+  atomic_store(&progress->is_waiting, true);
+  ranks_end(ranks);
+  return status;
+}
+
 static int work(void *data, struct guard_progress *progress) {
   const struct guarded_request *request = data;
   struct archive_job job = {request->path, request->found, NULL, progress};
@@ -76,12 +123,7 @@ static int work(void *data, struct guard_progress *progress) {
   set_signals();
   if (trace_open_parallel(request->found->anchor, jobs_asked_for(), &progress->done, &job.trace, error) < 0)
     return archive_job_failed(&job, error);
-  expect_events(job.trace, progress);
-  int status = request->work(request->data, &job);
-  atomic_store(&progress->is_waiting, false);
-  trace_close(job.trace);
-  atomic_store(&progress->is_waiting, true); /* stdio has the end of the output */
-  return status;
+  return work_on(request, &job);
 }
 
 static void show_progress(void *data, const struct guard_progress *progress, uint64_t elapsed_ms) {
@@ -135,7 +177,7 @@ static int run_guarded(struct guarded_request *request) {
   bool is_shown = false;
   struct guard_watch watch = {.patience_ms = PATIENCE_MS, .look = show_progress, .data = &is_shown};
   fflush(NULL);
-  struct guard_result result = guard_run(work, request, &watch);
+  struct guard_result result = guard_run(request->is_by_ranks ? work_by_ranks : work, request, &watch);
   if (is_shown)
     progress_clear();
   return report_worker(request->path, result);
@@ -191,13 +233,22 @@ void archive_job_explain(const char *path, const struct found_archive *found) {
   }
 }
 
-int archive_job_run(const char *path, archive_job_work do_work, void *data) {
+static int run(struct guarded_request *request) {
   struct found_archive found;
-  find_archive(&found, path);
+  find_archive(&found, request->path);
   if (found.state != FOUND_CLOSED) {
-    archive_job_explain(path, &found);
+    archive_job_explain(request->path, &found);
     return EXIT_FAILED;
   }
-  struct guarded_request request = {path, &found, do_work, data};
-  return run_guarded(&request);
+  request->found = &found;
+  return run_guarded(request);
+}
+
+int archive_job_run(const char *path, archive_job_work do_work, void *data) {
+  return run(&(struct guarded_request){.path = path, .work = do_work, .data = data});
+}
+
+int archive_job_run_by_ranks(const char *path, const char *library, archive_job_work do_work, void *data) {
+  return run(&(struct guarded_request){
+      .path = path, .work = do_work, .data = data, .is_by_ranks = true, .library = library});
 }

@@ -24,6 +24,10 @@ typedef int (*archive_job_work)(void *data, const struct archive_job *job);
  * any more what `work` writes, the process ends by SIGPIPE. */
 int archive_job_run(const char *path, archive_job_work work, void *data);
 
+/* The same by the ranks of the MPI job that this process is one of: rank 0 does the work, the others read the
+ * events for it and print nothing. `library`: the MPI's; NULL: its launcher shows which. */
+int archive_job_run_by_ranks(const char *path, const char *library, archive_job_work work, void *data);
+
 /* Whether the trace reaches to where a window begins; if not, says so. A window within it may be without
  * events. */
 bool archive_job_has_time(const struct archive_job *job, const struct times *times);

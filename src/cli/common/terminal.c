@@ -12,8 +12,13 @@ static bool is_set(const char *variable) {
   return value && *value != '\0';
 }
 
+/* Open MPI's mpirun gives its ranks a terminal of its own, which nobody looks at. */
+static bool is_terminal(int fd) {
+  return isatty(fd) == 1 && !is_set("OMPI_COMM_WORLD_RANK");
+}
+
 bool terminal_can_erase(int fd) {
-  return isatty(fd) == 1 && is_set("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
+  return is_terminal(fd) && is_set("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
 }
 
 bool terminal_has_colour(int fd) {
@@ -22,7 +27,7 @@ bool terminal_has_colour(int fd) {
 
 size_t terminal_width(void) {
   struct winsize size = {0};
-  if (isatty(STDOUT_FILENO) != 1)
+  if (!is_terminal(STDOUT_FILENO))
     return 0;
   size_t width = is_set("COLUMNS") ? strtoul(getenv("COLUMNS"), NULL, 10) : 0;
   if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)

@@ -24,8 +24,9 @@ struct report_request {
   size_t top;
   const char *pattern;
   regex_t only;
-  bool is_json, is_brief, is_markdown, is_compare, is_scaling, is_weak;
+  bool is_json, is_brief, is_markdown, is_compare, is_scaling, is_weak, is_by_ranks;
   const char *html;                            /* the history page's name */
+  const char *mpi;                             /* its library; NULL: not said */
   FILE *out;                                   /* where a run's object goes that is compared */
   const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written */
   struct fail_condition conditions[COMPARE_CONDITIONS_MAX];
@@ -49,7 +50,8 @@ enum {
   OPTION_SCALING,
   OPTION_WEAK,
   OPTION_WHAT_IF,
-  OPTION_PREDICT
+  OPTION_PREDICT,
+  OPTION_MPI
 };
 
 static const struct usage_option options[] = {
@@ -78,6 +80,10 @@ static const struct usage_option options[] = {
      "has grown: 'wall > 5 "
      "%', 'region:REGEX > 20 ms'; with --scaling 'efficiency at 8 < 70 %'",
      USAGE_NOTHING, NULL},
+    {OPTION_MPI, "mpi", "LIBRARY",
+     "below mpirun or srun: the ranks read the archive together, rank 0 prints; the MPI's library, if it is "
+     "not found",
+     USAGE_OPTIONAL, NULL},
     {OPTION_HTML, "html", "FILE", "a page of many runs by date: archives, or what --json has printed",
      USAGE_FILE, NULL},
     {0},
@@ -271,6 +277,10 @@ static bool set_option(void *data, int option, const char *value) {
   case OPTION_HTML:
     request->html = value;
     return true;
+  case OPTION_MPI:
+    request->is_by_ranks = true;
+    request->mpi = value;
+    return true;
   case OPTION_BRIEF:
     request->is_brief = true;
     return true;
@@ -388,11 +398,18 @@ static int write_history(struct report_request *request, char **paths, size_t co
 static int check_single(const struct report_request *request, int count) {
   if ((request->is_weak || request->predict) && !request->is_scaling)
     usage_error("report", "--weak and --predict go with --scaling");
+  else if (request->is_by_ranks && (request->is_compare || request->is_scaling || request->html))
+    usage_error("report", "--mpi goes with one archive");
   else if (request->is_compare || request->is_scaling || request->html || count == 1)
     return -1;
   else
     usage_error("report", "one archive at a time");
   return EXIT_USAGE;
+}
+
+static int run(const struct report_request *request, const char *path, archive_job_work work, void *data) {
+  return request->is_by_ranks ? archive_job_run_by_ranks(path, request->mpi, work, data)
+                              : archive_job_run(path, work, data);
 }
 
 static int report_what_if(struct report_request *request, const char *path) {
@@ -402,8 +419,8 @@ static int report_what_if(struct report_request *request, const char *path) {
       request->is_markdown || request->pattern || request->fail_if_count)
     usage_error("report", "--what-if goes with --json alone");
   else if (what_if_check(&request->what_if))
-    return archive_job_run(path, what_if_is_table(&request->what_if) ? what_if_print_table : what_if_print,
-                           &request->what_if);
+    return run(request, path, what_if_is_table(&request->what_if) ? what_if_print_table : what_if_print,
+               &request->what_if);
   return EXIT_USAGE;
 }
 
@@ -431,7 +448,7 @@ int cmd_report(int argc, char **argv) {
     status = compare_wanted(&request, argv + optind, (size_t)(argc - optind), behind);
   } else if (status < 0) {
     request.path = argv[optind];
-    status = archive_job_run(request.path, read_and_print, &request);
+    status = run(&request, request.path, read_and_print, &request);
   }
   for (size_t i = 0; i < request.condition_count; i++)
     fail_condition_free(&request.conditions[i]);
