@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,21 +40,31 @@ static void *open_in_folder(const char *folder) {
   return library;
 }
 
-/* PyTorch's and CuPy's wheels have it below site-packages/nvidia, which the loaded libcudart tells. */
-static void *open_in_wheel(void) {
-  void *symbol = dlsym(RTLD_DEFAULT, "cudaGetDeviceCount");
-  char folder[PATH_MAX];
-  Dl_info info;
-  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname)
-    return NULL;
-  snprintf(folder, sizeof folder, "%s", info.dli_fname);
-  for (int up = 0; up < 3;
-       up++) { /* nvidia/cuda_runtime/lib/libcudart.so.12, nvidia/cu13/lib/libcudart.so.13 */
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-      return NULL;
-    *slash = '\0';
+/* nvidia/cuda_nvrtc/lib/libnvrtc.so.12, nvidia/cu13/lib/libcudart.so.13: up to nvidia. */
+static int find_wheels(struct dl_phdr_info *object, size_t size, void *folder) {
+  enum { LEVELS = 3 };
+  static const char name[] = "/nvidia";
+  char path[PATH_MAX], *slash = path;
+  (void)size;
+  snprintf(path, sizeof path, "%s", object->dlpi_name);
+  for (int up = 0; up < LEVELS && slash; up++) {
+    slash = strrchr(path, '/');
+    if (slash)
+      *slash = '\0';
   }
+  size_t length = strlen(path);
+  if (!slash || length < strlen(name) || strcmp(path + length - strlen(name), name) != 0)
+    return 0;
+  memcpy(folder, path, length + 1);
+  return 1;
+}
+
+/* PyTorch's and CuPy's wheels have it below site-packages/nvidia, where others of CUDA's libraries are loaded
+ * from, each of them perhaps for one package alone: no symbol of theirs is found then. */
+static void *open_in_wheel(void) {
+  char folder[PATH_MAX];
+  if (!dl_iterate_phdr(find_wheels, folder))
+    return NULL;
   void *library = open_matching(folder, "cuda_cupti/lib/libcupti.so.1[23]*");
   return library ? library : open_matching(folder, "cu1[23]/lib/libcupti.so.1[23]*");
 }

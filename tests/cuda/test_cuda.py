@@ -13,6 +13,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import unittest
 
 from cuda_case import BUILD, CUPTI, Case, HERE, PROGRAM, RECORDINGS, ROUNDING_NS
@@ -416,6 +417,42 @@ class Info(Case):
     def test_killed(self):
         _, anchor, _ = self.play("streams", "flushed", status=3)
         self.assertRegex("\n".join(self.facts("info", anchor)), r"missing what devices did in the last \d+ ms")
+
+
+class Wheels(Case):
+    """A process of Python whose packages bring parts of CUDA, as PyTorch's and CuPy's do, each for itself alone
+    (RTLD_LOCAL): CUPTI is found beside them."""
+    PROGRAM = """import ctypes, os, sys
+ctypes.CDLL(sys.argv[1], ctypes.RTLD_LOCAL)
+ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+ctypes.CDLL(sys.argv[2]).played_run()
+print("done")
+"""
+
+    def run_python(self, loaded, cupti):
+        """What was recorded, and what was said; both paths are below site-packages."""
+        site = pathlib.Path(self.path("site-packages"))
+        for path in (loaded, cupti):
+            (site / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(CUPTI, site / path)
+        recorded = played.records(RECORDINGS["streams"])
+        played.write(recorded, self.path("played"))
+        environment = tracing.clean_environment(PLAYED=self.path("played"), CUDA_HOME="", CUDA_PATH="", CUDA_ROOT="")
+        result = subprocess.run([BUILD.stave, "record", "-o", self.path("archive"), sys.executable, "-c", self.PROGRAM,
+                                 site / loaded, site / cupti], capture_output=True, text=True, env=environment,
+                                timeout=tracing.HANG_S)
+        self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
+        return recorded, result.stderr
+
+    def test_of_cuda_12(self):
+        recorded, said = self.run_python("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12")
+        self.assertNotIn("not recorded", said)
+        self.expect_truth(recorded, self.path("archive/traces.otf2"))
+
+    def test_of_cuda_13(self):
+        recorded, said = self.run_python("nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13")
+        self.assertNotIn("not recorded", said)
+        self.expect_truth(recorded, self.path("archive/traces.otf2"))
 
 
 class Environment(Case):
