@@ -18,9 +18,11 @@ import unittest
 
 from cuda_case import BUILD, CUPTI, Case, HERE, PROGRAM, RECORDINGS, ROUNDING_NS
 import cli
+import otf2
 import played
 import tracing
 from archive import Archive
+from otf2.enums import LocationGroupType, LocationType
 
 
 class Recordings(Case):
@@ -122,6 +124,43 @@ class Constructs(Case):
         host, anchor, said = self.offload(
             "target", PLAYED_ERROR="cuptiSubscribe:39,cuptiActivityPushExternalCorrelationId:15")
         self.expect_truth(host.recorded, anchor)
+
+
+class Structure(Case):
+    """As Score-P has it: a group for each device, a location for each stream; what OTF2 has no record for is an
+    attribute or a parameter."""
+    def test_groups_and_attributes(self):
+        recorded, anchor, _ = self.play("streams")
+        shapes, memories = collections.Counter(), collections.Counter()
+        with otf2.reader.open(anchor) as trace:
+            streams = {place for place in trace.definitions.locations if " stream " in place.name}
+            groups = {place.group for place in streams}
+            self.assertEqual({place.type for place in streams}, {LocationType.ACCELERATOR_STREAM})
+            self.assertEqual([(group.name, group.location_group_type) for group in groups],
+                             [("Device 0", LocationGroupType.ACCELERATOR)])
+            open_shapes = collections.defaultdict(dict)
+            for place, event in trace.events:
+                if place not in streams:
+                    continue
+                if isinstance(event, otf2.events.ParameterUnsignedInt):
+                    open_shapes[place][event.parameter.name] = event.value
+                elif isinstance(event, otf2.events.Leave) and open_shapes[place]:
+                    shapes[tuple(sorted(open_shapes.pop(place).items()))] += 1
+                memories.update(value for key, value in (event.attributes or {}).items() if key.name == "host memory")
+        truth = played.Truth(recorded)
+        wanted = collections.Counter(tuple(sorted(
+            (f"{what} {axis}", one[what][i]) for what in ("grid", "block") for i, axis in enumerate("xyz")))
+            for one in truth.kernels)
+        self.assertEqual(shapes, wanted)
+        self.assertEqual(memories, collections.Counter(
+            "pageable" if one["from" if one["copy"] == played.COPY_TO else "to"] == 1 else "pinned"
+            for one in truth.to + truth.back))
+
+    def test_newer_otf2(self):
+        """Kernels have a role of their own there."""
+        recorded, anchor, _ = self.play("streams", environment={"STAVE_OTF2": "3.1"})
+        self.expect_report(recorded, anchor)
+        self.assertEqual(json.loads(self.succeeds(cli.stave("info", "--json", anchor)))["otf2"], "3.1")
 
 
 class Clock(Case):
