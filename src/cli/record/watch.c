@@ -1,6 +1,8 @@
 #include "cli/record/watch.h"
 
 #include "cli/common/message.h"
+#include "cli/record/look_pause.h"
+#include "session/clock.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -10,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAUSE_FIRST_MS = 10, PAUSE_LONGEST_MS = 5000, DEPTH_MAX = 100 };
+enum { DEPTH_MAX = 100 };
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -146,7 +148,8 @@ static void pause_from_now(struct watch *watch) {
 }
 
 void watch_start(struct watch *ret, pid_t root, const char *tool, bool is_verbose) {
-  *ret = (struct watch){.root = root, .tool = tool, .is_verbose = is_verbose, .pause_ms = PAUSE_FIRST_MS};
+  *ret =
+      (struct watch){.root = root, .tool = tool, .is_verbose = is_verbose, .pause_ms = LOOK_PAUSE_FIRST_MS};
   pause_from_now(ret);
 }
 
@@ -154,8 +157,9 @@ int watch_look(struct watch *watch) {
   long left = ms_until(&watch->next);
   if (left > 0)
     return (int)left;
+  uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   look_at_family(watch, watch->root, 0);
-  watch->pause_ms = watch->pause_ms < PAUSE_LONGEST_MS / 2 ? 2 * watch->pause_ms : PAUSE_LONGEST_MS;
+  watch->pause_ms = look_pause_after(watch->pause_ms, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
   pause_from_now(watch);
   return watch->pause_ms;
 }

@@ -24,8 +24,8 @@ struct watch {
 /* Looks at `root` and its descendants from now on. `tool` is Stave's library, and stays the caller's. */
 void watch_start(struct watch *ret, pid_t root, const char *tool, bool is_verbose);
 
-/* Looks if it is time, and returns after how many milliseconds it will be again: 10 at first, each time
- * longer, up to five seconds. What runs for a shorter time may not be seen. */
+/* Looks if it is time, and returns after how many milliseconds it will be again (look_pause.h). What runs for
+ * a shorter time may not be seen. */
 int watch_look(struct watch *watch);
 
 /* Says what was found, and how it can be traced. True if something was. */
