@@ -101,7 +101,18 @@ static void has_a_stub(struct object *object) {
 /* A stub has the name of the function that it calls, and none of _init's. */
 static void stubs_are_what_they_call(void **state) {
   static const char text[] = "#include <unistd.h>\nint main(void) { return getppid() == 0; }\n";
-  static const char *const options[] = {"-O0", "-O0 -fcf-protection=full -Wl,-z,ibtplt", "-O0 -s"};
+  static const char *const options[] = {"-O0", "-O0 -fcf-protection=full -Wl,-z,ibtplt", "-O0 -s",
+                                        "-O0 -no-pie", "-O0 -Wl,-z,now -s"};
+  (void)state;
+  each_compiled(text, options, COUNT(options), has_a_stub);
+}
+
+/* Where a function's address is needed, too, its stub is one of .plt.got, of 8 bytes without endbr64. */
+static void stubs_of_addresses_are_what_they_call(void **state) {
+  static const char text[] = "#include <unistd.h>\nint (*volatile address)(void);\n"
+                             "int main(void) { address = getppid; return getppid() == 0; }\n";
+  static const char *const options[] = {"-O0 -fPIE -pie", "-O0 -fPIE -pie -s",
+                                        "-O0 -fPIE -pie -fcf-protection=full -Wl,-z,ibtplt"};
   (void)state;
   each_compiled(text, options, COUNT(options), has_a_stub);
 }
@@ -170,6 +181,7 @@ const char *__lsan_default_suppressions(void) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(calls_tell_the_line_of_their_construct),
                                      cmocka_unit_test(stubs_are_what_they_call),
+                                     cmocka_unit_test(stubs_of_addresses_are_what_they_call),
                                      cmocka_unit_test(outlined_functions_are_handed_over),
                                      cmocka_unit_test(work_at_a_parallel_region_has_its_line)};
   return cmocka_run_group_tests(tests, NULL, NULL);

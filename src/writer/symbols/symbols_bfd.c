@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "writer/symbols/symbols_rows.h"
+#include "writer/symbols/symbols_stubs.h"
 
 /* From demangle.h, which Debian puts into another package: parameters, and const and the like. */
 enum { DEMANGLE_PARAMS = 1 << 0, DEMANGLE_ANSI = 1 << 1 };
@@ -40,7 +41,10 @@ struct object {
   struct symbol_table functions, variables;
   struct line_rows *rows; /* of `lines`; NULL until libbfd has none */
   bfd_byte *row_sections[3];
-  asymbol *stubs; /* of the procedure linkage table, with their names in one piece of memory; NULL: none */
+  /* Of the procedure linkage table: libbfd's symbols and their names in one piece of memory, or the names
+   * that those read here have. NULL: none. */
+  asymbol *stubs;
+  char *stub_names;
   Elf64_Rela *relocations; /* those of pointers; of 32-bit files none */
   size_t n_relocations;
   bool has_relocations; /* they were looked for */
@@ -238,7 +242,7 @@ static void add_stubs(struct symbol_table *table, asymbol *stubs, size_t count) 
   }
 }
 
-static void read_stubs(struct object *object) {
+static void read_stubs_by_bfd(struct object *object) {
   long bytes = bfd_get_dynamic_symtab_upper_bound(object->image);
   asymbol **table = bytes > 0 ? malloc(bytes) : NULL;
   long count = table ? bfd_canonicalize_dynamic_symtab(object->image, table) : 0;
@@ -246,6 +250,71 @@ static void read_stubs(struct object *object) {
   if (found > 0)
     add_stubs(&object->functions, object->stubs, (size_t)found);
   free(table);
+}
+
+/* All of a section, *ret_count items of `item_bytes`. NULL: there is nothing. The caller frees it. */
+static void *section_items(bfd *abfd, const char *name, size_t item_bytes, size_t *ret_count) {
+  asection *section = bfd_get_section_by_name(abfd, name);
+  bfd_byte *contents = NULL;
+  *ret_count = 0;
+  if (!section || !(bfd_section_flags(section) & SEC_HAS_CONTENTS) ||
+      !bfd_malloc_and_get_section(abfd, section, &contents)) {
+    free(contents);
+    return NULL;
+  }
+  *ret_count = bfd_section_size(section) / item_bytes;
+  return contents;
+}
+
+static void add_slots(bfd *image, struct stub_file *file, const char *section) {
+  size_t count;
+  Elf64_Rela *relocations = section_items(image, section, sizeof *relocations, &count);
+  if (relocations)
+    stub_file_add(file, relocations, count);
+  free(relocations);
+}
+
+static void add_stubs_of(struct object *object, const struct stub_file *file, const char *section) {
+  struct symbol_table *table = &object->functions;
+  size_t capacity = table->count, at = 0;
+  struct stub_code code = {0};
+  unsigned char *bytes = section_items(object->image, section, 1, &code.count);
+  if (bytes)
+    code.address = bfd_section_vma(bfd_get_section_by_name(object->image, section));
+  code.bytes = bytes;
+  while (at < code.count &&
+         array_reserve(&table->symbols, &capacity, table->count + 1, sizeof *table->symbols)) {
+    struct object_symbol stub = {.size = STUB_BYTES};
+    stub.name = stub_next(file, &code, &at, &stub.address);
+    if (stub.name)
+      table->symbols[table->count++] = stub;
+  }
+  free(bytes);
+}
+
+static void read_stubs_of_x86(struct object *object) {
+  static const char *const sections[] = {".plt", ".plt.got", ".plt.sec", ".plt.bnd"};
+  struct stub_file file = {0};
+  Elf64_Sym *symbols = section_items(object->image, ".dynsym", sizeof *symbols, &file.n_symbols);
+  object->stub_names = section_items(object->image, ".dynstr", 1, &file.string_bytes);
+  file.symbols = symbols;
+  file.strings = object->stub_names;
+  if (file.string_bytes > 0 && file.strings[file.string_bytes - 1] == '\0') {
+    add_slots(object->image, &file, ".rela.plt");
+    add_slots(object->image, &file, ".rela.dyn");
+    stub_file_sort(&file);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+      add_stubs_of(object, &file, sections[i]);
+  }
+  stub_file_clear(&file);
+  free(symbols);
+}
+
+static void read_stubs(struct object *object) {
+  if (bfd_get_arch(object->image) == bfd_arch_i386 && bfd_get_arch_size(object->image) == 64)
+    read_stubs_of_x86(object);
+  else
+    read_stubs_by_bfd(object);
 }
 
 static void read_tables(struct object *object) {
@@ -298,6 +367,7 @@ void object_close(struct object *object) {
   free(object->sections);
   free(object->functions.symbols);
   free(object->stubs);
+  free(object->stub_names);
   free(object->variables.symbols);
   free(object->relocations);
   if (object->debug)
