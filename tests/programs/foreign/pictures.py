@@ -18,7 +18,7 @@ def imagemagick_script(folder):
     """A shell that starts 40 short programs."""
     picture = inputs.picture(folder / "picture.ppm", 200, 150)
     return ["sh", "-c", "n=0; while [ $n -lt 20 ]; do n=$((n+1)); convert-im6.q16 "
-            f"{picture} -rotate $n -blur 0x2 $n.ppm && identify-im6.q16 $n.ppm; done"]
+            f"{picture} -rotate $n -blur 0x2 $n.ppm && identify-im6.q16 -format '%f %m %wx%h\\n' $n.ppm; done"]
 
 
 @recipe("graphicsmagick", "graphicsmagick", "C", needs=["gm"])

@@ -23,7 +23,7 @@ class Recipe:
     environment: dict = dataclasses.field(default_factory=dict)
     is_job: bool = False  # of MPI
     status: int = 0       # with which it ends
-    has_openmp: bool = True     # False: it stays as it is, and there is no archive
+    has_openmp: bool | None = True  # False: it stays as it is, and there is no archive; None: there may be one
     findings: str = ""    # rules of stave check that it breaks, as its machine code shows
 
     def missing(self):
@@ -34,6 +34,11 @@ class Recipe:
 
     def packages(self):
         return (self.package, *self.more)
+
+    def with_threads(self, count):
+        """With one, some libraries make no event (OpenBLAS)."""
+        return dataclasses.replace(self, environment={**self.environment, "OMP_NUM_THREADS": str(count)},
+                                   has_openmp=self.has_openmp if count > 1 else None)
 
     def without_ignored(self, text):
         """Lines of bytes that every run has alike."""

@@ -1,5 +1,6 @@
 """One run of a foreign program, untraced or by stave record: what it printed and wrote, how it ended, how long it took
 and how large it was."""
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -49,11 +50,11 @@ def descendants(process):
     while waiting:
         one = waiting.pop()
         found.append(one)
-        for path in pathlib.Path(f"/proc/{one}/task").glob("*/children"):
-            try:
+        try:
+            for path in pathlib.Path(f"/proc/{one}/task").glob("*/children"):
                 waiting += [int(child) for child in path.read_text(encoding="ascii").split()]
-            except OSError:
-                pass
+        except OSError:     # it ends
+            pass
     return found
 
 
@@ -69,6 +70,14 @@ class Sizes(threading.Thread):
         super().__init__()
         self.process, self.address, self.memory = process, 0, 0
         self.is_over = threading.Event()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.join()
 
     def run(self):
         while not self.is_over.wait(LOOKS_S):
@@ -121,13 +130,8 @@ def run(recipe, command, work, prefix=(), with_sizes=False):
     with subprocess.Popen([str(word) for word in (*prefix, *command)], cwd=work, env=environment_of(recipe, home),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           start_new_session=True, preexec_fn=no_core) as process:
-        sizes = Sizes(process.pid)
-        if with_sizes:
-            sizes.start()
-        stdout, stderr = finish(process)
-        if with_sizes:
-            sizes.is_over.set()
-            sizes.join()
+        with Sizes(process.pid) if with_sizes else contextlib.nullcontext(Sizes(process.pid)) as sizes:
+            stdout, stderr = finish(process)
     elapsed, after = time.monotonic() - begin, os.times()
     lines = stderr.splitlines(keepends=True)
     return Outcome(printed=recipe.without_ignored(stdout), files=digests(recipe, work), status=process.returncode,

@@ -19,7 +19,7 @@ def iqtree(folder):
 
 
 @recipe("mmseqs2", "mmseqs2", "C++", needs=["mmseqs"],
-        ignore=r"%|===|[Tt]ime for|tmp/|h 0m|Tmp|Estimated|hash|Total time",
+        ignore=r"%|==|[Tt]ime for|tmp/|h 0m|Tmp|Estimated|hash|Total time",
         ignore_files="tmp/")
 def mmseqs2(folder):
     """A script of its own starts mmseqs many times."""
