@@ -65,16 +65,9 @@ static void add_call(struct launch_table *table, const struct trace_event *event
 
 /* -- operations -- */
 
-/* Leaves out the shorter ones until at least half of the room is free. */
-static void make_room(struct launch_table *table) {
-  while (table->count > table->limit / 2 && table->shortest < UINT64_MAX) {
-    size_t kept = 0;
-    table->shortest = shortest_next(table->shortest);
-    for (size_t i = 0; i < table->count; i++)
-      if (table->records[i].end - table->records[i].begun.ticks >= table->shortest)
-        table->records[kept++] = table->records[i];
-    table->count = kept;
-  }
+static uint64_t length_of(const void *item) {
+  const struct launch_record *record = item;
+  return record->end - record->begun.ticks;
 }
 
 static void keep(struct launch_table *table, const struct launch_record *record) {
@@ -84,7 +77,8 @@ static void keep(struct launch_table *table, const struct launch_record *record)
   if (record->end - record->begun.ticks < table->shortest)
     return;
   if (table->count >= table->limit)
-    make_room(table);
+    table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
+                                      &table->shortest, length_of);
   if (array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records))
     table->records[table->count++] = *record;
   else

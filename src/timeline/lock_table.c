@@ -9,16 +9,9 @@ void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint6
   *ret = (struct lock_table){.limit = limit, .from = from, .to = to};
 }
 
-/* Leaves out the shorter ones until at least half of the room is free. */
-static void make_room(struct lock_table *table) {
-  while (table->count > table->limit / 2 && table->shortest < UINT64_MAX) {
-    size_t kept = 0;
-    table->shortest = shortest_next(table->shortest);
-    for (size_t i = 0; i < table->count; i++)
-      if (table->records[i].released - table->records[i].wanted >= table->shortest)
-        table->records[kept++] = table->records[i];
-    table->count = kept;
-  }
+static uint64_t length_of(const void *item) {
+  const struct lock_record *record = item;
+  return record->released - record->wanted;
 }
 
 void lock_table_add(struct lock_table *table, const struct replay_lock_event *event) {
@@ -33,7 +26,8 @@ void lock_table_add(struct lock_table *table, const struct replay_lock_event *ev
   if (released - event->wanted_ticks < table->shortest)
     return;
   if (table->count >= table->limit)
-    make_room(table);
+    table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
+                                      &table->shortest, length_of);
   if (!array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records)) {
     table->is_out_of_memory = true;
     return;

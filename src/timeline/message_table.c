@@ -16,16 +16,9 @@ static bool is_in_window(const struct message_table *table, uint64_t begin, uint
 
 /* -- messages -- */
 
-/* Leaves out the shorter ones until at least half of the room is free. */
-static void make_room(struct message_table *table) {
-  while (table->message_count > table->limit / 2 && table->shortest < UINT64_MAX) {
-    size_t kept = 0;
-    table->shortest = shortest_next(table->shortest);
-    for (size_t i = 0; i < table->message_count; i++)
-      if (table->messages[i].end - table->messages[i].begin >= table->shortest)
-        table->messages[kept++] = table->messages[i];
-    table->message_count = kept;
-  }
+static uint64_t length_of(const void *item) {
+  const struct message_record *record = item;
+  return record->end - record->begin;
 }
 
 void message_table_add(struct message_table *table, const struct mpi_message *message) {
@@ -45,7 +38,8 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
   if (end - begin < table->shortest)
     return;
   if (table->message_count >= table->limit)
-    make_room(table);
+    table->message_count = shortest_leave_out(table->messages, table->message_count, sizeof *table->messages,
+                                              table->limit / 2, &table->shortest, length_of);
   if (!array_reserve(&table->messages, &table->message_capacity, table->message_count + 1,
                      sizeof *table->messages)) {
     table->is_out_of_memory = true;

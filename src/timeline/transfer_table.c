@@ -9,16 +9,9 @@ void transfer_table_begin(struct transfer_table *ret, size_t limit, uint64_t fro
   *ret = (struct transfer_table){.limit = limit, .from = from, .to = to};
 }
 
-/* Leaves out the shorter ones until at least half of the room is free. */
-static void make_room(struct transfer_table *table) {
-  while (table->count > table->limit / 2 && table->shortest < UINT64_MAX) {
-    size_t kept = 0;
-    table->shortest = shortest_next(table->shortest);
-    for (size_t i = 0; i < table->count; i++)
-      if (table->records[i].end - table->records[i].begin >= table->shortest)
-        table->records[kept++] = table->records[i];
-    table->count = kept;
-  }
+static uint64_t length_of(const void *item) {
+  const struct transfer_record *record = item;
+  return record->end - record->begin;
 }
 
 static void begin(struct transfer_table *table, const struct trace_event *event, uint64_t matching_id,
@@ -43,7 +36,8 @@ static void keep(struct transfer_table *table, const struct transfer_record *rec
   if (record->end - record->begin < table->shortest)
     return;
   if (table->count >= table->limit)
-    make_room(table);
+    table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
+                                      &table->shortest, length_of);
   if (array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records))
     table->records[table->count++] = *record;
   else
