@@ -1,6 +1,7 @@
 /* generate_job FOLDER RANKS EVENTS: the archives of a job's ranks, FOLDER/rank/0 and so on, as Stave leaves
- * them, for what reads and merges very many. Each rank has two threads and about EVENTS events: steps of a ring
- * of messages, a parallel region with a dynamic loop, and a reduction every ten steps; some ranks are slower. */
+ * them, for what reads and merges very many. Each rank has two threads and about EVENTS events: steps of a
+ * ring of messages, a parallel region with a dynamic loop, and a reduction every ten steps; some ranks are
+ * slower. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,8 +229,8 @@ static void begin(struct rank *rank, const char *folder) {
 
 static void end(struct rank *rank) {
   uint32_t none = string(rank, "");
-  OTF2_GlobalDefWriter_WriteClockProperties(rank->definitions, 1000000000, 1000000, rank->now + 1000 - 1000000,
-                                            OTF2_UNDEFINED_TIMESTAMP);
+  OTF2_GlobalDefWriter_WriteClockProperties(rank->definitions, 1000000000, 1000000,
+                                            rank->now + 1000 - 1000000, OTF2_UNDEFINED_TIMESTAMP);
   define_paradigms(rank);
   define_locations(rank);
   define_regions(rank);
