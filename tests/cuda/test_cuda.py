@@ -20,6 +20,7 @@ from cuda_case import BUILD, CUPTI, Case, HERE, PROGRAM, RECORDINGS, ROUNDING_NS
 import cli
 import otf2
 import played
+import sanitizers
 import tracing
 from archive import Archive
 from otf2.enums import LocationGroupType, LocationType
@@ -458,6 +459,7 @@ class Info(Case):
         self.assertRegex("\n".join(self.facts("info", anchor)), r"missing what devices did in the last \d+ ms")
 
 
+@unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "built with sanitizers, Python is not")
 class Wheels(Case):
     """A process of Python whose packages bring parts of CUDA, as PyTorch's and CuPy's do, each for itself alone
     (RTLD_LOCAL): CUPTI is found beside them."""
