@@ -24,12 +24,18 @@ static double ran_by_others(const struct account_lines *lines, const struct acco
   return fmax(others, 0);
 }
 
-/* Of one reading: waiting in barriers sleeps first, and so does who waits for other threads. */
-static double blocked_in(const struct account_lines *lines, const struct account_line *line, size_t i) {
+/* Of one reading: waiting in barriers sleeps first, and so does who waits for other threads. Work in regions,
+ * which is most likely to run, may have slept, too, for as long as it did not run. */
+static void add_blocked(struct report *report, const struct account_lines *lines,
+                        const struct account_line *line, size_t i) {
   size_t reading = line->first + i;
-  double slept = length_of(line->process, reading) - line->process->stopped[reading] - line->ran[i] -
-                 line->ready[i] - line->waiting[i] - ran_by_others(lines, line->process, reading);
-  return fmax(0, fmin(slept, line->serial[i]));
+  double length = length_of(line->process, reading) - line->process->stopped[reading];
+  double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] -
+                 ran_by_others(lines, line->process, reading);
+  double work = fmax(0, length - line->serial[i] - line->waiting[i] - line->ran[i]);
+  double most = fmax(0, fmin(slept, line->serial[i])), least = fmax(0, fmin(slept - work, most));
+  report->blocked += (most + least) / 2;
+  report->blocked_unsure += (most - least) / 2;
 }
 
 /* Of one reading: as if they ran evenly in it. */
@@ -43,7 +49,7 @@ static void finish(struct collector *collector) {
   const struct account_lines *lines = &collector->account;
   for (size_t i = 0; i < lines->line_count; i++)
     for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++) {
-      collector->report->blocked += blocked_in(lines, &lines->lines[i], j);
+      add_blocked(collector->report, lines, &lines->lines[i], j);
       collector->report->beside += beside_in(lines, &lines->lines[i], j);
     }
 }
@@ -71,6 +77,7 @@ static void find(struct collector *collector) {
       finding_add(report, CAUSE_BLOCKED, REPLAY_NONE, blocked * (double)report->process_count);
   if (!finding)
     return;
+  finding->uncertainty_ticks = mean_of(report, report->blocked_unsure);
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
                    report->caveats.runtimes.untraced);

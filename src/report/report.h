@@ -461,12 +461,12 @@ struct report {
   /* of processes the mean; serial: when no team is there, without mpi: calls of MPI meanwhile; and without
    * unknown: what is not known */
   uint64_t wall, parallel, serial, mpi, unknown;
-  double serial_alone;      /* the part of serial in which one thread works: other initial threads may, too */
-  double blocked;           /* of all processes: a part of serial_alone (blocked.h) */
-  double beside;            /* the same, in which threads ran that are none of OpenMP's */
-  uint64_t offload;         /* of processes the mean: a part of serial */
-  uint64_t device_wait;     /* that CPU locations waited for devices */
-  double device_efficiency; /* without what they are in calls for devices */
+  double serial_alone; /* the part of serial in which one thread works: other initial threads may, too */
+  double blocked, blocked_unsure; /* of all processes: a part of serial_alone (blocked.h), +- unsure */
+  double beside;                  /* the same, in which threads ran that are none of OpenMP's */
+  uint64_t offload;               /* of processes the mean: a part of serial */
+  uint64_t device_wait;           /* that CPU locations waited for devices */
+  double device_efficiency;       /* without what they are in calls for devices */
   struct report_process
       *processes;         /* by position of the location group; the last: of locations without one */
   size_t busiest_process; /* of which the thread efficiency and its factors are */

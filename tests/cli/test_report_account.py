@@ -215,6 +215,29 @@ class Account(report_case.Case):
         self.ms(found["serial part"]["gain_s"], 120 / 2)
         self.assertIn("blocked for 80.0 ms of it", found["serial part"]["evidence"])
 
+    def test_who_sleeps_in_a_region_may_be_what_is_blocked(self):
+        """Of 400 ms the first thread was preempted for the 160 before the region, and sleeps in that: no kernel's count
+        distinguishes the two where they share a reading. Where it runs in the region, the serial part is blocked."""
+        for name, line, confidence in (("region sleeps", 4 * [(0, 40)], "low"),
+                                       ("region runs", 4 * [(60, 0)], "medium")):
+            with self.timed(name) as made:
+                made.program(0, True)
+                for begin in range(0, 400, EACH_MS):
+                    made.fork(begin + 40)
+                    made.begin(begin + 40)
+                    made.at(begin + 100)
+                    for thread in (0, 1):
+                        made.enter(thread, "implicit barrier", 1)
+                    made.end_all(begin + 100)
+                made.program(400, False)
+                self.note(made, [line, line], (), (), (), 0)
+            found = {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}["blocked serial part"]
+            self.assertEqual(found["confidence"], confidence)
+            if confidence == "low":
+                self.assertAlmostEqual(found["uncertainty_s"], found["gain_s"])
+            else:
+                self.ms(found["gain_s"], 160)
+
     def beside(self, name, others):
         """200 ms in which the first thread runs, and a region of 200: the serial part's gain."""
         lines = [[(100, 0)] * 4, [(0, 0), (0, 0), (100, 0), (100, 0)]]
