@@ -92,6 +92,8 @@
 #define STAVE_PROPERTY_BACKLOG_WAITED_MS "STAVE::BACKLOG_WAITED_MS"
 /* Time from the program's end until all were written, in ms. */
 #define STAVE_PROPERTY_BACKLOG_END_MS "STAVE::BACKLOG_END_MS"
+/* Records that stave-writer encoded beside those of other threads (STAVE_JOBS). */
+#define STAVE_PROPERTY_ENCODED_BESIDE "STAVE::ENCODED_BESIDE"
 /* Only if STAVE_OTF2 requested roles and paradigms that OTF2 3.0 lacks: the OTF2 that has them, "3.1". */
 #define STAVE_PROPERTY_OTF2 "STAVE::OTF2"
 

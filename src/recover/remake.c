@@ -1,8 +1,10 @@
 #include "recover/remake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "writer/encoders.h"
 #include "writer/merge.h"
 
 enum { PROGRESS_RECORDS = 1 << 18 };
@@ -81,6 +83,7 @@ bool remake_open(struct remake *remake, const struct salvage *salvage,
 
 void remake_close(struct remake *remake) {
   if (remake->merge) {
+    encoders_destroy(remake->encoders);
     cuda_free(&remake->correlator);
     correlator_close(&remake->correlator);
     emitter_close(&remake->emitter);
@@ -90,18 +93,37 @@ void remake_close(struct remake *remake) {
   surviving_close(&remake->surviving);
 }
 
+static void report_progress(struct remake *remake) {
+  remake->reported = remake->correlator.records;
+  remake->progress(remake->reported);
+}
+
 /* A merge_sink. */
 static void on_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                       const uint64_t *words) {
   struct remake *remake = data;
   correlate(&remake->correlator, slot, id, record, words);
-  if (remake->correlator.records % PROGRESS_RECORDS == 0)
-    remake->progress(remake->correlator.records);
+  if (remake->correlator.records - remake->reported >= PROGRESS_RECORDS)
+    report_progress(remake);
 }
 
 /* The run's constants have the runtime already. */
 static void on_runtime(void *data) {
   (void)data;
+}
+
+/* Nobody else has need of the processors that recovery may use. */
+static bool may_encode(void *data) {
+  struct remake *remake = data;
+  if (remake->correlator.records - remake->reported >= PROGRESS_RECORDS)
+    report_progress(remake);
+  return !remake->correlator.has_ended;
+}
+
+static unsigned encoders_asked_for(void) {
+  const char *text = getenv("STAVE_JOBS");
+  unsigned jobs = 0;
+  return text && sscanf(text, "%2u", &jobs) == 1 ? jobs : 0;
 }
 
 static void open_model(struct remake *remake, struct journal *journal) {
@@ -119,6 +141,7 @@ static void open_model(struct remake *remake, struct journal *journal) {
   c->command_line_bytes = journal->command_line_bytes;
   c->starts_paused = constants->config.start == START_paused;
   remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
+  remake->encoders = encoders_create(remake->merge, c, encoders_asked_for(), may_encode, remake);
 }
 
 static bool load_all(struct remake *remake) {
@@ -162,6 +185,7 @@ struct figures remake_figures(const struct remake *remake, const struct figures 
     figures.backlog_waited_ms = left->backlog_waited_ms;
   }
   figures.closed_by_writer = made->closed_by_writer;
+  figures.encoded_beside = made->encoded_beside;
   figures.refused += remake->emitter.failed;
   return figures;
 }

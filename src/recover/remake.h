@@ -9,12 +9,15 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 
+struct encoders;
 struct merge;
 
 struct remake {
   struct record_log_reader reader;
   struct surviving surviving;
   struct merge *merge;
+  struct encoders *encoders;
+  uint64_t reported; /* records */
   struct emitter emitter;
   struct correlator correlator;
   void (*progress)(uint64_t events);

@@ -1,5 +1,6 @@
 #include "writer/backlog.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,7 +55,8 @@ struct backlog {
   uint32_t *next;   /* by segment: of its chain */
   uint64_t *begins; /* by segment: position of its first record */
   struct backlog_ends *ends, *idle;
-  uint32_t *unused; /* a stack of touched ones */
+  pthread_mutex_t mutex; /* of what backlog_unpack changes beside its chain */
+  uint32_t *unused;      /* a stack of touched ones */
   uint32_t unused_count;
   uint64_t waiting, most, total;
 };
@@ -89,6 +91,7 @@ struct backlog *backlog_create(uint64_t bytes) {
   if (!memory)
     return NULL;
   struct backlog *backlog = memory_get(1, sizeof *backlog);
+  pthread_mutex_init(&backlog->mutex, NULL);
   backlog->memory = memory;
   backlog->segments_most = (uint32_t)(bytes / SEGMENT_BYTES);
   backlog->next = memory_get(backlog->segments_most, sizeof *backlog->next);
@@ -111,6 +114,7 @@ void backlog_destroy(struct backlog *backlog) {
   if (!backlog)
     return;
   free_ends(backlog);
+  pthread_mutex_destroy(&backlog->mutex);
   munmap(backlog->memory, (size_t)backlog->segments_most * SEGMENT_BYTES);
   free(backlog->next);
   free(backlog->begins);
@@ -254,8 +258,10 @@ static bool is_in_log(const struct backlog_chain *chain) {
 }
 
 static void free_first(struct backlog *backlog, struct backlog_ends *ends) {
+  pthread_mutex_lock(&backlog->mutex);
   backlog->is_refused = false;
   backlog->unused[backlog->unused_count++] = ends->first;
+  pthread_mutex_unlock(&backlog->mutex);
   ends->first = backlog->next[ends->first];
   ends->first_bytes = 0;
 }

@@ -52,7 +52,8 @@ static inline bool backlog_has(const struct backlog_chain *chain, uint64_t posit
   return position - chain->begin < chain->end - chain->begin;
 }
 
-/* Unpacks what the chain has up to this position, and some more. */
+/* Unpacks what the chain has up to this position, and some more. Threads may do so at the same time with
+ * chains of their own, and nothing else. */
 void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);
 
 /* The record at a position that the chain has; quick near the front. The next call may move it. */

@@ -155,6 +155,15 @@ static void note_wait(struct writer *writer) {
     writer->drain.waited_ms = waited_ms;
 }
 
+bool drain_may_encode(void *data) {
+  struct writer *writer = data;
+  bool has_ended =
+      writer->drain.is_over || atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING;
+  if (has_ended)
+    stop_if_full(writer);
+  return has_ended && !writer->correlator.has_ended;
+}
+
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
  * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor,
  * or when it has waited for too long (pace_yields_cpu).

@@ -33,6 +33,10 @@ void merge_set_log(struct merge *merge, struct record_log *log) {
   merge->log = log;
 }
 
+void merge_set_beside(struct merge *merge, const struct merge_beside *beside) {
+  merge->beside = *beside;
+}
+
 static void free_blocks(struct log_blocks *blocks) {
   free(blocks->all);
   free(blocks);
@@ -96,8 +100,7 @@ static void log_new(struct merge *merge, struct source *source) {
   }
 }
 
-/* Everything before `next` was handed on. */
-static void go_on_at(struct merge *merge, struct source *source, uint64_t next) {
+void merge_go_on_at(struct merge *merge, struct source *source, uint64_t next) {
   source->next = next;
   if (source->chain.begin != source->chain.end)
     backlog_free_below(merge->backlog, &source->chain, next);
@@ -294,7 +297,7 @@ static void deliver(struct merge *merge, uint32_t slot) {
   for (unsigned i = 0; i < more; i++)
     memcpy(merge->words + 4 * i, record_at(merge, source, source->next + 1 + i), RECORD_BYTES);
   uint64_t id = id_base(slot) + source->next;
-  go_on_at(merge, source, source->next + 1u + more);
+  merge_go_on_at(merge, source, source->next + 1u + more);
   merge->sink(merge->data, slot, id, &source->record, merge->words);
   if (source->view.next - released(source) >= RELEASE_RECORDS)
     give_back(merge, source);
@@ -338,8 +341,13 @@ static inline uint64_t deliver_stretch(struct merge *merge, uint32_t slot, uint6
       break;
   }
   if (next != begin)
-    go_on_at(merge, source, next);
+    merge_go_on_at(merge, source, next);
   return next - begin;
+}
+
+/* So often others are looked after in a pass. */
+static uint64_t records_to_look(const struct merge *merge) {
+  return LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
 }
 
 /* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
@@ -347,7 +355,7 @@ static inline uint64_t deliver_stretch(struct merge *merge, uint32_t slot, uint6
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), taken = 0;
-  uint64_t look_at = LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
+  uint64_t look_at = records_to_look(merge);
   do {
     uint64_t most = look_at - merge->since_look, left = end - source->next;
     uint64_t delivered = deliver_stretch(merge, slot, until, left < most ? left : most);
@@ -420,16 +428,36 @@ static void read_heads(struct merge *merge) {
   merge->passed = merge->slots;
 }
 
+/* What can be handled side by side. The heap is as it was, or filled anew; *due likewise. */
+static uint64_t run_beside(struct merge *merge, uint32_t *due) {
+  uint64_t taken = merge->beside.run(merge->beside.data, merge->since_beside);
+  merge->since_beside = 0;
+  if (taken == 0)
+    return 0;
+  merge->since_look += taken;
+  if (merge->since_look >= records_to_look(merge))
+    look_around(merge);
+  *due = fill_heap(merge);
+  return taken;
+}
+
 uint64_t merge_hand_on(struct merge *merge) {
   uint64_t taken = 0;
+  merge->since_beside++; /* there may be more than in the last pass */
   for (uint32_t due = fill_heap(merge); due > 0;) {
+    uint64_t beside = merge->beside.run ? run_beside(merge, &due) : 0;
+    taken += beside;
+    if (beside)
+      continue;
     if (is_tied(merge))
       merge_settle_tie(merge);
     uint32_t slot = merge->heap[0];
     const struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);
     /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
-    taken += deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->head);
+    uint64_t run = deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->head);
+    taken += run;
+    merge->since_beside += run;
     source = &merge->sources[slot];
     due -= was_due && !is_due(source);
     if (source->next == source->head)
@@ -439,8 +467,17 @@ uint64_t merge_hand_on(struct merge *merge) {
   return taken;
 }
 
+/* So that nobody can write over it any more. */
+static void move_all_out(struct merge *merge) {
+  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++)
+    if (!merge->sources[slot].is_damaged)
+      move_out(merge, &merge->sources[slot]);
+}
+
 uint64_t merge_pass(struct merge *merge) {
   read_heads(merge);
+  if (merge->beside.may && merge->beside.may(merge->beside.data))
+    move_all_out(merge);
   uint64_t taken = merge_hand_on(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     give_back(merge, &merge->sources[slot]);

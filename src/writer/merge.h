@@ -27,6 +27,13 @@ typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct 
 /* Called now and then in a pass; may sleep, if it relieves the rings meanwhile. */
 typedef void (*merge_pause)(void *data);
 
+/* Who can handle records of several slots side by side, in place of the sink (encoders.h). */
+struct merge_beside {
+  bool (*may)(void *data);                              /* now */
+  uint64_t (*run)(void *data, uint64_t since_last_run); /* records that the sink got; returns how many */
+  void *data;
+};
+
 /* session stays the caller's and must outlive the result; free with merge_destroy. The backlog has at most so
  * many bytes (0: none); pause may be NULL. */
 struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
@@ -35,6 +42,9 @@ struct merge *merge_create(struct session_header *session, uint64_t backlog_byte
 /* Before the first pass: what is read goes into the log before the rings' room is given back. It stays the
  * caller's. */
 void merge_set_log(struct merge *merge, struct record_log *log);
+
+/* Before the first pass. */
+void merge_set_beside(struct merge *merge, const struct merge_beside *beside);
 
 /* Before the first pass: records come out of a log (record_log_file.h), and the session is a copy of the one
  * that was recorded into, with its rings or without. */

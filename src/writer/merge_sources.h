@@ -29,12 +29,14 @@ struct merge {
   merge_sink sink;
   void *data;
   merge_pause pause;
-  struct backlog *backlog; /* NULL: there is to be none */
-  bool is_loading;         /* rings are not looked at yet */
-  struct record_log *log;  /* the caller's; or NULL */
-  uint64_t waiting_most;   /* records that may wait in it while the writer leaves the processors to others */
-  uint64_t since_look;     /* records handed on */
-  struct source *sources;  /* by slot */
+  struct backlog *backlog;    /* NULL: there is to be none */
+  struct merge_beside beside; /* run is NULL: nobody does */
+  uint64_t since_beside;      /* records that the sink got */
+  bool is_loading;            /* rings are not looked at yet */
+  struct record_log *log;     /* the caller's; or NULL */
+  uint64_t waiting_most;  /* records that may wait in it while the writer leaves the processors to others */
+  uint64_t since_look;    /* records handed on */
+  struct source *sources; /* by slot */
   size_t sources_capacity;
   uint32_t slots; /* seen so far */
   uint32_t *heap; /* slots with something to read, the earliest on top */
@@ -76,6 +78,9 @@ static inline bool is_tied(const struct merge *merge) {
   const struct record *next = &merge->sources[merge->heap[0]].record;
   return may_follow(next) && next->ticks == second_ticks(merge);
 }
+
+/* Everything before `next` of this source was handed on. */
+void merge_go_on_at(struct merge *merge, struct source *source, uint64_t next);
 
 /* Meets the slots that are in use now. */
 void merge_find_new_slots(struct merge *merge);

@@ -18,6 +18,7 @@
 #include "writer/archive/room.h"
 #include "writer/definitions/lock_names.h"
 #include "writer/dump.h"
+#include "writer/encoders.h"
 #include "writer/output.h"
 #include "writer/perf_event.h"
 #include "writer/process.h"
@@ -349,6 +350,7 @@ static void withdraw(struct writer *writer) {
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
+  encoders_destroy(writer->encoders);
   merge_destroy(writer->merge);
   flight_buffer_destroy(writer->kept);
   for (int i = 0; i < TRIGGERS_MAX; i++) {
@@ -369,8 +371,16 @@ static void close_writer(struct writer *writer) {
   recovery_close(writer->recovery);
 }
 
+static void open_encoders(struct writer *writer) {
+  if (writer->kept || writer->run_states)
+    return;
+  writer->encoders = encoders_create(writer->merge, &writer->correlator, writer->constants.config.jobs,
+                                     drain_may_encode, writer);
+}
+
 static void drain_all(struct writer *writer) {
   const struct session_constants *constants = &writer->constants;
+  open_encoders(writer);
   if (!writer->kept)
     writer->run_times = run_times_create(constants->pid, constants->clock_kind, writer->definitions);
   drain(writer);

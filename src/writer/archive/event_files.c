@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ struct event_files {
   uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
+  pthread_mutex_t mutex; /* of what locations share, while chunks are written */
   uint64_t open_fds, open_fds_most;
   uint64_t bytes;
   uint64_t ended_bytes; /* of files that were ended */
@@ -81,6 +83,7 @@ struct event_files *event_files_open(const char *directory, struct recovery *rec
                                      uint64_t flight_buffer_bytes) {
   struct event_files *files = memory_get(1, sizeof *files);
   files->directory = strcpy(memory_get(strlen(directory) + 1, 1), directory);
+  pthread_mutex_init(&files->mutex, NULL);
   files->folder_fd = -1;
   files->recovery = recovery;
   files->first_room = shared_room_open(directory);
@@ -96,6 +99,7 @@ void event_files_close(struct event_files *files) {
   if (files->folder_fd >= 0)
     close(files->folder_fd);
   shared_room_close(files->first_room);
+  pthread_mutex_destroy(&files->mutex);
   free(files->directory);
   free(files->by_location);
   free(files);
@@ -240,11 +244,19 @@ static void leave_room(struct event_files *files, struct event_file *file) {
   file->shared_room = 0;
 }
 
+/* Others may go on meanwhile: it takes as long as a copy. */
+static int write_apart(struct event_files *files, const struct event_file *file, size_t count) {
+  pthread_mutex_unlock(&files->mutex);
+  int error = write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
+  pthread_mutex_lock(&files->mutex);
+  return error;
+}
+
 static int write_chunk(struct event_files *files, struct event_file *file, size_t count) {
   /* nothing to give back afterwards */
   bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES;
   int error = is_only ? 0 : reserve(files, file, file->chunks + 1);
-  return error < 0 ? error : write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
+  return error < 0 ? error : write_apart(files, file, count);
 }
 
 /* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
@@ -300,7 +312,7 @@ static void put_full_chunk(struct event_files *files, uint64_t location, struct 
     files->stop_error = -error;
 }
 
-void *event_files_next_chunk(struct event_files *files, uint64_t location) {
+static void *next_chunk(struct event_files *files, uint64_t location) {
   memory_grow(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
   struct event_file *file = files->by_location[location];
   files->bytes += RECOVERY_CHUNK_BYTES;
@@ -316,6 +328,13 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location) {
   file->before = last;
   file->block->sequence++;
   return file->block->bytes;
+}
+
+void *event_files_next_chunk(struct event_files *files, uint64_t location) {
+  pthread_mutex_lock(&files->mutex);
+  void *chunk = next_chunk(files, location);
+  pthread_mutex_unlock(&files->mutex);
+  return chunk;
 }
 
 /* How many events the location can have without needing more than RECOVERY_FEW_BYTES, with what the record in
@@ -402,7 +421,7 @@ static void cut(const struct event_file *file, size_t last_count) {
     return; /* readers stop at the mark of the end */
 }
 
-void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
+static void end_file(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
   struct event_file *file = files->by_location[location];
   file->taken = events;
   bool is_lost = is_spoilt(files, file);
@@ -424,6 +443,12 @@ void event_files_end(struct event_files *files, uint64_t location, size_t used, 
   set_needs_room(files, file, false);
   files->refused_events += file->refused;
   file->is_whole = !error && file->refused == 0;
+}
+
+void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
+  pthread_mutex_lock(&files->mutex);
+  end_file(files, location, used, events);
+  pthread_mutex_unlock(&files->mutex);
 }
 
 void event_files_release(struct event_files *files, uint64_t location) {

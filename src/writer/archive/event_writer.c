@@ -24,12 +24,13 @@ enum {
   LONG_RECORD = UINT8_MAX, /* one that may take so many bytes has a long length */
 };
 
+/* Apart from others', which other threads may store to. */
 struct event_writer {
-  unsigned char *at;    /* where the next event goes */
-  unsigned char *end;   /* of the chunk */
-  uint64_t ticks;       /* of the last event */
-  uint64_t events;      /* so far */
-  unsigned char *chunk; /* the one in the making */
+  _Alignas(128) unsigned char *at; /* where the next event goes */
+  unsigned char *end;              /* of the chunk */
+  uint64_t ticks;                  /* of the last event */
+  uint64_t events;                 /* so far */
+  unsigned char *chunk;            /* the one in the making */
   struct event_files *files;
   uint32_t location;
 };
@@ -96,7 +97,7 @@ static __attribute__((noinline)) bool next_chunk(struct event_writer *writer, ui
 }
 
 struct event_writer *event_writer_open(struct event_files *files, uint32_t location) {
-  struct event_writer *writer = memory_get(1, sizeof *writer);
+  struct event_writer *writer = memory_get_aligned(_Alignof(struct event_writer), sizeof *writer);
   *writer = (struct event_writer){.files = files, .location = location};
   begin_chunk(writer);
   return writer;

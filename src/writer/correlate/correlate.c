@@ -53,14 +53,14 @@ void on_module(struct correlator *c, struct traced_thread *thread, const struct 
   journal_add_module(c->recovery, &entry, path);
   modules_add(c->modules, record->base, record->size, c->words[0], path, build_id, (unsigned)build_id_bytes);
   regions_add_module(c->regions, record->base, record->size, path);
-  memset(c->answers, 0, sizeof c->answers);
+  regions_forget(c);
 }
 
 void on_runtime(struct correlator *c, struct traced_thread *thread, const struct record_runtime *record) {
   thread_now(c, thread, record->ticks);
   if (c->on_runtime)
     c->on_runtime(c->on_runtime_data);
-  memset(c->answers, 0, sizeof c->answers);
+  regions_forget(c);
 }
 
 void on_stall(struct correlator *c, struct traced_thread *thread, const struct record_stall *record) {

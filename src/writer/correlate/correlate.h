@@ -38,6 +38,14 @@ struct region_answer {
   uint32_t detail, region;
 };
 
+/* All that region_at has answered, as far as they have room: by a hash of what was asked for (frames.h). */
+enum { KNOWN_REGIONS = 1 << 10 };
+struct known_region {
+  uint64_t codeptr; /* 0: nothing */
+  uint32_t detail, region;
+  enum construct construct;
+};
+
 /* Of counters.c; the others look whether a thread's counters are due. */
 struct counting {
   uint32_t metrics[COUNTERS_MAX];  /* their numbers, plus one; 0: not written so far */
@@ -60,6 +68,7 @@ struct correlator {
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
   struct region_answer answers[CONSTRUCT_COUNT];
+  struct known_region *known; /* KNOWN_REGIONS of them; or NULL: it is not wanted (alone.h) */
   struct contexts *contexts;
   struct call_sites *call_sites;
   struct lock_names *lock_names;  /* or NULL */

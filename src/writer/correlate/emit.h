@@ -55,6 +55,11 @@ static inline bool emit_write_plain(const struct emitter *emitter, struct locati
   return true;
 }
 
+/* Whether an Enter of the region was written, so that another one refers to nothing new. */
+static inline bool emitter_has_entered(const struct emitter *emitter, uint32_t region) {
+  return region < emitter->layout_capacity && emitter->layouts[region];
+}
+
 /* As emit, of an Enter or Leave without attributes, which is what most events are. False: it is still to be
  * emitted. */
 static inline bool emit_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,

@@ -1,6 +1,7 @@
 /* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in
  * which a thread works. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
@@ -190,7 +191,31 @@ uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum c
     return regions_get(c->regions, construct, nearest_code(c, thread), detail);
   uint32_t region = regions_get_in(c->regions, construct, codeptr, detail, code_around(thread));
   c->answers[construct] = (struct region_answer){codeptr, detail, region};
+  if (c->known)
+    *known_place(c, construct, codeptr, detail) = (struct known_region){codeptr, detail, region, construct};
   return region;
+}
+
+static bool is_answered(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
+  struct region_answer *last = &c->answers[construct];
+  const struct known_region *known = known_place(c, construct, codeptr, detail);
+  if (last->codeptr == codeptr && last->detail == detail)
+    return true;
+  if (known->codeptr != codeptr || known->detail != detail || known->construct != construct)
+    return false;
+  *last = (struct region_answer){codeptr, detail, known->region};
+  return true;
+}
+
+bool region_is_known(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
+  return codeptr && is_answered(c, construct, codeptr, detail) &&
+         emitter_has_entered(c->emitter, c->answers[construct].region);
+}
+
+void regions_forget(struct correlator *c) {
+  memset(c->answers, 0, sizeof c->answers);
+  if (c->known)
+    memset(c->known, 0, KNOWN_REGIONS * sizeof *c->known);
 }
 
 void undecided_write(struct correlator *c, struct traced_thread *thread, struct team *end_of) {

@@ -133,6 +133,21 @@ static inline uint32_t region_at(struct correlator *correlator, struct traced_th
   return region_found(correlator, thread, construct, codeptr, detail);
 }
 
+static inline struct known_region *known_place(const struct correlator *c, enum construct construct,
+                                               uint64_t codeptr, uint32_t detail) {
+  uint64_t hash =
+      (codeptr ^ (uint64_t)detail << 40 ^ (uint64_t)construct << 32) * UINT64_C(0x9e3779b97f4a7c15);
+  return &c->known[hash >> 54];
+}
+
+/* What region_at would answer was asked for before, and an Enter of it written: nothing is defined for it.
+ * (This correlator's `answers` have it then.) */
+bool region_is_known(struct correlator *correlator, enum construct construct, uint64_t codeptr,
+                     uint32_t detail);
+
+/* Addresses may mean something else from now on. */
+void regions_forget(struct correlator *correlator);
+
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);
 /* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */

@@ -107,6 +107,11 @@ void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
   thread->acquire_ticks = is_short ? now : 0;
 }
 
+bool lock_is_known(struct correlator *c, const struct record_mutex_acquire *record) {
+  return region_is_known(c, construct_of(record->flags), record->codeptr,
+                         lock_detail(record->hint, record->endpoint));
+}
+
 /* Where no lock event says which lock it was (wait_id is not 0), the Leave does. */
 static void leave_locking(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
                           uint64_t wait_id) {

@@ -19,6 +19,8 @@ void locks_release_all(struct correlator *c, struct traced_thread *thread, uint6
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave);
 /* The number under which the archive has the lock; false if it was never acquired. */
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
+/* Whether what handles the record would name nothing for the first time (alone.h). */
+bool lock_is_known(struct correlator *c, const struct record_mutex_acquire *record);
 void locks_free(struct correlator *c);
 
 #endif

@@ -148,8 +148,9 @@ struct task {
   uint32_t generation; /* 0: implicit or initial */
   uint32_t region;     /* of an explicit task */
   uint32_t creator_location;
-  uint64_t codeptr; /* of the construct that made an explicit task */
-  bool is_implicit; /* or initial */
+  struct stack stack; /* in the middle: while a thread changes it another one may do so with the next task */
+  uint64_t codeptr;   /* of the construct that made an explicit task */
+  bool is_implicit;   /* or initial */
   bool is_initial;
   bool is_taskwait; /* made by a taskwait with depend */
   bool is_target;   /* a target task: its region's code is the compiler's */
@@ -163,7 +164,6 @@ struct task {
   struct task *outer;           /* implicit: what this thread ran before */
   uint64_t in_front_of; /* id of the task that its thread was switched to it from; 0: the implicit one */
   struct team *forked;  /* the region that this task has met and not yet left */
-  struct stack stack;
 };
 
 #endif

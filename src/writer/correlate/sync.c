@@ -474,3 +474,55 @@ void on_error(struct correlator *c, struct traced_thread *thread, const struct r
                       .attribute = ATTRIBUTE_error_message,
                       .value = definitions_string(c->definitions, message)});
 }
+
+/* -- whether something would be named for the first time -- */
+
+static bool is_work_known(struct correlator *c, const struct traced_thread *thread,
+                          const struct record_work *record) {
+  enum construct construct = construct_of_work(record->kind);
+  if (record->endpoint == ENDPOINT_END)
+    return find_work(thread->current, record->kind) != NULL;
+  return construct != CONSTRUCT_unknown &&
+         region_is_known(c, construct, record->codeptr, detail_of_work(record->kind, construct)) &&
+         (record->kind != OMPT_WORK_single_executor ||
+          region_is_known(c, CONSTRUCT_single_sblock, record->codeptr, 0)) &&
+         (!is_count_shown(record) || definitions_has_attribute(c->definitions, ATTRIBUTE_iterations));
+}
+
+static bool is_chunk_known(struct correlator *c, const struct traced_thread *thread,
+                           const struct record_dispatch *record) {
+  enum construct construct = construct_of_dispatch(record->kind);
+  const struct frame *work = open_work(thread->current);
+  if (construct == CONSTRUCT_unknown)
+    return false;
+  if (construct == CONSTRUCT_section)
+    return region_is_known(c, construct, record->start, 0);
+  return work && region_is_known(c, construct, work->codeptr, 0) &&
+         definitions_has_attribute(c->definitions, ATTRIBUTE_chunk_start) &&
+         definitions_has_attribute(c->definitions, ATTRIBUTE_chunk_size);
+}
+
+static bool is_sync_known(struct correlator *c, const struct traced_thread *thread,
+                          const struct record_sync_region *record) {
+  if (record->endpoint == ENDPOINT_END)
+    return true;
+  enum construct construct = record->type == RECORD_sync_region_wait
+                                 ? construct_of_wait(thread->current, record->kind)
+                                 : construct_of_sync(record->kind);
+  return construct != CONSTRUCT_unknown && region_is_known(c, construct, record->codeptr, record->kind);
+}
+
+bool sync_is_known(struct correlator *c, const struct traced_thread *thread, const struct record *record) {
+  switch (record->type) {
+  case RECORD_work:
+    return is_work_known(c, thread, (const struct record_work *)record);
+  case RECORD_dispatch:
+    return is_chunk_known(c, thread, (const struct record_dispatch *)record);
+  case RECORD_masked:
+    return record->endpoint == ENDPOINT_END || region_is_known(c, CONSTRUCT_masked, record->b, 0);
+  case RECORD_flush:
+    return region_is_known(c, CONSTRUCT_flush, record->b, 0);
+  default:
+    return is_sync_known(c, thread, (const struct record_sync_region *)record);
+  }
+}

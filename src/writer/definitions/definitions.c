@@ -139,10 +139,19 @@ bool definitions_expect_more(struct definitions *definitions, struct location *l
   return archive_stop_error(definitions->archive) == 0;
 }
 
-uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+static uint32_t find_attribute(const struct definitions *definitions, enum attribute attribute) {
   uint32_t number = 0;
   while (number < definitions->attribute_count && definitions->attributes[number] != attribute)
     number++;
+  return number;
+}
+
+bool definitions_has_attribute(const struct definitions *definitions, enum attribute attribute) {
+  return find_attribute(definitions, attribute) < definitions->attribute_count;
+}
+
+uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute) {
+  uint32_t number = find_attribute(definitions, attribute);
   if (number < definitions->attribute_count)
     return number;
   definitions->attributes[definitions->attribute_count++] = attribute;

@@ -49,6 +49,7 @@ uint32_t definitions_string(struct definitions *definitions, const char *text);
 
 /* The number of an attribute, which will be defined from now on: dense, in order of first use. */
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
+bool definitions_has_attribute(const struct definitions *definitions, enum attribute attribute);
 
 /* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
  * memory, zeros at first, for who keeps something of his own behind it. NULL if the archive takes no more. */

@@ -1,0 +1,44 @@
+/* Records that concern nothing but the thread that made them, as long as they name nothing for the first
+ * time: regions of worksharing and synchronisation, and the waiting for a mutex. Such records of different
+ * threads can be handled in any order, and by several threads of the writer side by side: each has a copy of
+ * the correlator of its own, of which only what it counts is added to the correlator afterwards. */
+#ifndef STAVE_WRITER_CORRELATE_ALONE_H
+#define STAVE_WRITER_CORRELATE_ALONE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/records.h"
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
+
+struct encoder {
+  struct correlator correlator;
+  struct emitter emitter;
+};
+
+/* From now on the correlator remembers all regions that it finds; before the first record. Free with
+ * alone_close. */
+void alone_open(struct correlator *correlator);
+void alone_close(struct correlator *correlator);
+
+/* Whether the record is of such a kind. */
+bool alone_is(const struct record *record);
+
+/* Whether there may be such records now: not in a pause, nor with counters. */
+bool alone_is_possible(const struct correlator *correlator);
+
+/* Whether the thread that has the slot is in a state in which its records may concern it alone. */
+bool alone_is_ready(const struct correlator *correlator, uint32_t slot);
+
+/* The encoder's copy is made; nothing but alone_take is done until alone_end. */
+void alone_begin(struct encoder *encoder, const struct correlator *correlator);
+
+/* Handles records of the slot, up to one that would name something for the first time or is not earlier than
+ * `until`. `id` is the first one's. Returns how many. */
+uint64_t alone_take(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
+                    uint64_t n, uint64_t until);
+
+void alone_end(const struct encoder *encoder, struct correlator *correlator);
+
+#endif

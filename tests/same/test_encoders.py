@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""However many encoders the writer has, the archive is the same to the byte. test_encoders.py BUILD [INPUT...]
+
+INPUT is a script of the scripted runtime, or a program. None: all of tests/scripted, and what WORKLOADS names. What
+each records is played to the writer with STAVE_JOBS=0 (here: one record after the other, as there are few), 1, 2 and 4.
+"""
+import pathlib
+import re
+import shlex
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import tracing
+
+same_archives = tracing.load_script(HERE / "same_archives")
+WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 3000", "single 1000", "task 3000", "fib 12",
+             "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
+JOBS = [0, 1, 2, 4]
+THREADS = "4"
+BESIDE_LEAST = 50000    # records, of all workloads: those of barrier and for alone are more
+
+
+def with_jobs(recording, folder, jobs):
+    """Where the program died: as if it had ended, since when it did is not the same twice."""
+    title, rest = recording.read_text().replace("\nend died", "\nend finished").split("\n", 1)
+    changed = folder / f"{jobs}.recording"
+    changed.write_text(f"{title}\nset STAVE_JOBS={jobs}\n{rest}")
+    return changed
+
+
+def files_of(archive):
+    """All but the anchor file, which has OTF2's number made by chance."""
+    return {str(path.relative_to(archive)): path.read_bytes() for path in archive.rglob("*")
+            if path.is_file() and path.name != "traces.otf2"}
+
+
+def beside(archive):
+    found = re.search(rb"STAVE::ENCODED_BESIDE\0(\d+)\0", (archive / "traces.otf2").read_bytes())
+    return int(found[1]) if found else 0
+
+
+def differences_of(recording, side, folder):
+    """Returns what differs, and how many records were encoded side by side."""
+    archives = []
+    for jobs in JOBS:
+        place = folder / f"{recording.stem}-{jobs}"
+        place.mkdir()
+        side.play(with_jobs(recording, folder, jobs), place)
+        archives.append(place / "archive")
+    first, *others = map(files_of, archives)
+    counts = [beside(archive) for archive in archives[1:]]
+    found = [f"{name}, STAVE_JOBS={jobs}" for jobs, other in zip(JOBS[1:], others)
+             for name in first.keys() | other.keys() if other.get(name) != first.get(name)]
+    if len(set(counts)) > 1:
+        found.append(f"side by side were encoded {counts} records with STAVE_JOBS={JOBS[1:]}")
+    return found, counts[0]
+
+
+def inputs_of(build_root, words):
+    if words:
+        return [found for word in words for found in same_archives.inputs_at(pathlib.Path(word))]
+    workloads = pathlib.Path(build_root) / "tests/bench/workloads"
+    scripts = sorted((HERE.parent / "scripted").glob("*.script"))
+    return [same_archives.Input(path) for path in scripts] + [
+        same_archives.Input(workloads, shlex.split(line), {"OMP_NUM_THREADS": THREADS}) for line in WORKLOADS]
+
+
+def test(build_root, *words):
+    side, found, sum_beside = same_archives.Side(build_root), [], 0
+    with tracing.temporary_folder("encoders") as folder:
+        for number, source in enumerate(inputs_of(build_root, words)):
+            place = folder / str(number)
+            place.mkdir()
+            comparison = same_archives.Comparison(side, side, ("archive",), place)
+            recordings, _ = comparison.record(source)
+            for recording in recordings:
+                different, count = differences_of(recording, side, place)
+                found += [f"{source.name}: {line}" for line in different]
+                sum_beside += count
+            print(f"{source.name}: {len(recordings)} recorded")
+    print(f"{sum_beside} records were encoded side by side")
+    if found:
+        raise tracing.Failure("\n".join(found))
+    if not words and sum_beside < BESIDE_LEAST:
+        raise tracing.Failure("these are too few")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    if not same_archives.can_fix_addresses():
+        print("setarch -R is not allowed here")
+        sys.exit(tracing.SKIP)
+    sys.exit(tracing.main(lambda: test(*sys.argv[1:])))

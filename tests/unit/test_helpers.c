@@ -1,0 +1,60 @@
+#include "writer/helpers.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "unit.h"
+
+enum { ITEMS = 300, ROUNDS = 500, WORKERS = 4 };
+
+struct counts {
+  _Atomic unsigned done[ITEMS];
+  _Atomic unsigned of_worker[WORKERS];
+  unsigned before[ITEMS]; /* what the caller has stored for each */
+  unsigned seen[ITEMS];   /* of that, and for the caller to see */
+};
+
+static void count(void *data, unsigned worker, uint32_t item) {
+  struct counts *counts = data;
+  atomic_fetch_add(&counts->done[item], 1);
+  atomic_fetch_add(&counts->of_worker[worker], 1);
+  counts->seen[item] = counts->before[item];
+}
+
+static void run_rounds(unsigned workers) {
+  static struct counts counts;
+  memset(&counts, 0, sizeof counts);
+  struct helpers *helpers = helpers_create(workers);
+  assert_int_equal(helpers_workers(helpers), workers);
+  for (unsigned round = 1; round <= ROUNDS; round++) {
+    uint32_t items = round % ITEMS;
+    for (uint32_t i = 0; i < items; i++)
+      counts.before[i] = round;
+    helpers_run(helpers, count, &counts, items);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      assert_int_equal(atomic_exchange(&counts.done[i], 0), i < items);
+      assert_true(i >= items || counts.seen[i] == round);
+    }
+  }
+  helpers_destroy(helpers);
+}
+
+static void every_item_is_done_once_before_the_caller_goes_on(void **state) {
+  (void)state;
+  for (unsigned workers = 1; workers <= WORKERS; workers++)
+    run_rounds(workers);
+}
+
+static void helpers_that_had_nothing_to_do_end(void **state) {
+  (void)state;
+  helpers_destroy(helpers_create(WORKERS));
+  helpers_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
+      cmocka_unit_test(helpers_that_had_nothing_to_do_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
