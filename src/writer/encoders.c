@@ -8,6 +8,10 @@
 #include "writer/helpers.h"
 #include "writer/merge_sources.h"
 
+#ifndef ENCODERS_PUT_OFF
+#define ENCODERS_PUT_OFF (1 << 16) /* tests have less: rounds all the time */
+#endif
+
 enum {
   ENCODERS_MAX = 16,       /* of which no one is asked for */
   WAITING_LEAST = 1 << 17, /* records, likewise */
@@ -15,8 +19,8 @@ enum {
   LOOK_SLOT_MAX = 4000,    /* of one: what they are unpacked to fits into a processor's cache */
   LOOK_SLOT_MIN = 256,
   WORTH = 512, /* records in a round: below this the next one is put off */
-  PUT_OFF_MIN = 1,
-  PUT_OFF_MAX = 1 << 16,
+  PUT_OFF_MIN = 2,
+  PUT_OFF_MAX = ENCODERS_PUT_OFF,
 };
 
 /* What is known of a slot's next records. */
@@ -64,8 +68,8 @@ static uint64_t later(uint64_t a, uint64_t b) {
 
 /* Nothing more is known to come of a slot whose records are all looked at; what the pass does not see comes
  * behind it (merge.h). */
-static uint64_t bound_behind(const struct encoders *encoders, struct source *source,
-                             const struct ahead *ahead) {
+static uint64_t bound_after(const struct encoders *encoders, struct source *source,
+                            const struct ahead *ahead) {
   if (ahead->end == source->head)
     return UINT64_MAX;
   struct record record = *record_at(encoders->merge, source, ahead->end);
@@ -83,7 +87,7 @@ static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
        at++)
     ticks = later(ticks, record->ticks);
   *ahead = (struct ahead){.end = at, .ticks = ticks, .taken = next};
-  ahead->bound = bound_behind(encoders, source, ahead);
+  ahead->bound = bound_after(encoders, source, ahead);
 }
 
 static void look_ahead(void *data, unsigned worker, uint32_t slot) {
@@ -102,14 +106,14 @@ static void find_bound(struct encoders *encoders) {
 
 /* -- what is handled -- */
 
-static void take(struct encoders *encoders, unsigned worker, uint32_t slot) {
+static void encode_slot(struct encoders *encoders, unsigned worker, uint32_t slot) {
   const struct backlog_chain *chain = &encoders->merge->sources[slot].chain;
   struct ahead *ahead = &encoders->ahead[slot];
   while (ahead->taken != ahead->end) {
     uint64_t at = ahead->taken & chain->window_mask, left = ahead->end - ahead->taken;
     uint64_t part = chain->window_mask + 1 - at < left ? chain->window_mask + 1 - at : left;
-    uint64_t done = alone_take(encoders->all[worker], slot, id_base(slot) + ahead->taken, chain->window + at,
-                               part, encoders->until);
+    uint64_t done = alone_encode(encoders->all[worker], slot, id_base(slot) + ahead->taken,
+                                 chain->window + at, part, encoders->until);
     ahead->taken += done;
     if (done < part)
       return;
@@ -117,9 +121,9 @@ static void take(struct encoders *encoders, unsigned worker, uint32_t slot) {
 }
 
 /* And looks where the next round may go. */
-static void take_and_look(void *data, unsigned worker, uint32_t slot) {
+static void encode_and_look(void *data, unsigned worker, uint32_t slot) {
   struct encoders *encoders = data;
-  take(encoders, worker, slot);
+  encode_slot(encoders, worker, slot);
   look_from(encoders, slot, encoders->ahead[slot].taken);
 }
 
@@ -143,7 +147,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
   find_bound(encoders);
   for (unsigned i = 0; i < workers; i++)
     alone_begin(encoders->all[i], encoders->correlator);
-  helpers_run(encoders->helpers, take_and_look, encoders, slots);
+  helpers_run(encoders->helpers, encode_and_look, encoders, slots);
   for (unsigned i = 0; i < workers; i++)
     alone_end(encoders->all[i], encoders->correlator);
   encoders->has_looked = true;
@@ -181,9 +185,8 @@ static void put_off(struct encoders *encoders, uint64_t taken) {
     encoders->put_off = PUT_OFF_MIN;
     return;
   }
-  encoders->left = encoders->put_off;
-  if (encoders->put_off < PUT_OFF_MAX)
-    encoders->put_off *= 2;
+  encoders->left = encoders->put_off < PUT_OFF_MAX ? encoders->put_off : PUT_OFF_MAX;
+  encoders->put_off = 2 * encoders->left;
 }
 
 /* A merge_beside's. */

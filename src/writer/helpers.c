@@ -74,7 +74,7 @@ static void wait_for_round(struct helpers *helpers, uint32_t known) {
   pthread_mutex_unlock(&helpers->mutex);
 }
 
-static void say_done(struct helpers *helpers) {
+static void note_done(struct helpers *helpers) {
   if (atomic_fetch_sub_explicit(&helpers->busy, 1, memory_order_acq_rel) > 1)
     return;
   pthread_mutex_lock(&helpers->mutex);
@@ -90,7 +90,7 @@ static void *help(void *data) {
     if (atomic_load(&helpers->is_over))
       return NULL;
     do_items(helpers, worker->number);
-    say_done(helpers);
+    note_done(helpers);
   }
 }
 

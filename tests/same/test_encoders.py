@@ -2,7 +2,8 @@
 """However many encoders the writer has, the archive is the same to the byte. test_encoders.py BUILD [INPUT...]
 
 INPUT is a script of the scripted runtime, or a program. None: all of tests/scripted, and what WORKLOADS names. What
-each records is played to the writer with STAVE_JOBS=0 (here: one record after the other, as there are few), 1, 2 and 4.
+each records is played to the writer with STAVE_JOBS=0 (as there are few: one record after the other) and 2, and to one
+whose encoders try after each record (eager_writer) with 1, 2 and 4.
 """
 import pathlib
 import re
@@ -14,9 +15,9 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import tracing
 
 same_archives = tracing.load_script(HERE / "same_archives")
-WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 3000", "single 1000", "task 3000", "fib 12",
-             "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
-JOBS = [0, 1, 2, 4]
+WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 3000", "single 1000", "task 3000",
+             "fib 12", "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
+PLAYS = [(0, False), (2, False), (1, True), (2, True), (4, True)]  # STAVE_JOBS, eager
 THREADS = "4"
 BESIDE_LEAST = 50000    # records, of all workloads: those of barrier and for alone are more
 
@@ -42,19 +43,20 @@ def beside(archive):
 
 def differences_of(recording, side, folder):
     """Returns what differs, and how many records were encoded side by side."""
-    archives = []
-    for jobs in JOBS:
-        place = folder / f"{recording.stem}-{jobs}"
+    archives = {}
+    for jobs, is_eager in PLAYS:
+        place = folder / f"{recording.stem}-{jobs}{is_eager}"
         place.mkdir()
-        side.play(with_jobs(recording, folder, jobs), place)
-        archives.append(place / "archive")
-    first, *others = map(files_of, archives)
-    counts = [beside(archive) for archive in archives[1:]]
-    found = [f"{name}, STAVE_JOBS={jobs}" for jobs, other in zip(JOBS[1:], others)
+        side.play(with_jobs(recording, folder, jobs), place,
+                  writer=side.root / "tests/same/eager_writer" if is_eager else None)
+        archives[f"STAVE_JOBS={jobs}{', eager' if is_eager else ''}"] = place / "archive"
+    first, *others = map(files_of, archives.values())
+    counts = [beside(archive) for archive in archives.values()]
+    found = [f"{name}, {how}" for how, other in zip(list(archives)[1:], others)
              for name in first.keys() | other.keys() if other.get(name) != first.get(name)]
-    if len(set(counts)) > 1:
-        found.append(f"side by side were encoded {counts} records with STAVE_JOBS={JOBS[1:]}")
-    return found, counts[0]
+    if len(set(counts[2:])) > 1:
+        found.append(f"side by side were encoded {counts} records")
+    return found, sum(counts)
 
 
 def inputs_of(build_root, words):

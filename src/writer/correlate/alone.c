@@ -70,8 +70,8 @@ static bool concerns_thread_alone(struct correlator *c, const struct traced_thre
                                               : sync_is_known(c, thread, record);
 }
 
-uint64_t alone_take(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
-                    uint64_t n, uint64_t until) {
+uint64_t alone_encode(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
+                      uint64_t n, uint64_t until) {
   struct correlator *c = &encoder->correlator;
   const struct traced_thread *thread = c->by_slot[slot];
   uint64_t done = 0;

@@ -31,13 +31,13 @@ bool alone_is_possible(const struct correlator *correlator);
 /* Whether the thread that has the slot is in a state in which its records may concern it alone. */
 bool alone_is_ready(const struct correlator *correlator, uint32_t slot);
 
-/* The encoder's copy is made; nothing but alone_take is done until alone_end. */
+/* The encoder's copy is made; nothing but alone_encode is done until alone_end. */
 void alone_begin(struct encoder *encoder, const struct correlator *correlator);
 
 /* Handles records of the slot, up to one that would name something for the first time or is not earlier than
  * `until`. `id` is the first one's. Returns how many. */
-uint64_t alone_take(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
-                    uint64_t n, uint64_t until);
+uint64_t alone_encode(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
+                      uint64_t n, uint64_t until);
 
 void alone_end(const struct encoder *encoder, struct correlator *correlator);
 
