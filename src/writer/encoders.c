@@ -156,9 +156,12 @@ static uint64_t round_of_all(struct encoders *encoders) {
 
 /* -- when -- */
 
+static bool waits_enough(const struct encoders *encoders) {
+  return encoders->wanted || merge_behind(encoders->merge) >= WAITING_LEAST;
+}
+
 static bool is_worth_it(const struct encoders *encoders) {
-  return encoders->left == 0 && alone_is_possible(encoders->correlator) &&
-         (encoders->wanted || merge_behind(encoders->merge) >= WAITING_LEAST) &&
+  return encoders->left == 0 && alone_is_possible(encoders->correlator) && waits_enough(encoders) &&
          encoders->may_encode(encoders->data);
 }
 
@@ -206,7 +209,7 @@ static uint64_t run(void *data, uint64_t handed_on) {
 
 static bool may(void *data) {
   struct encoders *encoders = data;
-  return encoders->may_encode(encoders->data);
+  return waits_enough(encoders) && encoders->may_encode(encoders->data);
 }
 
 struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned wanted,
