@@ -275,6 +275,7 @@ class Others(test_page.PageTest):
                 context.fillText = fillText;
                 return written; })()""")
             self.assertGreater(len(names), 15)
+            self.assertGreaterEqual(names[0][1], 26 + 7)  # not under the time axis
             for (_, y), (_, below) in zip(names, names[1:]):
                 self.assertGreaterEqual(below - y, 12)
             x, y, wanted = self.browser.evaluate("""(({layout, chart, palette}) => {

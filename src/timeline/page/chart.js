@@ -219,7 +219,7 @@ export class Chart {
   #drawLowGroup(group, y, height) {
     this.#drawBands(group.rows.map(row => row.activity), y - 1, Math.ceil(height) + 2);
     this.#drawOutlier({row: group.rows[0], shares: group.rows}, y, height);
-    const middle = y + height / 2;
+    const middle = y < RULER ? y + height / 2 : Math.max(y + height / 2, RULER + 7); // not under the time axis
     if (middle < this.nameBottom)
       return;
     this.nameBottom = middle + MIN_NAME;
