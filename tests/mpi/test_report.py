@@ -71,6 +71,14 @@ def messages(folder):
     return folder / "messages"
 
 
+def job(build, folder):
+    """Of eleven ranks, which no number of ranks that read shares out evenly."""
+    generate = build.stave.parents[2] / "tests/support/generate_job"
+    subprocess.run([generate, folder / "job", "11", "3000"], check=True)
+    subprocess.run([build.stave, "merge", folder / "job"], check=True, capture_output=True)
+    return folder / "job"
+
+
 def wide(folder):
     """An event that is larger than a batch, between others."""
     with made_archive.Made(str(folder / "wide"), threads=2) as made:
@@ -108,6 +116,7 @@ def main():
         folder = pathlib.Path(name)
         reader.same(merged(build, folder))
         reader.same(messages(folder), (["report", "--json"], ["check"]))
+        reader.same(job(build, folder), (["report", "--json"],))
         reader.same(wide(folder), (["report", "--json"],), (1, 2))
         mixed = generated(build, folder, "mixed", 60000, "mixed")
         reader.same(mixed, (WINDOW, ["report", "--what-if", "regions"]), (4,))
