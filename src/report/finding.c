@@ -162,8 +162,15 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
     widen(finding, others);
 }
 
+/* What others make the run longer makes no imbalance smaller, of which what threads ran is known. */
+static double chance_of(const struct report *report, enum report_cause cause) {
+  bool is_measured = cause == CAUSE_IMBALANCE || cause == CAUSE_LOOP_IMBALANCE;
+  double hindered = is_measured && report->account.is_known ? report_hindrance_gain(report) : 0;
+  return FINDING_CHANCE_SHARE * fmax(0, (double)report->wall - hindered);
+}
+
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding) {
-  return finding->gain_ticks < FINDING_CHANCE_SHARE * (double)report->wall &&
+  return finding->gain_ticks < chance_of(report, finding->cause) &&
          (finding->confidence == CONFIDENCE_LOW || are_processors_too_few(report));
 }
 
