@@ -3,9 +3,9 @@
 #include "cli/commands.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
-#include "cli/common/near.h"
 #include "cli/common/prose.h"
 #include "cli/common/usage.h"
+#include "session/near.h"
 
 #include <locale.h>
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 #include "session/config.h"
 
+#include "session/near.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -272,6 +274,8 @@ static void copy_printable(char *target, size_t size, const char *source, size_t
   target[n] = '\0';
 }
 
+static const char prefix[] = "STAVE_";
+
 static int refuse(char error[CONFIG_ERROR_BYTES], const struct config_row *row, const char *value) {
   char shown[128];
   copy_printable(shown, sizeof shown, value, strlen(value));
@@ -286,7 +290,7 @@ int config_read(struct config *config, char *const *environment, char error[CONF
     if (!parse_setting(config, i, rows[i].standard))
       return refuse(error, &rows[i], rows[i].standard);
   for (; environment && *environment; environment++) {
-    if (strncmp(*environment, "STAVE_", 6) != 0)
+    if (strncmp(*environment, prefix, strlen(prefix)) != 0)
       continue;
     const char *value = strchr(*environment, '=');
     int row = find_row(*environment);
@@ -296,6 +300,18 @@ int config_read(struct config *config, char *const *environment, char error[CONF
       return refuse(error, &rows[row], value);
   }
   return 0;
+}
+
+static const char *name_of_row(size_t number) {
+  return number < sizeof rows / sizeof *rows ? rows[number].variable + strlen(prefix) : NULL;
+}
+
+const char *config_near(const char *unknown) {
+  size_t length = strlen(prefix);
+  const char *name = strncmp(unknown, prefix, length) == 0
+                         ? near_word(unknown + length, strlen(unknown) - length, name_of_row)
+                         : NULL;
+  return name ? name - length : NULL;
 }
 
 bool config_allows(const char *variable, const char *value) {

@@ -89,6 +89,9 @@ const struct config_row *config_rows(size_t *ret_count);
 int config_read(struct config *config, char *const *environment, char error[CONFIG_ERROR_BYTES],
                 char unknown[CONFIG_ERROR_BYTES]);
 
+/* The variable that is nearest to one that no row has, or NULL. Constant memory. */
+const char *config_near(const char *unknown);
+
 /* Whether the variable may have this value. */
 bool config_allows(const char *variable, const char *value);
 

@@ -215,8 +215,11 @@ static bool read_configuration(void) {
     tool_log("%s; the program runs untraced", error);
     return false;
   }
-  if (*unknown)
-    tool_log("%s is not a variable that Stave knows (see stave(1)); it is ignored", unknown);
+  const char *meant = config_near(unknown);
+  if (*unknown && meant)
+    tool_log("%s is ignored: Stave has no such setting; did you mean %s?", unknown, meant);
+  else if (*unknown)
+    tool_log("%s is ignored: Stave has no such setting (see stave(1))", unknown);
   return true;
 }
 

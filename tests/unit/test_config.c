@@ -331,6 +331,15 @@ static void messages_hold_no_control_characters(void **state) {
   assert_non_null(strstr(message, "0..2"));
 }
 
+static void what_may_have_been_meant(void **state) {
+  (void)state;
+  assert_string_equal(config_near("STAVE_EVNTS"), "STAVE_EVENTS");
+  assert_string_equal(config_near("STAVE_OUTPUTS"), "STAVE_OUTPUT");
+  assert_null(config_near("STAVE_XYZZY")); /* the prefix is no part of what is alike */
+  assert_null(config_near("STAVE_"));
+  assert_null(config_near(""));
+}
+
 static void unknown_variables_are_named(void **state) {
   char *environment[] = {"STAVE_TIMEOUT=20", "STAVE_OUTPUTS=x", "STAVE_NEXT=y", "STAVE_VERBOSE=2", NULL};
   (void)state;
@@ -362,6 +371,7 @@ int main(void) {
       cmocka_unit_test(bad_values_are_told),
       cmocka_unit_test(messages_hold_no_control_characters),
       cmocka_unit_test(unknown_variables_are_named),
+      cmocka_unit_test(what_may_have_been_meant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 #include "cli/common/usage.h"
 
 #include "cli/common/message.h"
-#include "cli/common/near.h"
 #include "cli/common/prose.h"
+#include "session/near.h"
 
 #include <ctype.h>
 #include <errno.h>

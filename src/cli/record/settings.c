@@ -1,9 +1,9 @@
 #include "cli/record/settings.h"
 
 #include "cli/common/message.h"
-#include "cli/common/near.h"
 #include "cli/programs/runtime.h"
 #include "session/config.h"
+#include "session/near.h"
 
 #include <errno.h>
 #include <stdio.h>

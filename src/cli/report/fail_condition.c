@@ -1,7 +1,7 @@
 #include "cli/report/fail_condition.h"
 
-#include "cli/common/near.h"
 #include "report/report.h"
+#include "session/near.h"
 
 #include <stdlib.h>
 #include <string.h>

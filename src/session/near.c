@@ -1,4 +1,4 @@
-#include "cli/common/near.h"
+#include "session/near.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Which known word somebody may have meant. */
-#ifndef STAVE_CLI_COMMON_NEAR_H
-#define STAVE_CLI_COMMON_NEAR_H
+#ifndef STAVE_SESSION_NEAR_H
+#define STAVE_SESSION_NEAR_H
 
 #include <stddef.h>
 
