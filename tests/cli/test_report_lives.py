@@ -127,16 +127,15 @@ class Lives(Case):
         self.assertAlmostEqual(numbers["efficiency"]["parallel"], 150 / 200, places=2)
 
     def test_nested_regions_of_gcc(self):
-        """Four threads at a time of more, each of which is there for a region: they do nothing but what they are
-        asked for, so that no load makes this less than the half."""
+        """Four threads at a time of more than twenty, each of which is there for a region; one that ends late is there
+        beside its successor."""
         program = cli.compile_program(self.path("nested"), NESTED, compiler="gcc")
         self.succeeds(cli.stave("record", "-q", "-o", self.path("nested.otf2"), program))
         numbers = self.numbers(self.path("nested.otf2"))
-        self.assertEqual(numbers["threads"], 4)
         self.assertGreater(numbers["threads_ever"], 20)
-        self.assertGreater(numbers["efficiency"]["parallel"], 0.3)
-        self.assertIn("load_balance", numbers["efficiency"])
-        self.assertGreater(numbers["efficiency"]["load_balance"], 0.5)
+        self.assertLess(numbers["threads"], 10)
+        self.assertAlmostEqual(numbers["efficiency"]["parallel"],
+                               numbers["useful_s"] / numbers["threads"] / numbers["wall_s"], places=3)
 
 
 if __name__ == "__main__":
