@@ -251,12 +251,18 @@ static void before_leave(struct collector *collector, const struct trace_event *
   }
 }
 
+/* Its worker region is left. */
+static bool has_ended(const struct report_thread *thread, const struct replay_now *now) {
+  return thread->has_life && !now->frame && !now->team;
+}
+
 /* Threads that have no events in a pause are in it, too, from here on or up to here. */
 static void charge_paused(struct collector *collector, const struct trace_event *event) {
   const struct report_thread *threads = collector->report->threads;
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     struct replay_now now = replay_now(collector->replay, i);
-    if (i != event->location && threads[i].is_seen && threads[i].process == threads[event->location].process)
+    if (i != event->location && threads[i].is_seen && !has_ended(&threads[i], &now) &&
+        threads[i].process == threads[event->location].process)
       charge(collector, i, &now, event->ticks);
   }
 }
@@ -397,7 +403,8 @@ static void charge_rest(struct collector *collector) {
   uint64_t end = end_ticks(collector);
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     struct replay_now now = replay_now(collector->replay, i);
-    if (report->threads[i].is_seen && (now.team || now.frame || now.activity == ACTIVITY_UNKNOWN))
+    bool is_open = now.team || now.frame || now.activity == ACTIVITY_UNKNOWN;
+    if (report->threads[i].is_seen && is_open && !has_ended(&report->threads[i], &now))
       charge(collector, i, &now, end);
   }
   if (report->first_ticks == UINT64_MAX)

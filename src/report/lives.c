@@ -117,6 +117,8 @@ bool lives_find(struct report *report) {
   }
   for (size_t i = 0; is_fine && i < PROCESS_COUNT(report->trace); i++)
     report->process_count += report->processes[i].cpus > 0;
+  if (!is_fine)
+    report->cpus = 0; /* there are no places */
   free(edges);
   free(left);
   return is_fine;

@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 from otf2.attribute_value import AttributeValue
-from otf2.enums import Paradigm, RegionRole, Type
+from otf2.enums import MeasurementMode, Paradigm, RegionRole, Type
 from report_case import Case
 
 STEPS = 10
@@ -82,6 +82,19 @@ class Lives(Case):
         put(made.locations[0], "STAVE::RUN_TIMES", value=AttributeValue("1 100000,0 100000,0 100000,0", Type.STRING))
         for location in made.locations:
             put(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+
+    def test_who_has_ended_is_in_no_pause(self):
+        """A worker that lived for 20 of 300 ms, and a pause of 100 ms behind that."""
+        with self.timed("paused", threads=1, others=["OMP worker 1"]) as made:
+            made.program(0, True)
+            made.team = made.new_team("team 1", (0, 1))
+            self.one_region(made, 20, 1, True)
+            for now, mode in ((100, MeasurementMode.OFF), (200, MeasurementMode.ON)):
+                made.at(now).event(0, "measurement_on_off", mode)
+            made.program(300, False)
+        worker = next(thread for thread in self.numbers(self.path("paused"))["threads_of_the_run"]
+                      if thread["name"] == "OMP worker 1")
+        self.assertAlmostEqual(sum(worker["activities"].values()), 0.02)
 
     def test_who_comes_in_turn_is_one_thread(self):
         """Two at a time: 600 ms, of which 400 are useful, the half of the serial ones lost, and 100 waited."""
