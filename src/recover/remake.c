@@ -121,9 +121,10 @@ static bool may_encode(void *data) {
 }
 
 static unsigned encoders_asked_for(void) {
+  enum { JOBS_MAX = 64 };
   const char *text = getenv("STAVE_JOBS");
   unsigned jobs = 0;
-  return text && sscanf(text, "%2u", &jobs) == 1 ? jobs : 0;
+  return text && sscanf(text, "%9u", &jobs) == 1 && jobs <= JOBS_MAX ? jobs : 0;
 }
 
 static void open_model(struct remake *remake, struct journal *journal) {

@@ -155,13 +155,19 @@ static void note_wait(struct writer *writer) {
     writer->drain.waited_ms = waited_ms;
 }
 
+/* Whether the program has left its processors: it waits for the archive, or has died. As another program, or
+ * untraced, it goes on. */
+static bool has_left_processors(struct writer *writer) {
+  return atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED ||
+         (writer->drain.is_over && application_check(&writer->application) == APPLICATION_DIED);
+}
+
 bool drain_may_encode(void *data) {
   struct writer *writer = data;
-  bool has_ended =
-      writer->drain.is_over || atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING;
-  if (has_ended)
+  bool has_left = has_left_processors(writer);
+  if (has_left)
     stop_if_full(writer);
-  return has_ended && !writer->correlator.has_ended;
+  return has_left && !writer->correlator.has_ended;
 }
 
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not

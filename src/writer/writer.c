@@ -372,7 +372,7 @@ static void close_writer(struct writer *writer) {
 }
 
 static void open_encoders(struct writer *writer) {
-  if (writer->kept || writer->run_states)
+  if (writer->kept || writer->run_states || recovery_may_get_stuck(writer->recovery))
     return;
   writer->encoders = encoders_create(writer->merge, &writer->correlator, writer->constants.config.jobs,
                                      drain_may_encode, writer);

@@ -244,11 +244,15 @@ static void leave_room(struct event_files *files, struct event_file *file) {
   file->shared_room = 0;
 }
 
-/* Others may go on meanwhile: it takes as long as a copy. */
+/* Others may go on meanwhile, as it takes as long as a copy; but not where each of them would need one more
+ * descriptor than there are. */
 static int write_apart(struct event_files *files, const struct event_file *file, size_t count) {
-  pthread_mutex_unlock(&files->mutex);
+  bool is_apart = files->open_fds <= files->open_fds_most;
+  if (is_apart)
+    pthread_mutex_unlock(&files->mutex);
   int error = write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
-  pthread_mutex_lock(&files->mutex);
+  if (is_apart)
+    pthread_mutex_lock(&files->mutex);
   return error;
 }
 

@@ -33,6 +33,7 @@ struct recovery {
   bool is_in_memory;                /* reserving takes the longer, the more is reserved */
   volatile sig_atomic_t is_growing; /* the list of arenas may be */
   volatile sig_atomic_t is_frozen;  /* the file stays as it is: what is stored goes to memory of our own */
+  atomic_flag is_remapping;         /* pages: one thread at a time, in handlers of signals */
   struct recovery_header *header;
   struct recovery_header unmapped; /* in its place when there is no file */
   struct recovery_block **arenas;
@@ -78,10 +79,11 @@ static bool map_private(const struct recovery *recovery, void *memory, size_t by
               offset) == memory;
 }
 
-/* All of it at one moment: the journal, the events and how far the writer was belong together. */
+/* All of it at one moment: the journal, the events and how far the writer was belong together. Once: later
+ * copies would be without what was stored in the first ones. */
 static bool freeze(struct recovery *recovery) {
-  bool is_done = map_private(recovery, recovery->header, RECOVERY_UNIT_BYTES, 0);
-  for (size_t i = 0; i < recovery->arena_count && is_done; i++)
+  bool is_done = recovery->is_frozen || map_private(recovery, recovery->header, RECOVERY_UNIT_BYTES, 0);
+  for (size_t i = 0; i < recovery->arena_count && is_done && !recovery->is_frozen; i++)
     is_done = map_private(recovery, recovery->arenas[i], arena_bytes, arena_offset(i));
   recovery->is_frozen = true;
   return is_done;
@@ -94,6 +96,32 @@ static bool put_empty_page(const struct recovery *recovery, const void *address)
               0) == page;
 }
 
+/* Of the calling thread: the store that comes again. Another one's may have frozen the file since it failed.
+ */
+static _Thread_local const void *tried;
+
+static bool help_store(struct recovery *recovery, const void *address) {
+  bool is_again = recovery->is_frozen && tried == address;
+  tried = address;
+  return is_again ? put_empty_page(recovery, address) : freeze(recovery);
+}
+
+static void begin_remapping(struct recovery *recovery) {
+  while (atomic_flag_test_and_set_explicit(&recovery->is_remapping, memory_order_acquire))
+    continue; /* partner: end_remapping of a thread in a handler, which waits for nobody */
+}
+
+static void end_remapping(struct recovery *recovery) {
+  atomic_flag_clear_explicit(&recovery->is_remapping, memory_order_release);
+}
+
+static bool freeze_alone(struct recovery *recovery) {
+  begin_remapping(recovery);
+  bool is_done = freeze(recovery);
+  end_remapping(recovery);
+  return is_done;
+}
+
 /* The room that was reserved does not help where a file system copies on write and has none left, or a quota
  * is used up: the store is SIGBUS. The file stays as it is then, which is as the archive was at that moment,
  * and the writer goes on in copies of its pages. Recovery has less of it; the archive loses nothing. */
@@ -101,8 +129,13 @@ static void on_page_without_room(int number, siginfo_t *info, void *context) {
   (void)context;
   int error = errno;
   struct recovery *recovery = atomic_load(&mapped);
-  bool is_ours = recovery && is_of_file(recovery, info->si_addr);
-  if (!is_ours || !(recovery->is_frozen ? put_empty_page(recovery, info->si_addr) : freeze(recovery)))
+  bool is_helped = recovery && is_of_file(recovery, info->si_addr);
+  if (is_helped) {
+    begin_remapping(recovery);
+    is_helped = help_store(recovery, info->si_addr);
+    end_remapping(recovery);
+  }
+  if (!is_helped)
     signal(number, SIG_DFL); /* the store comes again, and it is fatal */
   errno = error;
 }
@@ -119,7 +152,7 @@ static bool freeze_stuck(void *data) {
   struct recovery *recovery = data;
   bool is_busy = recovery->is_growing || recovery->block_count != recovery->blocks_before;
   recovery->blocks_before = recovery->block_count;
-  return !is_busy && (recovery->is_frozen || freeze(recovery));
+  return !is_busy && (recovery->is_frozen || freeze_alone(recovery));
 }
 
 void recovery_watch(struct recovery *recovery, const uint64_t *records) {
@@ -127,9 +160,13 @@ void recovery_watch(struct recovery *recovery, const uint64_t *records) {
     stuck_watch(records, freeze_stuck, recovery);
 }
 
+bool recovery_may_get_stuck(const struct recovery *recovery) {
+  return recovery->may_get_stuck;
+}
+
 void recovery_freeze(struct recovery *recovery) {
   if (recovery->may_get_stuck && !recovery->is_frozen)
-    freeze(recovery);
+    freeze_alone(recovery);
 }
 
 /* -- the file -- */

@@ -34,6 +34,9 @@ bool recovery_is_cut(struct recovery *recovery);
  * halt in stores to it (stuck.h): what is stored goes to memory of our own then. */
 void recovery_watch(struct recovery *recovery, const uint64_t *records);
 
+/* Whether it may: then one thread alone is to store to it, the one that is watched. */
+bool recovery_may_get_stuck(const struct recovery *recovery);
+
 /* The disk has refused room, and the archive is about to be closed: where its last stores to the file would
  * have to wait for the disk one by one, the file stays as it is. */
 void recovery_freeze(struct recovery *recovery);
