@@ -1,5 +1,5 @@
-/* Loops, barriers and pauses of the recording in turn: what one thread alone concerns lies between records that
- * concern all, so that encoders which went past these would write other archives. */
+/* Loops, barriers and pauses of the recording in turn: between records of one thread's alone there are some
+ * that concern all. Encoders that went past these would write another archive. */
 #include <omp.h>
 
 enum { LOOPS = 300, PERIOD = 50, PAUSED_FROM = 20, PAUSED_TO = 40 };
