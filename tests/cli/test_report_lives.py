@@ -118,8 +118,8 @@ class Lives(Case):
 
     def test_text_has_both_numbers(self):
         path = self.in_turn("text")
-        for arguments in ((), ("--brief",)):
-            self.assertIn(f"2 at a time, {STEPS + 1} in all", " ".join(self.text(path, *arguments).split()))
+        for noun, *arguments in (("",), (" threads", "--brief")):
+            self.assertIn(f"2{noun} at a time, {STEPS + 1} in all", " ".join(self.text(path, *arguments).split()))
         self.assertNotIn("at a time", self.text(self.in_turn("others", has_lives=False)))
 
     def test_threads_in_turn_do_not_crowd(self):

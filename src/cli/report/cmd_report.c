@@ -26,7 +26,7 @@ struct report_request {
   regex_t only;
   bool is_json, is_brief, is_markdown, is_compare, is_scaling, is_weak, is_by_ranks;
   const char *html;                            /* the history page's name */
-  const char *mpi;                             /* its library; NULL: not said */
+  const char *mpi;                             /* its library; NULL: to be found */
   FILE *out;                                   /* where a run's object goes that is compared */
   const char *fail_if[COMPARE_CONDITIONS_MAX]; /* as they were written */
   struct fail_condition conditions[COMPARE_CONDITIONS_MAX];

@@ -93,16 +93,16 @@ static void print_overview(const struct report_print *print) {
   const char *program = trace_archive_property(report->trace, STAVE_PROPERTY_PROGRAM);
   char wall[TEXT_TIME_BYTES], serial[TEXT_TIME_BYTES], efficiency[TEXT_TIME_BYTES], account[ACCOUNT_BYTES],
       threads[COUNT_BYTES];
-  report_print_threads(threads, report);
+  report_print_threads(threads, report, report->cpus == 1 ? " thread" : " threads");
   print_line("archive: %s%s%s", print->anchor, program ? " of " : "", program ? program : "");
   if (report->has_openmp || report->activity[ACTIVITY_DEVICE] == 0)
-    print_line("wall time %s, %s thread%s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
-               time_of(wall, report, (double)report->wall), threads, plural(report->cpus), report->forks,
-               plural(report->forks), report->tasks_created, plural(report->tasks_created),
+    print_line("wall time %s, %s, %" PRIu64 " parallel region%s, %" PRIu64 " task%s, serial for %s",
+               time_of(wall, report, (double)report->wall), threads, report->forks, plural(report->forks),
+               report->tasks_created, plural(report->tasks_created),
                time_of(serial, report, (double)report->serial));
   else
-    print_line("wall time %s, %s thread%s, waiting for devices for %s at least",
-               time_of(wall, report, (double)report->wall), threads, plural(report->cpus),
+    print_line("wall time %s, %s, waiting for devices for %s at least",
+               time_of(wall, report, (double)report->wall), threads,
                time_of(serial, report, (double)report->device_wait));
   if (report->activity[ACTIVITY_UNKNOWN] > 0)
     print_line("not known %s of the threads' time: %s; what follows is of the rest",

@@ -33,8 +33,8 @@ const char *report_print_scaling(const struct report *report);
 
 enum { COUNT_BYTES = 64, ACCOUNT_BYTES = 512 };
 
-/* "4 at a time, 122 in all", or "4" if that is the same. */
-char *report_print_threads(char text[COUNT_BYTES], const struct report *report);
+/* "4 at a time, 122 in all", or "4" if that is the same; behind the 4 what is counted (" threads", ""). */
+char *report_print_threads(char text[COUNT_BYTES], const struct report *report, const char *noun);
 
 /* "ran 50 %, preempted 49 % (because of each other, by binding 49 %), blocked 1 %": of the
  * threads' time, where that is known. */

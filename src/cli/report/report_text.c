@@ -99,17 +99,16 @@ static void print_runtimes(const struct report *report) {
     table_fact("devices", "%s", device_facts_no_targets);
 }
 
-char *report_print_threads(char text[COUNT_BYTES], const struct report *report) {
+char *report_print_threads(char text[COUNT_BYTES], const struct report *report, const char *noun) {
+  int used = snprintf(text, COUNT_BYTES, "%zu%s", report->cpus, noun);
   if (report->threads_ever > report->cpus)
-    snprintf(text, COUNT_BYTES, "%zu at a time, %zu in all", report->cpus, report->threads_ever);
-  else
-    snprintf(text, COUNT_BYTES, "%zu", report->cpus);
+    snprintf(text + used, COUNT_BYTES - (size_t)used, " at a time, %zu in all", report->threads_ever);
   return text;
 }
 
 static void print_thread_count(const struct report *report) {
   char threads[COUNT_BYTES];
-  report_print_threads(threads, report);
+  report_print_threads(threads, report, "");
   if (report->process_count > 1 && report->account.processors)
     table_fact("threads", "%s, on %" PRIu64 " processor%s", threads, report->account.processors,
                plural(report->account.processors));
