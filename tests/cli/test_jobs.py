@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import cli
 import planted_archives
 import same_read
-from made_mpi import Job
+from made_mpi import sends_and_barriers
 
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 COMMANDS = (["report"], ["report", "--json"], ["check"], ["check", "--json"],
@@ -60,15 +60,7 @@ class Jobs(cli.Case):
         self.is_the_same(merged)
 
     def test_ranks(self):
-        archive = self.path("ranks")
-        with Job(archive, ranks=4) as job:
-            for i in range(200):
-                at = 20 * i
-                job.call(0, "MPI_Send", at, at + 1, 5, send=(1, 3, 8))
-                job.call(1, "MPI_Recv", at, at + 2, 6, receive=(0, 3, 8))
-                for rank in range(4):
-                    job.call(rank, "MPI_Barrier", at + 3 + rank, at + 10, 7, collective=-1)
-        self.is_the_same(archive)
+        self.is_the_same(sends_and_barriers(self.path("ranks"), 200))
 
     def test_planted(self):
         planted_archives.make(self.folder, self.folder)

@@ -60,17 +60,6 @@ def merged(build, folder):
     return folder / "merged"
 
 
-def messages(folder):
-    with made_mpi.Job(str(folder / "messages"), ranks=4) as job:
-        for i in range(300):
-            at = 20 * i
-            job.call(0, "MPI_Send", at, at + 1, 5, send=(1, 3, 8))
-            job.call(1, "MPI_Recv", at, at + 2, 6, receive=(0, 3, 8))
-            for rank in range(4):
-                job.call(rank, "MPI_Barrier", at + 3 + rank, at + 10, 7, collective=-1)
-    return folder / "messages"
-
-
 def job(build, folder):
     """Of eleven ranks, which no number of ranks that read shares out evenly."""
     generate = build.stave.parents[2] / "tests/support/generate_job"
@@ -91,14 +80,14 @@ def wide(folder):
 
 
 def damaged(reader, archive):
-    """A file without its end, and a table that cannot be read: rank 0 says so, once, and all end."""
+    """A file without its end, and a table that cannot be read: rank 0 reports it, once, and all end."""
     path = archive / "traces" / "2.evt"
     os.truncate(path, path.stat().st_size // 2)
     for number in RANKS:
         result = reader.ranks(number, ["report", "--json"], archive)
         lines = [line for line in result.stderr.decode().splitlines() if line.startswith("stave: ")]
         expect(result.returncode == FAILED, f"a cut file, {number} ranks: exit status {result.returncode}")
-        expect(len(lines) == 1 and "the events cannot be read" in lines[0], f"{number} ranks say {lines}")
+        expect(len(lines) == 1 and "the events cannot be read" in lines[0], f"{number} ranks print {lines}")
         expect(not result.stdout, f"{number} ranks print {result.stdout[:80]} of a cut file")
 
 
@@ -115,7 +104,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stave-report-") as name:
         folder = pathlib.Path(name)
         reader.same(merged(build, folder))
-        reader.same(messages(folder), (["report", "--json"], ["check"]))
+        reader.same(made_mpi.sends_and_barriers(folder / "messages", 300), (["report", "--json"], ["check"]))
         reader.same(job(build, folder), (["report", "--json"],))
         reader.same(wide(folder), (["report", "--json"],), (1, 2))
         mixed = generated(build, folder, "mixed", 60000, "mixed")

@@ -122,3 +122,14 @@ class Job(Made):
             self.leave(thread, "parallel", line)
             self.event(thread, "thread_team_end", self.team)
         self.event(first, "thread_join", Paradigm.OPENMP)
+
+
+def sends_and_barriers(path, rounds):
+    """Four ranks: in each round rank 0 sends to rank 1, and all meet in a barrier, one after the other."""
+    with Job(str(path), ranks=4) as job:
+        for at in range(0, 20 * rounds, 20):
+            job.call(0, "MPI_Send", at, at + 1, 5, send=(1, 3, 8))
+            job.call(1, "MPI_Recv", at, at + 2, 6, receive=(0, 3, 8))
+            for rank in range(4):
+                job.call(rank, "MPI_Barrier", at + 3 + rank, at + 10, 7, collective=-1)
+    return path
