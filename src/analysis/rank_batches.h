@@ -1,4 +1,4 @@
-/* What rank 0 and the others say to each other:
+/* What rank 0 and the others send to each other:
  *
  *   rank 0 -> others   a command: read up to a time; stop, nobody takes any more; end
  *   others -> rank 0   batches of events, the last one of a reading without any: it has the result
@@ -88,7 +88,7 @@ void rank_sources_free(struct rank_sources *sources);
 
 void rank_command_send(struct ranks_job *ranks, unsigned to, struct rank_command command);
 
-/* Takes the next batch and counts its events in `progress` (or NULL); is_reading tells whether there was one.
+/* Takes the next batch and counts its events in `progress` (or NULL); is_reading: whether there was one.
  * Returns the rank's result as its reading ends, or -ENOMEM, with `error`. */
 int rank_source_next(struct ranks_job *ranks, struct rank_source *source, _Atomic uint64_t *progress,
                      char error[RANKS_ERROR_BYTES]);

@@ -18,7 +18,7 @@ struct check_request {
   const char *path;
   uint32_t rules;
   bool is_json, is_all, is_by_ranks;
-  const char *mpi;           /* its library; NULL: not said */
+  const char *mpi;           /* its library; NULL: to be found */
   const char *sarif, *junit; /* files; NULL: not wanted */
   struct count_condition conditions[COUNT_CONDITIONS_MAX];
   size_t condition_count;

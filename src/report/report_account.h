@@ -17,7 +17,7 @@ enum hindrance {
   HINDRANCE_COUNT
 };
 
-/* What became of the threads' time, as the kernel says. In ticks. */
+/* What became of the threads' time, as the kernel has it. In ticks. */
 struct report_account {
   bool is_known;
   double all, ran, ready, slept;

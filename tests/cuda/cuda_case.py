@@ -27,7 +27,7 @@ class Case(cli.FreshCase):
     LATE_MS = 1500
 
     def play(self, name, *arguments, environment=None, changed=lambda recorded: recorded, record=(), status=0):
-        """Plays the recording under stave record; (the recording, the archive, what was said)"""
+        """Plays the recording under stave record; (the recording, the archive, what was printed)"""
         if not RECORDINGS[name].exists():
             self.skipTest(f"{RECORDINGS[name]} is not there")
         recorded = changed(played.records(RECORDINGS[name]))
@@ -46,7 +46,7 @@ class Case(cli.FreshCase):
             CUDA_INJECTION64_PATH=library, **{"STAVE_CUPTI": CUPTI, **environment}))
 
     def offload(self, name, **environment):
-        """OMPT's callbacks of the same run, too, by a scripted runtime; (the host, the archive, what was said)"""
+        """OMPT's callbacks of the same run, too, by a scripted runtime; (the host, the archive, what was printed)"""
         if not RECORDINGS[name].exists():
             self.skipTest(f"{RECORDINGS[name]} is not there")
         host = played.Host(SHARED / f"{name}.host.txt", played.records(RECORDINGS[name]))

@@ -101,10 +101,10 @@ class Constructs(Case):
                                    truth.time(inside), delta=1000 + ROUNDING_NS * len(inside))
 
     def whole(self, name, **environment):
-        host, anchor, said = self.offload(name, **environment)
+        host, anchor, printed = self.offload(name, **environment)
         self.expect_truth(host.recorded, anchor)
         self.expect_report(host.recorded, anchor)
-        return host, self.expect_places(host, anchor), said
+        return host, self.expect_places(host, anchor), printed
 
     def test_target(self):
         host, numbers, _ = self.whole("target")
@@ -116,13 +116,13 @@ class Constructs(Case):
 
     def test_without_the_calls(self):
         """CUPTI notes the target region with each call of the driver: external correlation."""
-        _, numbers, said = self.whole("target", PLAYED_ERROR="cuptiSubscribe:39")
-        self.assertIn("another tool follows CUDA's calls", said)
+        _, numbers, printed = self.whole("target", PLAYED_ERROR="cuptiSubscribe:39")
+        self.assertIn("another tool follows CUDA's calls", printed)
         self.assertFalse([one for one in numbers["regions"] if one["name"].startswith("cu")])
 
     def test_without_either(self):
         """Kernels have the names that the compiler gave them."""
-        host, anchor, said = self.offload(
+        host, anchor, printed = self.offload(
             "target", PLAYED_ERROR="cuptiSubscribe:39,cuptiActivityPushExternalCorrelationId:15")
         self.expect_truth(host.recorded, anchor)
 
@@ -307,19 +307,19 @@ class Endings(Case):
         archive.close()
 
     def test_dropped_records_are_counted(self):
-        _, anchor, said = self.play("streams", environment={"PLAYED_DROPPED": "7"})
+        _, anchor, printed = self.play("streams", environment={"PLAYED_DROPPED": "7"})
         archive = Archive(anchor)
         self.assertEqual(archive.properties["STAVE::LOST_EVENTS"], "7")
         archive.close()
-        self.assertIn("7", said)
+        self.assertIn("7", printed)
 
 
 class Refusals(Case):
     """One line each, and the program is as without: done, status 0."""
     def refused(self, *words, **environment):
-        _, anchor, said = self.play("streams", environment=environment)
-        lines = [line for line in said.splitlines() if "not recorded" in line]
-        self.assertEqual(len(lines), 1, said)
+        _, anchor, printed = self.play("streams", environment=environment)
+        lines = [line for line in printed.splitlines() if "not recorded" in line]
+        self.assertEqual(len(lines), 1, printed)
         for word in words:
             self.assertIn(word, lines[0])
         return anchor
@@ -366,8 +366,8 @@ class Refusals(Case):
         for code, _ in self.CODES:
             for function in self.NONE:
                 with self.subTest(function=function, code=code):
-                    _, anchor, said = self.play("streams", environment={"PLAYED_ERROR": f"{function}:{code}"})
-                    self.assertNotIn("not recorded", said)
+                    _, anchor, printed = self.play("streams", environment={"PLAYED_ERROR": f"{function}:{code}"})
+                    self.assertNotIn("not recorded", printed)
                     self.expect_truth(played.records(RECORDINGS["streams"]), anchor)
                     shutil.rmtree(self.path("archive"))
 
@@ -431,8 +431,8 @@ class Info(Case):
         """OMPT's part is there, and why there is no other."""
         for code, word in Refusals.CODES:
             with self.subTest(code=code):
-                _, anchor, said = self.offload("target", PLAYED_ERROR=f"cuptiActivityEnable:{code}")
-                line, = (line.removeprefix("stave: ") for line in said.splitlines() if "not recorded" in line)
+                _, anchor, printed = self.offload("target", PLAYED_ERROR=f"cuptiActivityEnable:{code}")
+                line, = (line.removeprefix("stave: ") for line in printed.splitlines() if "not recorded" in line)
                 self.assertIn(word, line)
                 self.assertEqual(self.recording(anchor)["refused"], line)
                 self.assertIn(f"missing {line}", self.facts("info", anchor))
@@ -471,7 +471,7 @@ print("done")
 """
 
     def run_python(self, loaded, cupti):
-        """What was recorded, and what was said; both paths are below site-packages."""
+        """What was recorded, and what was printed; both paths are below site-packages."""
         site = pathlib.Path(self.path("site-packages"))
         for path in (loaded, cupti):
             (site / path).parent.mkdir(parents=True, exist_ok=True)
@@ -486,13 +486,14 @@ print("done")
         return recorded, result.stderr
 
     def test_of_cuda_12(self):
-        recorded, said = self.run_python("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12")
-        self.assertNotIn("not recorded", said)
+        recorded, printed = self.run_python(
+            "nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12")
+        self.assertNotIn("not recorded", printed)
         self.expect_truth(recorded, self.path("archive/traces.otf2"))
 
     def test_of_cuda_13(self):
-        recorded, said = self.run_python("nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13")
-        self.assertNotIn("not recorded", said)
+        recorded, printed = self.run_python("nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13")
+        self.assertNotIn("not recorded", printed)
         self.expect_truth(recorded, self.path("archive/traces.otf2"))
 
 

@@ -20,7 +20,7 @@ struct guarded_request {
   archive_job_work work;
   void *data;
   bool is_by_ranks;
-  const char *library; /* of MPI; NULL: not said */
+  const char *library; /* of MPI; NULL: to be found */
 };
 
 /* Progress counts the definitions first, then the events. */

@@ -40,7 +40,7 @@ static const char *last_parts(const char *path, size_t count) {
   return *part == '/' && part[1] ? part + 1 : part;
 }
 
-/* How many of their last parts tell those paths apart that differ. */
+/* How many of their last parts distinguish the paths that differ. */
 static size_t parts_apart(char *const *real, size_t count) {
   size_t parts = 1;
   for (size_t i = 0; i < count; i++)
@@ -58,8 +58,8 @@ static bool is_alike(char *const *names, size_t count, size_t one) {
   return false;
 }
 
-/* Archives in folders that are called alike: by as much of their paths as tells them apart; one that is there
- * several times, by numbers. */
+/* Archives in folders that are called alike: by as much of their paths as distinguishes them; one that is
+ * there several times, by numbers. */
 static void name_by_paths(struct beside *beside, char *const *real) {
   size_t parts = parts_apart(real, beside->count);
   char *names[SIDES_MAX];

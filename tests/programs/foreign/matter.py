@@ -46,7 +46,7 @@ def gromacs(folder):
             "gmx -quiet mdrun -s run.tpr -ntmpi 1 -ntomp 2 -reprod -nb cpu -pin off -notunepme"]
 
 
-# What it says of its ranks' balance, and the advice that depends on it, is of each run's times.
+# What it prints of its ranks' balance, and the advice that depends on it, is of each run's times.
 @recipe("gromacs-mpi", "gromacs", "C++", needs=["gmx_mpi", MPIRUN[0]], environment=MPI, is_job=True,
         ignore=TIMES + "|Working|Executable|Data prefix|GROMACS|Performance|[Ii]mbalance|nst|[Dd]ecomposition"
         "|inhomogene|fewer domains|balanc|performance|^ *$",
