@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 enum check_severity {
   CHECK_VIOLATION,

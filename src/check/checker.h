@@ -2,11 +2,11 @@
 #ifndef STAVE_CHECK_CHECKER_H
 #define STAVE_CHECK_CHECKER_H
 
-#include "analysis/dependences.h"
-#include "analysis/mpi.h"
-#include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "check/check.h"
+#include "replay/dependences.h"
+#include "replay/mpi.h"
+#include "replay/replay.h"
 
 /* A task in the tree of who created whom. One that is complete is kept for its children's sake, and
  * skipped. */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/label.h"
 #include "check/checker.h"
 #include "check/mpi_early.h"
 #include "stave/names.h"
+#include "trace/label.h"
 
 enum { ROOT_MIN_SPECIAL = -8 }; /* OTF2 has its special roots from here on */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/detail.h"
 #include "check/checker.h"
+#include "trace/detail.h"
 
 /* -- who created whom -- */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/detail.h"
 #include "check/checker.h"
+#include "trace/detail.h"
 
 static bool is_worksharing(enum construct construct) {
   return construct == CONSTRUCT_loop || construct == CONSTRUCT_sections || construct == CONSTRUCT_single ||

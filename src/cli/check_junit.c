@@ -1,10 +1,10 @@
 #include "cli/check_files.h"
 
-#include "analysis/label.h"
 #include "base/utf8.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
+#include "trace/label.h"
 
 #include <stdio.h>
 #include <stdlib.h>

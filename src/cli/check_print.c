@@ -1,11 +1,11 @@
 #include "cli/check_print.h"
 
-#include "analysis/label.h"
 #include "base/plural.h"
 #include "cli/common/json.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/terminal.h"
+#include "trace/label.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 #ifndef STAVE_EXPORT_CHROME_H
 #define STAVE_EXPORT_CHROME_H
 
-#include "analysis/dependences.h"
-#include "analysis/mpi.h"
-#include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "export/fragment.h"
+#include "replay/dependences.h"
+#include "replay/mpi.h"
+#include "replay/replay.h"
 
 /* Of a location. */
 struct track {

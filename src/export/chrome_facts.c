@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/label.h"
 #include "export/chrome.h"
 #include "export/values.h"
+#include "trace/label.h"
 
 /* A transfer under way. */
 struct transfer {

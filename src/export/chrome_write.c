@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
-#include "analysis/label.h"
 #include "export/chrome.h"
 #include "export/values.h"
+#include "trace/constructs.h"
+#include "trace/label.h"
 
 /* -- definitions -- */
 

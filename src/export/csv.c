@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
 #include "export/export.h"
 #include "export/fragment.h"
 #include "export/values.h"
+#include "trace/constructs.h"
 
 static const char header[] =
     "time_ns,location,thread,event,region,construct,file,line,team,task,lock,order,fields,"

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
-#include "analysis/dependences.h"
-#include "analysis/replay.h"
 #include "base/array.h"
 #include "base/pair_map.h"
 #include "base/plural.h"
 #include "export/export.h"
 #include "export/values.h"
+#include "replay/dependences.h"
+#include "replay/replay.h"
+#include "trace/constructs.h"
 
 /* How many tasks of a line have something in common. */
 struct line_share {

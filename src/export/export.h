@@ -3,8 +3,8 @@
 #ifndef STAVE_EXPORT_EXPORT_H
 #define STAVE_EXPORT_EXPORT_H
 
-#include "analysis/trace.h"
 #include "export/sink.h"
+#include "trace/trace.h"
 
 /* Writes the trace into the sink, which the caller finishes. Returns 0, also if
  * the sink has failed and the rest was not read; or -ENOMEM or -EIO with one line in `error`: what came until

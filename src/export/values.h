@@ -2,8 +2,8 @@
 #ifndef STAVE_EXPORT_VALUES_H
 #define STAVE_EXPORT_VALUES_H
 
-#include "analysis/trace.h"
 #include "export/sink.h"
+#include "trace/trace.h"
 
 /* The value of an attribute or metric. */
 void values_one(struct sink *sink, const struct trace *trace, const struct trace_event_attribute *value);

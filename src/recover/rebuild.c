@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/trace.h"
 #include "base/memory.h"
+#include "trace/trace.h"
 #include "writer/archive/room.h"
 #include "writer/definitions/definitions_mpi.h"
 #include "writer/properties.h"

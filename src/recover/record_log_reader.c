@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "writer/packed.h"
+#include "writer/pipeline/packed.h"
 
 enum { BUFFER_BYTES = 1 << 20, RECORDS_MAX = RECORD_LOG_BYTES_MAX / PACKED_BYTES_MIN };
 

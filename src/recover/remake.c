@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "writer/encoders.h"
-#include "writer/merge.h"
+#include "writer/pipeline/encoders.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum { PROGRESS_RECORDS = 1 << 18 };
 

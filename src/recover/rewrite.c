@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "analysis/trace.h"
 #include "recover/unwind.h"
+#include "trace/trace.h"
 
 enum { PROGRESS_EVENTS = 1 << 20 };
 

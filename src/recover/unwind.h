@@ -3,7 +3,7 @@
 #ifndef STAVE_RECOVER_UNWIND_H
 #define STAVE_RECOVER_UNWIND_H
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 #include "writer/definitions/definitions.h"
 
 struct unwind;

@@ -2,7 +2,7 @@
 #ifndef STAVE_RECOVER_UNWIND_HELD_H
 #define STAVE_RECOVER_UNWIND_HELD_H
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 /* All zeros but the window: nothing. */
 struct unwind_held {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/label.h"
 #include "base/array.h"
+#include "trace/label.h"
 
 /* Of the gain: what is more uncertain is not sure. */
 #define DOUBT_SHARE 0.5

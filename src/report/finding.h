@@ -2,9 +2,9 @@
 #ifndef STAVE_REPORT_FINDING_H
 #define STAVE_REPORT_FINDING_H
 
-#include "analysis/label.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 /* Less than a hundredth of the time is not worth a line. */
 #define FINDING_MIN_SHARE 0.01

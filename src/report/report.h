@@ -4,16 +4,16 @@
 #ifndef STAVE_REPORT_REPORT_H
 #define STAVE_REPORT_REPORT_H
 
-#include "analysis/device_facts.h"
-#include "analysis/replay.h"
-#include "analysis/runtimes.h"
-#include "analysis/traffic.h"
-#include "report/counters.h"
+#include "replay/replay.h"
+#include "replay/traffic.h"
 #include "report/report_account.h"
+#include "report/report_counters.h"
 #include "report/report_devices.h"
-#include "report/scatter.h"
-#include "report/spread.h"
-#include "report/variation.h"
+#include "report/stats/scatter.h"
+#include "report/stats/spread.h"
+#include "report/stats/variation.h"
+#include "trace/device_facts.h"
+#include "trace/runtimes.h"
 
 /* Whether a thread had a processor, as the kernel reports it. */
 enum report_running {

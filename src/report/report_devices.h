@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/spread.h"
+#include "report/stats/spread.h"
 
 /* Time in which nothing was submitted to a device, by where the thread was that submitted last. */
 struct report_device_gap {

@@ -2,7 +2,7 @@
 #ifndef STAVE_REPORT_TEXT_H
 #define STAVE_REPORT_TEXT_H
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 enum { TEXT_TIME_BYTES = 32 };
 

@@ -24,7 +24,7 @@
  * handlers nest strictly, so all that was reserved after it is written by then. One that does not leaves it
  * to the callback it interrupted, which looks again after its store.
  *
- * Growth. The consumer finds much of a ring in use (merge.c) and gets memory for twice as much. Then the
+ * Growth. The consumer finds much of a ring in use (ring_merge.c) and gets memory for twice as much. Then the
  * capacity doubles, but only when the producer stands at a position that is an odd multiple of the old
  * capacity: every record still unread then has the same place under the old mask and under the new one, so
  * nobody needs to be told where the old part ends. (An unread position p lies in [b - old, b), b the

@@ -1,4 +1,5 @@
-/* The ring of a thread (ring.h), the wake protocol (session.c) and the backlog (merge.c, drain.c) as a model for spin.
+/* The ring of a thread (ring.h), the wake protocol (session.c) and the backlog (ring_merge.c, drain.c) as a model
+ * for spin.
  *
  * One producer, one writer, a ring of CAPACITY slots whose positions wrap at WRAP, a backlog of BACKLOG records, into
  * which the writer moves what is in the ring, or not, behind each record that it reads; then it naps, or not, while
@@ -137,7 +138,7 @@ inline sleep_until_woken() {
   writer_stores!ASLEEP(0, 0)
 }
 
-/* merge.c, move_out */
+/* ring_merge.c, move_out */
 inline relieve() {
   moved_head = head;
 #ifdef EARLY_RELIEF

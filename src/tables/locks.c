@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
 #include "export/values.h"
 #include "tables/tabulate.h"
+#include "trace/constructs.h"
 
 /* An acquisition that has not been released. */
 struct acquired_lock {

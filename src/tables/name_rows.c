@@ -1,8 +1,8 @@
 /* Regions by name, and calls by name and place. */
-#include "analysis/constructs.h"
-#include "analysis/label.h"
 #include "export/values.h"
 #include "tables/tabulate.h"
+#include "trace/constructs.h"
+#include "trace/label.h"
 
 static const char *activity_of(const struct trace_region *region) {
   enum activity activity;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "tables/tabulate.h"
-#include "timeline/critical_path.h"
+#include "timeline/tables/critical_path.h"
 
 enum { LINKS_MAX = 1 << 18 };
 

@@ -3,8 +3,8 @@
 #ifndef STAVE_TABLES_TABLES_H
 #define STAVE_TABLES_TABLES_H
 
-#include "analysis/trace.h"
 #include "tables/rows.h"
+#include "trace/trace.h"
 
 /* Writes all rows of the tables that are wanted; `archive` is what the run is called. Of an archive whose
  * events cannot all be read it writes what can be, and says so in the table runs. Returns 0, also if the

@@ -2,11 +2,11 @@
 #ifndef STAVE_TABLES_TABULATE_H
 #define STAVE_TABLES_TABULATE_H
 
-#include "analysis/dependences.h"
-#include "analysis/mpi.h"
-#include "analysis/replay.h"
 #include "base/pair_map.h"
 #include "export/sink.h"
+#include "replay/dependences.h"
+#include "replay/mpi.h"
+#include "replay/replay.h"
 #include "tables/rows.h"
 
 /* A region that has been entered. */

@@ -1,9 +1,9 @@
 /* Tasks, written when they are complete, and the pieces in which explicit ones ran. */
 #include <string.h>
 
-#include "analysis/detail.h"
 #include "base/array.h"
 #include "tables/tabulate.h"
+#include "trace/detail.h"
 
 static const struct cell null = {CELL_NULL, {0}};
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "analysis/activity.h"
+#include "trace/activity.h"
 
 struct paint {
   uint32_t light, dark; /* 0xRRGGBB */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/device_times.h"
 #include "stave/names.h"
+#include "trace/device_times.h"
 
 #define NONE ((size_t)-1)
 

@@ -2,7 +2,7 @@
 #ifndef STAVE_TIMELINE_ROW_ORDER_H
 #define STAVE_TIMELINE_ROW_ORDER_H
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 /* Fills in the positions of all locations from top to bottom, and how deeply each is nested: threads before
  * streams, process by process, OpenMP's threads by their numbers, others as in the archive. A worker without

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "timeline/detail_items.h"
 #include "timeline/row_order.h"
-#include "timeline/shortest.h"
+#include "timeline/tables/detail_items.h"
+#include "timeline/tables/shortest.h"
 
 enum { NOTE_WORDS_PER_SLICE = 2 };
 

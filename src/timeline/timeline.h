@@ -4,22 +4,22 @@
 #ifndef STAVE_TIMELINE_TIMELINE_H
 #define STAVE_TIMELINE_TIMELINE_H
 
-#include "analysis/replay.h"
-#include "analysis/traffic.h"
-#include "timeline/activity_track.h"
-#include "timeline/attribute_lists.h"
-#include "timeline/condition_table.h"
-#include "timeline/counter_table.h"
-#include "timeline/critical_path.h"
-#include "timeline/dependence_table.h"
-#include "timeline/detail.h"
-#include "timeline/launch_table.h"
-#include "timeline/lock_table.h"
-#include "timeline/message_table.h"
-#include "timeline/sample_table.h"
-#include "timeline/slice_track.h"
-#include "timeline/task_table.h"
-#include "timeline/transfer_table.h"
+#include "replay/replay.h"
+#include "replay/traffic.h"
+#include "timeline/tables/activity_track.h"
+#include "timeline/tables/attribute_lists.h"
+#include "timeline/tables/condition_table.h"
+#include "timeline/tables/counter_table.h"
+#include "timeline/tables/critical_path.h"
+#include "timeline/tables/dependence_table.h"
+#include "timeline/tables/detail.h"
+#include "timeline/tables/launch_table.h"
+#include "timeline/tables/lock_table.h"
+#include "timeline/tables/message_table.h"
+#include "timeline/tables/sample_table.h"
+#include "timeline/tables/slice_track.h"
+#include "timeline/tables/task_table.h"
+#include "timeline/tables/transfer_table.h"
 
 enum { TIMELINE_MAX_DEPTH = 48 };
 

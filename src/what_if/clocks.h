@@ -2,10 +2,10 @@
 #ifndef STAVE_WHAT_IF_CLOCKS_H
 #define STAVE_WHAT_IF_CLOCKS_H
 
-#include "analysis/dependences.h"
-#include "analysis/replay.h"
 #include "base/pair_map.h"
-#include "report/scatter.h"
+#include "replay/dependences.h"
+#include "replay/replay.h"
+#include "report/stats/scatter.h"
 #include "what_if/what_if.h"
 
 /* A moment on all clocks. Of another one's a location goes on. */

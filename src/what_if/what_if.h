@@ -6,7 +6,7 @@
 #ifndef STAVE_WHAT_IF_WHAT_IF_H
 #define STAVE_WHAT_IF_WHAT_IF_H
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 enum what_if_kind {
   WHAT_IF_FASTER,  /* work in a region */

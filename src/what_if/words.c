@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
 #include "stave/names.h"
+#include "trace/constructs.h"
 #include "what_if/what_if.h"
 
 const char what_if_words[] =

@@ -8,8 +8,8 @@
 
 #include "writer/definitions/regions.h"
 #include "writer/dump.h"
+#include "writer/flight/trigger.h"
 #include "writer/symbols/symbols.h"
-#include "writer/trigger.h"
 #include "writer/writer.h"
 
 bool address_query_is_needed(const struct writer *writer) {

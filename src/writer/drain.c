@@ -16,7 +16,7 @@ enum { REST_AFTER_NS = 2000000000 }; /* the backlog keeps its memory for so long
 
 static void stop_recording(struct writer *writer, const char *why) {
   snprintf(writer->stopped, sizeof writer->stopped, "%s", why);
-  report_stopped(&writer->report, why);
+  notify_stopped(&writer->report, why);
   atomic_store(&writer->session->shared.stop_recording, 1);
 }
 

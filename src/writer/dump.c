@@ -16,8 +16,8 @@
 #include "writer/archive/archive.h"
 #include "writer/archive/room.h"
 #include "writer/correlate/running.h"
+#include "writer/flight/trigger.h"
 #include "writer/symbols/symbols.h"
-#include "writer/trigger.h"
 
 enum { LOOK_AT_ROOM_RECORDS = 256, DUMPER_NICENESS = 10, WAIT_NS = 2000000 };
 enum { TRIGGERED_MAX = 10 };
@@ -136,7 +136,7 @@ static void tell_done(struct writer *writer, const char *directory) {
 static void make_dump(struct writer *writer) {
   char failure[1024], notice[1024], figures[1024];
   if (!writer_make_directory(writer, failure, notice, sizeof failure, false)) {
-    report_not_dumped(&writer->report, failure);
+    notify_not_dumped(&writer->report, failure);
     tell_done(writer, "");
     return;
   }
@@ -144,12 +144,12 @@ static void make_dump(struct writer *writer) {
   if (error) {
     snprintf(failure, sizeof failure, "the archive %.800s could not be written completely: %s",
              writer->directory, room_error_text(writer->directory, -error));
-    report_not_dumped(&writer->report, failure);
+    notify_not_dumped(&writer->report, failure);
     tell_done(writer, "");
     return;
   }
   writer_figures(writer, figures, sizeof figures);
-  report_dumped(&writer->report, writer->directory, figures);
+  notify_dumped(&writer->report, writer->directory, figures);
   tell_done(writer, writer->directory);
 }
 
@@ -188,7 +188,7 @@ static void start_dump(struct writer *writer, uint64_t until) {
   if (pid == 0)
     run_dumper(writer, until);
   if (pid < 0) {
-    report_not_dumped(&writer->report, strerror(errno));
+    notify_not_dumped(&writer->report, strerror(errno));
     tell_done(writer, "");
     return;
   }
@@ -226,7 +226,7 @@ static void note_written(struct writer *writer) {
   struct slowest *slowest = &writer->slowest[written->trigger];
   char *removed = slowest_take(slowest, most, written->ticks, directory);
   if (removed)
-    report_removed(&writer->report, removed);
+    notify_removed(&writer->report, removed);
   free(removed);
   trigger_set_least(writer->triggers[written->trigger], slowest_least(slowest, most));
 }
@@ -237,7 +237,7 @@ static bool reap(struct writer *writer) {
     return !writer->dump.process;
   writer->dump.process = 0;
   if (atomic_load(&writer->session->shared.dumps_done) == writer->dump.before) {
-    report_not_dumped(&writer->report, "the process that wrote the archive has died");
+    notify_not_dumped(&writer->report, "the process that wrote the archive has died");
     tell_done(writer, "");
   }
   note_written(writer);
@@ -339,5 +339,5 @@ void dump_finish(struct writer *writer) {
     make_dump(writer);
     note_written(writer);
   }
-  report_over(&writer->report, writer->ending);
+  notify_over(&writer->report, writer->ending);
 }

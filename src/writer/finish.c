@@ -131,14 +131,14 @@ void writer_close(struct writer *writer) {
   writer_figures(writer, figures, sizeof figures);
   describe_loss(writer, notice, sizeof notice);
   if (error) {
-    report_failed(&writer->report, "the archive %.800s could not be written completely: %s",
+    notify_failed(&writer->report, "the archive %.800s could not be written completely: %s",
                   writer->directory, room_error_text(writer->directory, -error));
     session_file_remove(writer->session_file); /* the log has all that was in the rings */
     return;
   }
   /* once the recovery file is gone the archive counts as closed, even if we die before we say so */
-  report_notice(&writer->report, notice);
+  notify_notice(&writer->report, notice);
   writer_remove_record_log(writer);
   remove_recovery_file(writer, notice, sizeof notice);
-  report_closed(&writer->report, figures, notice);
+  notify_closed(&writer->report, figures, notice);
 }

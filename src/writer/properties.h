@@ -6,7 +6,7 @@
 
 #include "session/layout.h"
 #include "writer/archive/archive.h"
-#include "writer/processors.h"
+#include "writer/kernel/processors.h"
 
 /* STAVE_KEEP: what the archive is of a longer run. */
 struct keeping {

@@ -18,15 +18,15 @@
 #include "writer/archive/room.h"
 #include "writer/definitions/lock_names.h"
 #include "writer/dump.h"
-#include "writer/encoders.h"
+#include "writer/flight/trigger.h"
+#include "writer/kernel/perf_event.h"
+#include "writer/kernel/processors.h"
 #include "writer/output.h"
-#include "writer/perf_event.h"
+#include "writer/pipeline/encoders.h"
 #include "writer/process.h"
-#include "writer/processors.h"
 #include "writer/session_file.h"
 #include "writer/stale_sessions.h"
 #include "writer/symbols/modules.h"
-#include "writer/trigger.h"
 
 static void terminate_texts(struct session_constants *constants) {
   constants->program[sizeof constants->program - 1] = '\0';
@@ -58,7 +58,7 @@ bool writer_make_directory(struct writer *writer, char *failure, char *notice, s
              strerror(-error));
   writer->session->shared.rank = is_job ? names.mpi_rank : -1;
   if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0) &&
-      !report_renamed(&writer->report, wanted))
+      !notify_renamed(&writer->report, wanted))
     snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
   return !error;
 }
@@ -97,7 +97,7 @@ static void report_exhaustion(void *data) {
   struct writer *writer = data;
   if (!writer->is_ready)
     remove_archive(writer);
-  report_failed(&writer->report, "stave-writer ran out of memory%s",
+  notify_failed(&writer->report, "stave-writer ran out of memory%s",
                 writer->recovery ? " (stave recover makes an archive of what is there)" : "");
 }
 
@@ -210,7 +210,7 @@ static bool make_first_directory(struct writer *writer, char *notice, size_t siz
   char failure[1024];
   bool is_made = writer_make_directory(writer, failure, notice, size, is_trial);
   if (!is_made)
-    report_failed(&writer->report, "%s", failure);
+    notify_failed(&writer->report, "%s", failure);
   return is_made;
 }
 
@@ -240,7 +240,7 @@ static bool open_kept(struct writer *writer) {
   writer->modules = create_modules(writer);
   writer->symbols = writer->modules ? symbols_create_idle(writer->modules, &error) : NULL;
   if (!writer->symbols) {
-    report_failed(&writer->report, "cannot keep records: %s", strerror(ENOMEM));
+    notify_failed(&writer->report, "cannot keep records: %s", strerror(ENOMEM));
     return false;
   }
   note_ineffective(&writer->constants.config, notice, sizeof notice);
@@ -251,7 +251,7 @@ static bool open_kept(struct writer *writer) {
   run_states_keep(writer->run_states);
   dump_open(writer);
   writer->is_ready = true;
-  report_kept(&writer->report, notice);
+  notify_kept(&writer->report, notice);
   return true;
 }
 
@@ -266,7 +266,7 @@ static bool has_descriptors(unsigned least) {
 static bool has_descriptors_for_archive(struct writer *writer) {
   bool are_enough = has_descriptors(DESCRIPTORS_MIN);
   if (!are_enough)
-    report_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
+    notify_failed(&writer->report, "fewer than %d descriptors (ulimit -n) are too few for an archive",
                   DESCRIPTORS_MIN);
   return are_enough;
 }
@@ -318,7 +318,7 @@ static bool open_archive(struct writer *writer) {
   const char *reason = room_error_text(writer->directory, error);
   if (!writer->archive || !writer->symbols || error) {
     remove_archive(writer); /* before the program goes on, which may end at once */
-    report_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
+    notify_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
                   error ? ": " : "", error ? reason : "");
     return false;
   }
@@ -335,14 +335,14 @@ static bool open_archive(struct writer *writer) {
   open_record_log(writer);
   open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
-  report_ready(&writer->report, writer->directory, notice);
+  notify_ready(&writer->report, writer->directory, notice);
   return true;
 }
 
 /* The program runs untraced. */
 static void withdraw(struct writer *writer) {
   remove_archive(writer);
-  report_withdrawn(&writer->report);
+  notify_withdrawn(&writer->report);
 }
 
 /* -- closing -- */
@@ -390,7 +390,7 @@ static void drain_all(struct writer *writer) {
 static bool has_threads_left(struct writer *writer) {
   bool are_left = limits_leave_threads();
   if (!are_left)
-    report_failed(&writer->report,
+    notify_failed(&writer->report,
                   "the limit on processes (ulimit -u, pids.max of the cgroup) leaves too few for "
                   "the program's own threads");
   return are_left;
@@ -422,7 +422,7 @@ static int start(int argc, char **argv) {
   open_application(&writer);
   processors_open(&writer.processors, writer.constants.pid);
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
-  report_open(&writer.report, writer.session);
+  notify_open(&writer.report, writer.session);
   memory_at_exhaustion(report_exhaustion, &writer);
   if (!has_threads_left(&writer) || !has_descriptors_for_archive(&writer))
     return 1;

@@ -7,22 +7,22 @@
 
 #include "session/session.h"
 #include "writer/address_query.h"
-#include "writer/application.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
-#include "writer/flight_buffer.h"
-#include "writer/merge.h"
+#include "writer/flight/flight_buffer.h"
+#include "writer/flight/slowest.h"
+#include "writer/kernel/application.h"
+#include "writer/kernel/pace.h"
+#include "writer/kernel/processors.h"
+#include "writer/kernel/run_states.h"
+#include "writer/kernel/run_times.h"
+#include "writer/notify.h"
 #include "writer/output.h"
-#include "writer/pace.h"
-#include "writer/processors.h"
+#include "writer/pipeline/record_log.h"
+#include "writer/pipeline/ring_merge.h"
 #include "writer/properties.h"
-#include "writer/record_log.h"
 #include "writer/recovery/recovery.h"
-#include "writer/report.h"
-#include "writer/run_states.h"
-#include "writer/run_times.h"
 #include "writer/runtimes.h"
-#include "writer/slowest.h"
 
 /* For whom an archive is written. */
 struct dump_cause {
@@ -56,7 +56,7 @@ struct dumping {
 struct writer {
   struct session_header *session;
   struct session_constants constants; /* copied: the application can write over the shared ones */
-  struct reporter report;
+  struct notifier report;
   struct application application;
   struct recovery *recovery;
   struct archive *archive;
@@ -121,7 +121,7 @@ void writer_remove_record_log(struct writer *writer);
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);
 
-/* Of the closed archive: what report_closed tells. */
+/* Of the closed archive: what notify_closed tells. */
 void writer_figures(struct writer *writer, char *text, size_t size);
 
 /* Closes the archive and tells of it. */

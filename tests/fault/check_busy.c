@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/trace.h"
 #include "busy.h"
 #include "counts.h"
 #include "stave/names.h"
+#include "trace/trace.h"
 
 struct tally {
   uint64_t events, acquires, releases, creates, completes, enters, leaves, last_ticks;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/trace.h"
 #include "counts.h"
 #include "kept.h"
 #include "stave/names.h"
+#include "trace/trace.h"
 
 struct steps {
   uint64_t first, last; /* 0: none */

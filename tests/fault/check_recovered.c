@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "analysis/trace.h"
 #include "stave/names.h"
+#include "trace/trace.h"
 #include "witness.h"
 
 /* Records of a lock: acquire, acquired, released. Of a task: create, two switches, and the taskwait's four at

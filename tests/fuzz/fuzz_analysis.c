@@ -9,15 +9,15 @@
 
 #include <otf2/otf2.h>
 
-#include "analysis/constructs.h"
-#include "analysis/trace.h"
 #include "analysis_input.h"
 #include "check/check.h"
 #include "cli/check_print.h"
 #include "cli/report/report_print.h"
 #include "export/export.h"
-#include "timeline/page.h"
-#include "timeline/picture.h"
+#include "timeline/page/page.h"
+#include "timeline/picture/picture.h"
+#include "trace/constructs.h"
+#include "trace/trace.h"
 
 enum { NAME_BYTES = 64, ARRAY_ITEMS = 256 };
 

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/trace.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "recover/rebuild.h"
 #include "recover_input.h"
 #include "session/session.h"
+#include "trace/trace.h"
 #include "writer/recovery/record_log_file.h"
 
 static void expect(bool is_so, const char *what) {

@@ -15,7 +15,7 @@
 #include "writer/archive/archive.h"
 #include "writer/definitions/call_sites.h"
 #include "writer/definitions/definitions.h"
-#include "writer/merge.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum { LOCATIONS_MOST = 1 << 12, PASSES_MOST = 64 };
 

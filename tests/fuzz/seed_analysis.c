@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/constructs.h"
-#include "analysis/trace.h"
 #include "analysis_input.h"
+#include "trace/constructs.h"
+#include "trace/trace.h"
 
 enum { BYTES_MAX = 12000 };
 

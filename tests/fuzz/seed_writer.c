@@ -9,7 +9,7 @@
 #include "session/futex.h"
 #include "session/session.h"
 #include "session_input.h"
-#include "writer/merge.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum { FD_SESSION = 3, UNITS_MOST = 2000, PASS_EVERY = 16 };
 

@@ -10,8 +10,8 @@
 #include "recording.h"
 #include "session/futex.h"
 #include "session/session.h"
-#include "writer/application.h"
-#include "writer/merge.h"
+#include "writer/kernel/application.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum { FD_SESSION = 3, FD_APPLICATION = 4, PROCESSES_MOST = 10000, NAP_US = 1000 };
 

@@ -5,7 +5,7 @@
 
 #include "session/session.h"
 #include "tool/writer_process.h"
-#include "writer/merge.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum { SLEEP_NS = 2000000, BACKLOG_BYTES = 4 << 20 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "writer/record_log.h"
+#include "writer/pipeline/record_log.h"
 
 struct session_header *session;
 struct merge *merge;

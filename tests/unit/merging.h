@@ -10,7 +10,7 @@
 
 #include "session/ring.h"
 #include "session/session.h"
-#include "writer/merge.h"
+#include "writer/pipeline/ring_merge.h"
 
 enum {
   RING_BYTES = 64 << 10,

@@ -5,10 +5,10 @@
 
 #include "unit.h"
 
-#include "writer/backlog.h"
-#include "writer/free_memory.h"
-#include "writer/packed.h"
-#include "writer/record_log.h"
+#include "writer/pipeline/backlog.h"
+#include "writer/pipeline/free_memory.h"
+#include "writer/pipeline/packed.h"
+#include "writer/pipeline/record_log.h"
 
 enum { SEGMENT_BYTES = 64 << 10, SEGMENTS = 4, BYTES = SEGMENTS * SEGMENT_BYTES, BATCH_MOST = 5000 };
 

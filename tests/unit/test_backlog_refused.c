@@ -2,9 +2,9 @@
 #include "unit.h"
 
 #include "session/records.h"
-#include "writer/backlog.h"
-#include "writer/free_memory.h"
-#include "writer/packed.h"
+#include "writer/pipeline/backlog.h"
+#include "writer/pipeline/free_memory.h"
+#include "writer/pipeline/packed.h"
 
 enum { SEGMENT_BYTES = 64 << 10, SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MAX, SHARE = 8 };
 

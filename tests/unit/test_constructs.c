@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-#include "analysis/constructs.h"
+#include "trace/constructs.h"
 
 static const struct {
   const char *name, *eztrace;

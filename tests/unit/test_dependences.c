@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "analysis/dependences.h"
+#include "replay/dependences.h"
 
 enum { TASKS = 60, VARIABLES = 4, PARENT = 1000 };
 

@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "analysis/detail.h"
+#include "trace/detail.h"
 
 static bool says(const char *name, const char *description, const char *word) {
   struct trace_region region = {.name = name, .canonical_name = name, .description = description, .file = ""};

@@ -1,11 +1,11 @@
-/* Records that are kept (writer/flight_buffer.c): their order, and what falls out when. */
+/* Records that are kept (writer/flight/flight_buffer.c): their order, and what falls out when. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
 
 #include "session/records.h"
-#include "writer/flight_buffer.h"
+#include "writer/flight/flight_buffer.h"
 
 enum { MANY = 200000, ENTRY_BYTES = 8 + RECORD_BYTES };
 

@@ -8,8 +8,8 @@
 #include "unit.h"
 
 #include "session/records.h"
-#include "writer/flight_buffer.h"
-#include "writer/free_memory.h"
+#include "writer/flight/flight_buffer.h"
+#include "writer/pipeline/free_memory.h"
 
 enum { ENTRY_BYTES = 8 + RECORD_BYTES, SEGMENT_RECORDS = (1 << 20) / ENTRY_BYTES };
 

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-#include "analysis/guard.h"
+#include "trace/guard.h"
 
 /* Time for a worker to begin, on a machine with other work. */
 enum { PATIENCE_MS = 1000, WORK_MS = 2500, STOPPED_MS = 2500, LATER_MS = 500 };

@@ -1,4 +1,4 @@
-#include "writer/helpers.h"
+#include "writer/pipeline/helpers.h"
 
 #include <stdatomic.h>
 #include <string.h>

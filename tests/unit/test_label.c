@@ -1,5 +1,5 @@
-#include "analysis/instances.h"
-#include "analysis/label.h"
+#include "trace/instances.h"
+#include "trace/label.h"
 
 #include <stdio.h>
 #include <string.h>

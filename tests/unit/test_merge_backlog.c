@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "merging.h"
-#include "writer/packed.h"
+#include "writer/pipeline/packed.h"
 
 /* The merge is the slower one, until half of all has been made; but not if they wait for it. */
 static void wait_for_runners(void) {

@@ -1,6 +1,6 @@
 /* Rings on a machine that has little memory left: the machine's answer is the test's. */
 #include "merging.h"
-#include "writer/free_memory.h"
+#include "writer/pipeline/free_memory.h"
 
 enum { SHARE = 8, RECORDS = RING_ENOUGH_BYTES / RECORD_BYTES / 2, BYTES = RECORDS * RECORD_BYTES };
 

@@ -1,6 +1,6 @@
 /* What modules are called, and that the names of regions tell two of them apart. */
-#include "analysis/label.h"
-#include "analysis/module_names.h"
+#include "trace/label.h"
+#include "trace/module_names.h"
 
 #include <stdio.h>
 #include <string.h>

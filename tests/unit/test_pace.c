@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "session/clock.h"
-#include "writer/pace.h"
+#include "writer/kernel/pace.h"
 
 enum { MS = 1000000, FAR_TOO_MANY = 1 << 30 };
 

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "writer/packed.h"
+#include "writer/pipeline/packed.h"
 
 enum { RECORDS = 4000, ROOM = RECORDS * PACKED_BYTES_MAX };
 

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-#include "analysis/replay.h"
+#include "replay/replay.h"
 
 enum region {
   PROGRAM,

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "report/path.h"
+#include "report/collect/path.h"
 
 enum { REGIONS = 5000 };
 

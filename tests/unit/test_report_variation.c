@@ -1,7 +1,7 @@
 /* In which instances a cost lies is found however many there are. */
 #include "unit.h"
 
-#include "report/variation.h"
+#include "report/stats/variation.h"
 
 static struct variation_peak peak;
 

@@ -1,4 +1,4 @@
-/* What the writer tells `stave record` (writer/report.c) through a pipe that may be full or have no reader.
+/* What the writer tells `stave record` (writer/notify.c) through a pipe that may be full or have no reader.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,10 +12,10 @@
 
 #include "unit.h"
 
-#include "writer/report.h"
+#include "writer/notify.h"
 
 static struct session_header session;
-static struct reporter reporter;
+static struct notifier notifier;
 static char folder[] = "/tmp/stave-status.XXXXXX", path[64];
 static int fifo;
 static _Atomic bool is_over; /* the writer has said all that it says */
@@ -32,14 +32,14 @@ static int setup(void **state) {
   snprintf(session.constants.config.status, sizeof session.constants.config.status, "%s", path);
   if (mkfifo(path, 0600) < 0 || (fifo = open(path, O_RDWR | O_NONBLOCK)) < 0)
     return -1;
-  report_open(&reporter, &session);
+  notify_open(&notifier, &session);
   atomic_store(&is_over, false);
   return 0;
 }
 
 static int teardown(void **state) {
   (void)state;
-  close(reporter.status_fd);
+  close(notifier.status_fd);
   unlink(path);
   rmdir(folder);
   snprintf(folder, sizeof folder, "/tmp/stave-status.XXXXXX");
@@ -73,9 +73,9 @@ static void say_at_the_end(bool has_failed) {
   fill_pipe();
   assert_int_equal(pthread_create(&reader, NULL, read_late, NULL), 0);
   if (has_failed)
-    report_failed(&reporter, "no %s", "room");
+    notify_failed(&notifier, "no %s", "room");
   else
-    report_closed(&reporter, "threads=4 ending=finalized", "");
+    notify_closed(&notifier, "threads=4 ending=finalized", "");
   atomic_store(&is_over, true);
   pthread_join(reader, NULL);
   close(fifo);
@@ -106,7 +106,7 @@ static void nobody_waits_for_a_reader_that_is_gone(void **state) {
   (void)state;
   fill_pipe();
   close(fifo);
-  report_closed(&reporter, "threads=4 ending=finalized", "");
+  notify_closed(&notifier, "threads=4 ending=finalized", "");
   assert_int_equal(session.shared.writer_state, WRITER_CLOSED);
 }
 

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "writer/stops.h"
+#include "writer/kernel/stops.h"
 
 static pid_t begin_child(void) {
   pid_t parent = getpid(), child = fork();

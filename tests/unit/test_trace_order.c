@@ -13,8 +13,8 @@
 
 #include "own_folder.h"
 
-#include "analysis/trace_reader.h"
 #include "base/limits.h"
+#include "trace/trace_reader.h"
 
 enum { LOCATIONS = 5, EVENTS = 40000 }; /* several chunks of 256 KiB */
 

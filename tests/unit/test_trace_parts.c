@@ -10,7 +10,7 @@
 
 #include "own_folder.h"
 
-#include "analysis/trace_reader.h"
+#include "trace/trace_reader.h"
 
 enum { LOCATIONS = 2 * TRACE_PART_LOCATIONS + 3, EVENTS = 3000, REGIONS = 500 };
 

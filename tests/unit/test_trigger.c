@@ -1,9 +1,9 @@
-/* STAVE_TRIGGER (writer/trigger.c): which instance is too long. Ticks are ns here. */
+/* STAVE_TRIGGER (writer/flight/trigger.c): which instance is too long. Ticks are ns here. */
 #include <string.h>
 
 #include "unit.h"
 
-#include "writer/trigger.h"
+#include "writer/flight/trigger.h"
 
 enum { PLACE = 0x1000, OTHER = 0x2000 };
 

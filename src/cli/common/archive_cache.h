@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "analysis/found_archive.h"
+#include "trace/found_archive.h"
 
 enum { ARCHIVE_IDENTITY_BYTES = 64 };
 

@@ -1,11 +1,11 @@
 #include "cli/common/archive_job.h"
 
-#include "analysis/trace_ranks.h"
 #include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
+#include "trace/trace_ranks.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #ifndef STAVE_CLI_COMMON_ARCHIVE_JOB_H
 #define STAVE_CLI_COMMON_ARCHIVE_JOB_H
 
-#include "analysis/found_archive.h"
-#include "analysis/guard.h"
-#include "analysis/trace.h"
 #include "cli/common/times.h"
+#include "trace/found_archive.h"
+#include "trace/guard.h"
+#include "trace/trace.h"
 
 /* An archive that is being read. */
 struct archive_job {

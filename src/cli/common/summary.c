@@ -1,8 +1,8 @@
 #include "cli/common/summary.h"
 
-#include "analysis/found_archive.h"
 #include "base/plural.h"
 #include "cli/common/message.h"
+#include "trace/found_archive.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 /* Part of a trace, in ns since its beginning. */
 struct times {

@@ -2,10 +2,10 @@
 #ifndef STAVE_CLI_INFO_INFO_H
 #define STAVE_CLI_INFO_INFO_H
 
-#include "analysis/found_archive.h"
-#include "analysis/identify.h"
-#include "analysis/tally.h"
-#include "analysis/trace.h"
+#include "trace/found_archive.h"
+#include "trace/identify.h"
+#include "trace/tally.h"
+#include "trace/trace.h"
 
 struct info {
   const char *path; /* as it was asked for */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/device_facts.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "stave/names.h"
+#include "trace/device_facts.h"
 
 enum { NUMBER_BYTES = 32, LIST_BYTES = 256 };
 

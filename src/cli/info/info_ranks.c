@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/found_archive.h"
 #include "base/array.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
+#include "trace/found_archive.h"
 
 enum { NAME_BYTES = 24, BYTES_BYTES = 32 };
 

@@ -6,12 +6,12 @@
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
-#include "analysis/runtimes.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "stave/names.h"
+#include "trace/runtimes.h"
 
 #include <ctype.h>
 #include <inttypes.h>

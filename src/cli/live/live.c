@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/found_archive.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/folder.h"
 #include "cli/common/json.h"
@@ -26,6 +25,7 @@
 #include "cli/live/live_page.h"
 #include "cli/live/recent.h"
 #include "cli/live/server.h"
+#include "trace/found_archive.h"
 
 /* A picture takes a tenth of a processor at most. Pages that are open get the finished one for so long. */
 enum { LOOK_MS = 250, EVERY_MS = 1000, SHARE = 10, LINGER_MS = 60000, NICE = 19, TROUBLE_BYTES = 512 };

@@ -12,7 +12,7 @@
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
 #include "cli/recover/recover_process.h"
-#include "timeline/page.h"
+#include "timeline/page/page.h"
 
 /* So that a page is made and shown again in a blink; the finished one has more. */
 enum { REGIONS = 100000 };

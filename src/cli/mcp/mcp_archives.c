@@ -1,9 +1,9 @@
 /* Which archives there are. */
-#include "analysis/found_archive.h"
 #include "base/array.h"
 #include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/mcp/mcp_run.h"
+#include "trace/found_archive.h"
 
 #include <dirent.h>
 #include <stdio.h>

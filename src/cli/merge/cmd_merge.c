@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/found_archive.h"
 #include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/merge/members.h"
 #include "cli/merge/unite.h"
 #include "cli/recover/recover_process.h"
+#include "trace/found_archive.h"
 
 struct cmd_request {
   const char *out;

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/found_archive.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
 #include "cli/recover/recover_process.h"
+#include "trace/found_archive.h"
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {
   return (size_t)snprintf(target, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;

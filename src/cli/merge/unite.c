@@ -13,12 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "analysis/guard.h"
 #include "base/memory.h"
 #include "cli/common/ending.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
 #include "cli/common/usage.h"
+#include "trace/guard.h"
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1 /* which musl's headers lack, as the call */

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/found_archive.h"
 #include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/merge/members.h"
 #include "cli/merge/unite.h"
 #include "session/launcher.h"
+#include "trace/found_archive.h"
 
 /* For as long as this nothing has happened to the other ranks' archives: they do not come. */
 enum { PATIENCE_MS = 10000, LOOK_MS = 20, NUMBER_BYTES = 32 };

@@ -1,6 +1,5 @@
 #include "cli/recover/cmd_recover.h"
 
-#include "analysis/found_archive.h"
 #include "base/plural.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/folder.h"
@@ -8,6 +7,7 @@
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
 #include "cli/recover/recover_process.h"
+#include "trace/found_archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

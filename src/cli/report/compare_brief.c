@@ -1,9 +1,9 @@
 /* A comparison in a few lines, and in Markdown: the wall time first, then what has changed most. */
 #include "cli/report/compare.h"
 
-#include "analysis/label.h"
 #include "cli/common/markdown.h"
 #include "cli/common/prose.h"
+#include "trace/label.h"
 
 #include <math.h>
 #include <stdio.h>

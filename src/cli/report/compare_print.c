@@ -1,9 +1,9 @@
 /* A comparison as text and as JSON. */
 #include "cli/report/compare.h"
 
-#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
+#include "trace/label.h"
 
 #include <math.h>
 #include <stdint.h>

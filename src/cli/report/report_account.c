@@ -3,8 +3,8 @@
 
 #include "cli/common/json.h"
 
-#include "analysis/label.h"
 #include "cli/common/table.h"
+#include "trace/label.h"
 
 #include <stdarg.h>
 #include <stdio.h>

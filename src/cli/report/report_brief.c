@@ -2,10 +2,10 @@
 #include "base/plural.h"
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "report/text.h"
 #include "stave/names.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

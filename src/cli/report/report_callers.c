@@ -1,12 +1,12 @@
 /* Who called parallel regions: a tree for each, from the region outward, and JSON. */
 #include "cli/report/report_print.h"
 
-#include "analysis/instances.h"
-#include "analysis/label.h"
 #include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/instances.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/label.h"
-#include "analysis/replay.h"
 #include "base/shorten.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
+#include "replay/replay.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 enum { NUMBER_BYTES = 32, CELLS_MAX = REPORT_COUNTERS_MAX + 4, IMBALANCE_MIN_THREADS = 2 };
 enum { NAME_WIDTH = 32, NAME_BYTES = 64 }; /* of the columns' heads */

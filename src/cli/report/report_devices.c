@@ -1,11 +1,11 @@
 /* `stave report` for people: devices, what they computed, and how long threads waited for them. */
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 #include <stdio.h>
 #include <stdlib.h>

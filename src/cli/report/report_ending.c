@@ -1,10 +1,10 @@
 /* State of each thread at the end of a run that was killed, or hung until it was. */
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 #include <signal.h>
 #include <stdio.h>

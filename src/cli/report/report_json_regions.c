@@ -2,8 +2,8 @@
 #include "cli/report/report_print.h"
 #include "cli/report/report_values.h"
 
-#include "analysis/detail.h"
 #include "report/text.h"
+#include "trace/detail.h"
 
 #include <inttypes.h>
 

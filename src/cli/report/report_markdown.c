@@ -1,11 +1,11 @@
 /* `stave report --markdown`: for a pull request's comment, or the summary of a job (GITHUB_STEP_SUMMARY). */
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/markdown.h"
 #include "cli/common/summary.h"
 #include "report/text.h"
 #include "stave/names.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The report's first screen for the page of stave timeline. */
-#include "analysis/replay.h"
 #include "cli/report/report_print.h"
+#include "replay/replay.h"
 #include "report/text.h"
 
 static void put_text(json_t *array, const char *text) {

@@ -4,9 +4,9 @@
 
 #include <regex.h>
 
-#include "analysis/label.h"
 #include "cli/common/json.h"
 #include "report/report.h"
+#include "trace/label.h"
 
 /* What the "schema_version" of the JSON is: raised when a member changes its meaning or goes. */
 enum { REPORT_SCHEMA_VERSION = 1 };

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "analysis/label.h"
-#include "analysis/replay.h"
 #include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
+#include "replay/replay.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 enum { NUMBER_BYTES = 32 };
 

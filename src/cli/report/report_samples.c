@@ -1,11 +1,11 @@
 /* What samples tell: in which functions, at which places. */
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>

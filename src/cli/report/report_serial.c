@@ -1,12 +1,12 @@
 /* What lies between parallel regions: how long it takes, and which functions run there. */
 #include "cli/report/report_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>

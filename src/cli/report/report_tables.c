@@ -2,13 +2,13 @@
 #include "base/plural.h"
 #include "cli/report/report_print.h"
 
-#include "analysis/detail.h"
-#include "analysis/label.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
+#include "trace/detail.h"
+#include "trace/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>

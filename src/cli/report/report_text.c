@@ -2,10 +2,6 @@
 #include "base/plural.h"
 #include "cli/report/report_print.h"
 
-#include "analysis/detail.h"
-#include "analysis/instances.h"
-#include "analysis/label.h"
-#include "analysis/module_names.h"
 #include "base/shorten.h"
 #include "cli/common/memory.h"
 #include "cli/common/prose.h"
@@ -13,6 +9,10 @@
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "report/text.h"
+#include "trace/detail.h"
+#include "trace/instances.h"
+#include "trace/label.h"
+#include "trace/module_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

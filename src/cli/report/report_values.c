@@ -1,7 +1,7 @@
 #include "cli/report/report_values.h"
 
-#include "analysis/detail.h"
 #include "cli/common/memory.h"
+#include "trace/detail.h"
 
 #include <stdlib.h>
 #include <string.h>

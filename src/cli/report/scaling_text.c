@@ -1,9 +1,9 @@
 /* A scaling as text. */
 #include "cli/report/scaling.h"
 
-#include "analysis/label.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
+#include "trace/label.h"
 
 #include <math.h>
 #include <stdint.h>

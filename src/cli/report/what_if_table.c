@@ -1,13 +1,13 @@
 /* Every region made faster: which is worth the work, and from how many times on no more. */
 #include "cli/report/what_if_print.h"
 
-#include "analysis/label.h"
 #include "cli/common/json.h"
 #include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
 #include "cli/common/usage.h"
+#include "trace/label.h"
 #include "what_if/what_if.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/sides.h"
+#include "trace/sides.h"
 
 /* All zero: where the runs begin. */
 struct align {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/trace.h"
+#include "trace/trace.h"
 
 enum { ALIGN_NAMES_BYTES = 512 };
 

@@ -11,8 +11,8 @@
 #include "cli/timeline/beside.h"
 #include "cli/timeline/panel.h"
 #include "cli/timeline/serve.h"
-#include "timeline/page.h"
-#include "timeline/picture.h"
+#include "timeline/page/page.h"
+#include "timeline/picture/picture.h"
 
 #include <errno.h>
 #include <fcntl.h>

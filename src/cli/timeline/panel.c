@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
-#include "analysis/label.h"
 #include "base/plural.h"
 #include "check/check.h"
 #include "cli/common/summary.h"
 #include "cli/report/report_print.h"
+#include "trace/label.h"
 
 enum { VIOLATIONS_MAX = 100, NOTE_BYTES = LABEL_BYTES + 96 };
 

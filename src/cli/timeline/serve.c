@@ -17,7 +17,7 @@
 #include "cli/common/usage.h"
 #include "cli/live/server.h"
 #include "cli/timeline/panel.h"
-#include "timeline/page.h"
+#include "timeline/page/page.h"
 
 /* The page opens with little, since it can ask for more; an answer is decoded in a blink. */
 enum { REGIONS = 200000, ANSWER_BYTES = 4 << 20, NICE = 19, WAIT_MS = 250 };

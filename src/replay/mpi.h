@@ -1,0 +1,104 @@
+/* Messages and collective operations of MPI, put together from the events of all ranks.
+ *
+ *   mpi_create -> mpi_process for every event from the beginning, in the order of time -> mpi_finish ->
+ * mpi_free
+ *
+ * A message is what one rank has sent and another one has received: of the same communicator, sender,
+ * receiver and tag the first one sent is the first one that is received by who asked first (MPI 4.0, 3.5).
+ * Who asked first is known when all that was asked for before has ended; until then what came is kept. What
+ * ranks do whose archives are missing is left out. Memory is bounded by messages, requests and operations
+ * that are under way. */
+#ifndef STAVE_REPLAY_MPI_H
+#define STAVE_REPLAY_MPI_H
+
+#include "trace/trace.h"
+
+/* A call of one of MPI's functions. */
+struct mpi_call {
+  uint64_t id; /* counted from 1; 0: none */
+  size_t location;
+  uint32_t region;      /* position in the trace's regions; UINT32_MAX: none is open */
+  uint64_t site;        /* ref of the code line where it is called, or TRACE_NO_REF */
+  uint64_t enter_ticks; /* without a region: the event's time */
+};
+
+/* One end of a message. */
+struct mpi_end {
+  struct mpi_call begun, ended; /* the calls in which it was begun and has ended; ended.id 0: it has not */
+  uint64_t begin_ticks;         /* send: of its event; receive: since when somebody waits for it */
+  uint64_t end_ticks;           /* send without a request: as begin_ticks */
+  uint64_t bytes;
+  bool has_request;
+};
+
+struct mpi_message {
+  uint32_t comm;             /* position in the trace's comms */
+  uint32_t sender, receiver; /* ranks in it */
+  uint32_t tag;
+  struct mpi_end send, receive;
+};
+
+/* What one rank did of a collective operation. */
+struct mpi_member {
+  struct mpi_call begun, ended;
+  uint64_t begin_ticks, end_ticks;
+  uint32_t process; /* position of its location group */
+  uint32_t root;    /* as in OTF2 */
+  uint8_t operation;
+  bool has_request;
+};
+
+struct mpi_operation {
+  uint32_t comm;
+  uint64_t number; /* on this communicator, from 0; those with and without a request are counted apart */
+  const struct mpi_member *members; /* those who have ended it */
+  size_t member_count, expected;    /* expected: ranks of the communicator whose archives are there */
+};
+
+/* The observer; any may be NULL. What is pointed to lasts until the return. */
+struct mpi_observer {
+  /* a message was received or begins to be sent, of whom it has this end, in the order of time */
+  void (*end)(void *data, const struct mpi_message *message, bool is_send);
+  /* both ends are known and have ended */
+  void (*message)(void *data, const struct mpi_message *message);
+  /* at mpi_finish: nobody received what was sent, or sent what was received */
+  void (*unmatched)(void *data, const struct mpi_message *message, bool is_send);
+  /* at mpi_finish: a request that did not end */
+  void (*open_request)(void *data, const struct mpi_call *begun);
+  /* all have ended it; or, at mpi_finish, some */
+  void (*operation)(void *data, const struct mpi_operation *operation);
+  /* an end of a message, or a part of an operation, ends in this call, and will be reported later; and a send
+   * begins in it */
+  void (*ends_in)(void *data, const struct mpi_call *call);
+  void (*begins_in)(void *data, const struct mpi_call *call);
+  void (*left)(void *data, const struct mpi_call *call, uint64_t ticks);
+};
+
+struct mpi_replay;
+
+/* `observer` is copied. Returns NULL without memory; otherwise mpi_free. */
+struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observer *observer, void *data);
+
+/* Takes the next event. Returns false without memory. */
+bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
+
+/* Reports what is left. Nothing may be taken afterwards. Returns false without memory. */
+bool mpi_finish(struct mpi_replay *mpi);
+
+/* Accepts NULL. */
+void mpi_free(struct mpi_replay *mpi);
+
+/* The call that is open on a location; its id is 0 if there is none. */
+struct mpi_call mpi_open_call(const struct mpi_replay *mpi, size_t location);
+
+/* Whether the trace has any region of MPI. */
+bool mpi_is_there(const struct mpi_replay *mpi);
+
+/* Position of the location group in which a rank of a communicator is (of the trace's comms, by position);
+ * UINT32_MAX: its archive is missing. */
+uint32_t mpi_rank_process(const struct mpi_replay *mpi, uint32_t comm, uint32_t rank);
+
+/* The rank of a process in a communicator; UINT32_MAX: none. */
+uint32_t mpi_process_rank(const struct mpi_replay *mpi, uint32_t comm, uint32_t process);
+
+#endif

@@ -1,0 +1,543 @@
+#include "replay/replay.h"
+
+#include <stdlib.h>
+
+#include <otf2/otf2.h>
+
+#include "base/array.h"
+#include "replay/replay_state.h"
+
+/* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
+enum { SEARCH_MAX = 256, DEPTH_MAX = UINT16_MAX };
+
+/* -- the observer -- */
+
+void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
+  uint64_t end = ticks < replay->to_ticks ? ticks : replay->to_ticks;
+  thread->since_ticks = ticks;
+  if (begin >= end || !replay->observer.interval)
+    return;
+  const struct replay_context *context = top_context(thread);
+  struct replay_interval interval = {
+      location_of(replay, thread), context->current, context->team, thread->activity, begin, end};
+  replay->observer.interval(replay->data, &interval);
+}
+
+static void notify_of_slice(struct replay *replay, struct replay_thread *thread,
+                            const struct replay_task *task, const struct replay_frame *frame, uint64_t ticks,
+                            bool is_last) {
+  if (!replay->observer.slice || frame->slice_ticks > replay->to_ticks || ticks < replay->from_ticks)
+    return;
+  bool is_early = frame->slice_ticks<replay->from_ticks, is_late = ticks> replay->to_ticks;
+  struct replay_slice slice = {.location = location_of(replay, thread),
+                               .task = task,
+                               .region = frame->region,
+                               .construct = (enum construct)frame->construct,
+                               .depth = frame->depth,
+                               .begin_ticks = is_early ? replay->from_ticks : frame->slice_ticks,
+                               .end_ticks = is_late ? replay->to_ticks : ticks,
+                               .is_first = !is_early && frame->slice_ticks == frame->begin_ticks,
+                               .is_last = !is_late && is_last};
+  replay->observer.slice(replay->data, &slice);
+}
+
+void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                       uint64_t ticks) {
+  for (uint32_t i = task->frame_count; i-- > 0;)
+    notify_of_slice(replay, thread, task, &task->frames[i], ticks, false);
+}
+
+/* -- what a thread does -- */
+
+/* Some writers record pauses of the first thread alone: those without a team are paused with it. */
+static inline bool is_paused(const struct replay *replay, const struct replay_thread *thread) {
+  return thread->is_paused || (thread->context_count == 1 && replay->processes[thread->process].is_paused);
+}
+
+static inline enum activity activity_now(const struct replay *replay, const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
+  const struct replay_frame *frame = top_frame(context->current);
+  if (thread->is_device && thread->open_operations)
+    return ACTIVITY_DEVICE;
+  if (is_paused(replay, thread))
+    return ACTIVITY_UNKNOWN;
+  if (replay->has_runtimes_teams && context->team && context->team->is_runtimes &&
+      context->current->is_implicit)
+    return ACTIVITY_IDLE;
+  if (thread->is_between)
+    return ACTIVITY_OVERHEAD;
+  if (frame)
+    return (enum activity)frame->activity;
+  if (!context->current->is_implicit)
+    return ACTIVITY_TASK;
+  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
+void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  enum activity activity = activity_now(replay, thread);
+  if (activity == thread->activity)
+    return;
+  replay_flush(replay, thread, ticks);
+  thread->activity = activity;
+}
+
+uint32_t replay_base_depth(const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
+  return thread->outer_depth + (context->current != context->implicit ? context->implicit->frame_count : 0);
+}
+
+/* -- regions -- */
+
+static enum activity around(const struct replay_thread *thread, const struct replay_task *task) {
+  const struct replay_frame *frame = top_frame(task);
+  if (frame)
+    return (enum activity)frame->inner;
+  if (!task->is_implicit)
+    return ACTIVITY_TASK;
+  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
+/* What is done around a region, but for the program's own outside of all teams: that it does. */
+static enum activity inherited(enum activity outer, enum construct construct) {
+  bool is_own =
+      construct == CONSTRUCT_other || construct == CONSTRUCT_user_region || construct == CONSTRUCT_program;
+  if (outer == ACTIVITY_UNKNOWN || (outer == ACTIVITY_IDLE && is_own))
+    return ACTIVITY_SERIAL;
+  return outer;
+}
+
+static bool is_serial_task(const struct replay_thread *thread, enum construct construct) {
+  return construct == CONSTRUCT_implicit_task && thread->context_count == 1 &&
+         thread->base == ACTIVITY_SERIAL;
+}
+
+static struct replay_frame *push_frame(struct replay *replay, struct replay_task *task) {
+  if (!array_reserve(&task->frames, &task->frame_capacity, (size_t)task->frame_count + 1,
+                     sizeof *task->frames)) {
+    replay->has_failed = true;
+    return NULL;
+  }
+  return &task->frames[task->frame_count++];
+}
+
+static struct region_meaning meaning_of(const struct replay *replay, uint32_t region) {
+  if (region == REPLAY_NONE)
+    return (struct region_meaning){CONSTRUCT_other, 0, .is_around = true};
+  return replay->meanings[region];
+}
+
+/* A task gets the region of its construct, an implicit one that of its parallel region, which its team gets
+ * too. */
+static void name_task(struct replay_thread *thread, struct replay_task *task, enum construct construct,
+                      uint32_t region) {
+  struct replay_team *team = top_context(thread)->team;
+  if (task->region == REPLAY_NONE && !task->is_implicit && construct_class(construct) == CONSTRUCT_CLASS_task)
+    task->region = region;
+  if (construct != CONSTRUCT_parallel || !task->is_implicit || !team)
+    return;
+  if (task->region == REPLAY_NONE)
+    task->region = region;
+  if (team->region == REPLAY_NONE)
+    team->region = region;
+}
+
+static void enter(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
+  struct replay_task *task = top_context(thread)->current;
+  uint32_t region = trace_region_position(replay->trace, ref),
+           depth = replay_base_depth(thread) + task->frame_count;
+  replay->anomalies.unknown_region += region == REPLAY_NONE;
+  struct region_meaning meaning = meaning_of(replay, region);
+  enum activity outer = around(thread, task);
+  bool is_around = meaning.is_around || is_serial_task(thread, meaning.construct);
+  /* what a device is in, it is at work on */
+  if (thread->is_device && meaning.construct != CONSTRUCT_program) {
+    meaning.activity = ACTIVITY_DEVICE;
+    is_around = false;
+  }
+  struct replay_frame *frame = push_frame(replay, task);
+  if (!frame)
+    return;
+  *frame = (struct replay_frame){.begin_ticks = ticks,
+                                 .slice_ticks = ticks,
+                                 .region = region,
+                                 .depth = (uint16_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX),
+                                 .construct = meaning.construct,
+                                 .activity = is_around ? (uint8_t)inherited(outer, meaning.construct)
+                                                       : meaning.activity};
+  frame->inner = meaning.is_mutex ? (uint8_t)outer : frame->activity;
+  if (task->frame_count == 1)
+    name_task(thread, task, meaning.construct, region);
+  thread->is_between = false;
+  replay_update(replay, thread, ticks);
+  replay_arrive(replay, thread, frame, ticks);
+}
+
+static void leave_outermost(struct replay_thread *thread, struct replay_task *task,
+                            enum construct construct) {
+  task->has_left_region |= construct_class(construct) == CONSTRUCT_CLASS_task;
+  /* the first thread has left the program when it ended, which may be long before the others do */
+  if (construct == CONSTRUCT_program && thread->base == ACTIVITY_SERIAL && thread->context_count == 1)
+    thread->base = ACTIVITY_IDLE;
+}
+
+static void pop_frame(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                      uint64_t ticks) {
+  const struct replay_frame *frame = &task->frames[task->frame_count - 1];
+  notify_of_slice(replay, thread, task, frame, ticks, true);
+  if (task->frame_count == 1)
+    leave_outermost(thread, task, (enum construct)frame->construct);
+  task->frame_count--;
+}
+
+void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                          uint32_t count, uint64_t ticks) {
+  replay->anomalies.unclosed += task->frame_count - count;
+  while (task->frame_count > count)
+    pop_frame(replay, thread, task, ticks);
+}
+
+static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
+  struct replay_task *task = top_context(thread)->current;
+  uint32_t region = trace_region_position(replay->trace, ref), place = task->frame_count;
+  uint32_t lowest = place > SEARCH_MAX ? place - SEARCH_MAX : 0;
+  while (place > lowest && task->frames[place - 1].region != region)
+    place--;
+  thread->is_between = false;
+  if (place == lowest) {
+    replay->anomalies.unmatched_leave++;
+    return;
+  }
+  if (place < task->frame_count)
+    replay_leave_down_to(replay, thread, task, place, ticks);
+  replay_pass(replay, thread, top_frame(task), ticks);
+  pop_frame(replay, thread, task, ticks);
+  replay_update(replay, thread, ticks);
+}
+
+/* -- devices -- */
+
+static void begin_operation(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  thread->open_operations++;
+  replay_update(replay, thread, ticks);
+}
+
+static void end_operation(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  thread->open_operations -= thread->open_operations > 0;
+  replay_update(replay, thread, ticks);
+}
+
+/* -- pauses -- */
+
+static void process_pause(struct replay *replay, struct replay_thread *thread,
+                          const struct trace_event *event, uint64_t ticks) {
+  thread->is_paused = trace_is_pause(event);
+  if (thread->is_first)
+    replay->processes[thread->process].is_paused = thread->is_paused;
+  replay_update(replay, thread, ticks);
+  for (size_t i = 0; thread->is_first && i < replay->trace->location_count; i++)
+    if (replay->threads[i].has_begun && replay->threads[i].process == thread->process)
+      replay_update(replay, &replay->threads[i], ticks);
+}
+
+/* -- events -- */
+
+/* Whoever comes first in a process does what is outside of all teams; where no teams are known, nobody knows
+ * what threads do that are in no region. */
+static void begin_thread(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  struct replay_process *process = &replay->processes[thread->process];
+  const struct trace_location *location = &replay->trace->locations[location_of(replay, thread)];
+  thread->is_first = !process->has_begun && !thread->is_device && !trace_location_is_metric(location);
+  process->has_begun |= thread->is_first;
+  if (!replay->has_openmp && !(thread->is_first && replay->has_calls))
+    thread->base = thread->is_device ? ACTIVITY_IDLE : ACTIVITY_UNKNOWN;
+  else
+    thread->base = thread->is_first ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
+  thread->has_begun = true;
+  thread->since_ticks = ticks;
+  thread->activity = activity_now(replay, thread);
+}
+
+static uint64_t time_of(struct replay *replay, struct replay_thread *thread,
+                        const struct trace_event *event) {
+  uint64_t ticks = event->ticks;
+  if (!thread->has_begun) {
+    begin_thread(replay, thread, ticks);
+  } else if (ticks < thread->last_ticks) {
+    replay->anomalies.backward++;
+    ticks = thread->last_ticks;
+  }
+  thread->last_ticks = ticks;
+  replay->last_ticks = ticks > replay->last_ticks ? ticks : replay->last_ticks;
+  return ticks;
+}
+
+/* OTF2 1 had one number for a task. */
+static void process_otf2_1_task(struct replay *replay, struct replay_thread *thread,
+                                const struct trace_event *event, uint64_t ticks) {
+  uint64_t task = event->OmpTaskSwitch.task; /* the three kinds have the same fields */
+  uint32_t number = (uint32_t)(task >> 32), generation = (uint32_t)task;
+  if (event->kind == TRACE_OmpTaskCreate)
+    replay_create_task(replay, thread, event, ticks, REPLAY_NONE, number, generation);
+  else if (event->kind == TRACE_OmpTaskSwitch)
+    replay_switch_task(replay, thread, event, ticks, REPLAY_NONE, number, generation);
+  else
+    replay_complete_task(replay, event, ticks, REPLAY_NONE, number, generation);
+}
+
+/* The kinds that come less often than Enter and Leave. */
+static void process_other(struct replay *replay, struct replay_thread *thread,
+                          const struct trace_event *event, uint64_t ticks) {
+  switch ((int)event->kind) {
+  case TRACE_ThreadTaskCreate:
+    replay_create_task(replay, thread, event, ticks, event->ThreadTaskCreate.comm,
+                       event->ThreadTaskCreate.thread, event->ThreadTaskCreate.generation);
+    return;
+  case TRACE_ThreadTaskSwitch:
+    replay_switch_task(replay, thread, event, ticks, event->ThreadTaskSwitch.comm,
+                       event->ThreadTaskSwitch.thread, event->ThreadTaskSwitch.generation);
+    return;
+  case TRACE_ThreadTaskComplete:
+    replay_complete_task(replay, event, ticks, event->ThreadTaskComplete.comm,
+                         event->ThreadTaskComplete.thread, event->ThreadTaskComplete.generation);
+    return;
+  case TRACE_ThreadAcquireLock:
+    replay_acquire(replay, thread, event, ticks);
+    return;
+  case TRACE_ThreadReleaseLock:
+    replay_release(replay, thread, ticks, event->ThreadReleaseLock.lock, event->ThreadReleaseLock.order);
+    return;
+  case TRACE_OmpAcquireLock:
+    replay_acquire(replay, thread, event, ticks);
+    return;
+  case TRACE_OmpReleaseLock:
+    replay_release(replay, thread, ticks, event->OmpReleaseLock.lock, event->OmpReleaseLock.order);
+    return;
+  case TRACE_OmpTaskCreate:
+  case TRACE_OmpTaskSwitch:
+  case TRACE_OmpTaskComplete:
+    process_otf2_1_task(replay, thread, event, ticks);
+    return;
+  case TRACE_ThreadFork:
+  case TRACE_OmpFork:
+    replay_fork(replay, thread, ticks);
+    return;
+  case TRACE_ThreadJoin:
+  case TRACE_OmpJoin:
+    replay_join(replay, thread, ticks);
+    return;
+  case TRACE_ThreadTeamBegin:
+    replay_begin_team(replay, thread, ticks, event->ThreadTeamBegin.comm);
+    return;
+  case TRACE_ThreadTeamEnd:
+    replay_end_team(replay, thread, ticks, event->ThreadTeamEnd.comm);
+    return;
+  case TRACE_MeasurementOnOff:
+    process_pause(replay, thread, event, ticks);
+    return;
+  case TRACE_RmaGet:
+  case TRACE_RmaPut:
+  case TRACE_RmaAtomic:
+    begin_operation(replay, thread, ticks);
+    return;
+  case TRACE_RmaOpCompleteBlocking:
+  case TRACE_RmaOpCompleteNonBlocking:
+    end_operation(replay, thread, ticks);
+    return;
+  default: /* says nothing about what the thread does */
+    return;
+  }
+}
+
+bool replay_process(struct replay *replay, const struct trace_event *event) {
+  struct replay_thread *thread = &replay->threads[event->location];
+  replay->anomalies.events++;
+  if (event->kind == TRACE_Metric && !thread->has_begun)
+    return true; /* a location that has counters alone is no thread */
+  uint64_t ticks = time_of(replay, thread, event);
+  if (event->kind == TRACE_Enter)
+    enter(replay, thread, ticks, event->Enter.region);
+  else if (event->kind == TRACE_Leave)
+    leave(replay, thread, ticks, event->Leave.region);
+  else
+    process_other(replay, thread, event, ticks);
+  return !replay->has_failed;
+}
+
+/* -- beginning and end -- */
+
+/* The end of the window, if there is more of the trace behind it; or the last event. */
+static uint64_t end_ticks(const struct replay *replay) {
+  const struct trace_clock *clock = &replay->trace->clock;
+  return replay->to_ticks < clock->first_ticks + clock->length_ticks ? replay->to_ticks : replay->last_ticks;
+}
+
+/* What goes on for as long as a location is open at the end, ends there; a location that has nothing open
+ * ended with its last event. */
+static void finish_thread(struct replay *replay, struct replay_thread *thread) {
+  uint64_t end = end_ticks(replay);
+  const struct replay_context *context = top_context(thread);
+  bool is_open = thread->context_count > 1 || context->current->frame_count || context->implicit->frame_count;
+  uint64_t ticks = is_open && end > thread->last_ticks ? end : thread->last_ticks;
+  while (thread->context_count > 1)
+    replay_pop_team(replay, thread, ticks);
+  replay_suspend_task(replay, thread, NULL, ticks);
+  replay_flush(replay, thread, ticks);
+  replay_leave_down_to(replay, thread, top_context(thread)->implicit, 0, ticks);
+}
+
+void replay_finish(struct replay *replay) {
+  uint64_t unclosed = replay->anomalies.unclosed;
+  for (size_t i = 0; i < replay->trace->location_count && !replay->has_failed; i++)
+    if (replay->threads[i].has_begun)
+      finish_thread(replay, &replay->threads[i]);
+  if (replay->to_ticks < UINT64_MAX) /* what is beyond the window would have closed them */
+    replay->anomalies.unclosed = unclosed;
+}
+
+static void learn_regions(struct replay *replay) {
+  for (size_t i = 0; i < replay->trace->region_count; i++) {
+    enum construct construct = construct_of_region(&replay->trace->regions[i]);
+    enum activity activity = ACTIVITY_WORK;
+    bool is_own = construct_activity(construct, &activity);
+    if (construct_is_mpi(&replay->trace->regions[i])) {
+      activity = ACTIVITY_MPI;
+      is_own = true;
+    }
+    replay->has_openmp |= construct_is_openmp(construct);
+    replay->has_calls |= activity == ACTIVITY_MPI || construct == CONSTRUCT_device_operation;
+    replay->meanings[i] =
+        (struct region_meaning){.construct = (uint8_t)construct,
+                                .activity = (uint8_t)activity,
+                                .is_around = !is_own,
+                                .is_mutex = construct_class(construct) == CONSTRUCT_CLASS_mutex};
+  }
+}
+
+static uint32_t process_of(const struct trace *trace, const struct trace_location *location) {
+  const struct trace_location_group *group = trace_location_group(trace, location->group);
+  return (uint32_t)(group ? (size_t)(group - trace->location_groups) : trace->location_group_count);
+}
+
+static bool learn_locations(struct replay *replay) {
+  const struct trace *trace = replay->trace;
+  for (size_t i = 0; i < trace->location_count; i++) {
+    struct replay_thread *thread = &replay->threads[i];
+    const struct trace_location *location = &trace->locations[i];
+    thread->is_device = trace_location_is_device(location);
+    thread->base = ACTIVITY_IDLE; /* until it begins */
+    thread->fork_region = REPLAY_NONE;
+    thread->process = process_of(trace, location);
+    if (!replay_push_base(replay, thread))
+      return false;
+  }
+  return true;
+}
+
+struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
+                             uint64_t from_ticks, uint64_t to_ticks) {
+  struct replay *replay = calloc(1, sizeof *replay);
+  if (!replay)
+    return NULL;
+  *replay = (struct replay){.trace = trace,
+                            .observer = *observer,
+                            .data = data,
+                            .from_ticks = from_ticks,
+                            .to_ticks = to_ticks,
+                            .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
+                            .meanings = calloc(trace->region_count + 1, sizeof *replay->meanings),
+                            .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams),
+                            .processes = calloc(trace->location_group_count + 1, sizeof *replay->processes),
+                            .tasks = {.item_bytes = sizeof(struct replay_task)},
+                            .teams = {.item_bytes = sizeof(struct replay_team)}};
+  if (!replay->threads || !replay->meanings || !replay->live_teams || !replay->processes ||
+      !learn_locations(replay)) {
+    replay_free(replay);
+    return NULL;
+  }
+  learn_regions(replay);
+  return replay;
+}
+
+static void free_frames(void *task) {
+  free(((struct replay_task *)task)->frames);
+}
+
+void replay_free(struct replay *replay) {
+  if (!replay)
+    return;
+  for (size_t i = 0; replay->threads && i < replay->trace->location_count; i++)
+    free(replay->threads[i].contexts);
+  replay_free_locks(replay);
+  pool_free(&replay->tasks, free_frames);
+  pool_free(&replay->teams, NULL);
+  pair_map_free(&replay->task_table);
+  free(replay->threads);
+  free(replay->meanings);
+  free(replay->live_teams);
+  free(replay->processes);
+  free(replay);
+}
+
+/* -- the present state -- */
+
+const struct replay_anomalies *replay_anomalies(const struct replay *replay) {
+  return &replay->anomalies;
+}
+
+const struct replay_task *replay_current_task(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->current;
+}
+
+const struct replay_team *replay_current_team(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->team;
+}
+
+const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location) {
+  return top_context(&replay->threads[location])->implicit;
+}
+
+const struct replay_frame *replay_top_frame(const struct replay *replay, size_t location) {
+  return top_frame(top_context(&replay->threads[location])->current);
+}
+
+static size_t add_frames(const struct replay_task *task, struct replay_frame *ret, size_t count,
+                         size_t most) {
+  for (uint32_t i = task->frame_count; i-- > 0 && count < most;)
+    ret[count++] = task->frames[i];
+  return count;
+}
+
+size_t replay_open_frames(const struct replay *replay, size_t location, struct replay_frame *ret,
+                          size_t most) {
+  const struct replay_thread *thread = &replay->threads[location];
+  size_t count = 0;
+  for (uint32_t i = thread->context_count; i-- > 0;) {
+    const struct replay_context *context = &thread->contexts[i];
+    count = add_frames(context->current, ret, count, most);
+    if (context->implicit != context->current)
+      count = add_frames(context->implicit, ret, count, most);
+  }
+  return count;
+}
+
+enum activity replay_activity(const struct replay *replay, size_t location) {
+  return activity_now(replay, &replay->threads[location]);
+}
+
+const struct replay_team *replay_team_waited_in(const struct replay *replay, size_t location) {
+  const struct replay_thread *thread = &replay->threads[location];
+  bool is_waiting = thread->activity == ACTIVITY_BARRIER_WAIT || thread->activity == ACTIVITY_TASK_WAIT;
+  return is_waiting ? top_context(thread)->team : NULL;
+}
+
+enum construct replay_construct(const struct replay *replay, uint32_t region) {
+  return (enum construct)meaning_of(replay, region).construct;
+}
+
+struct replay_now replay_now(const struct replay *replay, size_t location) {
+  const struct replay_thread *thread = &replay->threads[location];
+  const struct replay_context *context = top_context(thread);
+  return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
+                             activity_now(replay, thread)};
+}

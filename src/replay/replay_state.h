@@ -1,0 +1,154 @@
+/* What the files of the replay share. */
+#ifndef STAVE_REPLAY_REPLAY_STATE_H
+#define STAVE_REPLAY_REPLAY_STATE_H
+
+#include "base/pair_map.h"
+#include "base/pool.h"
+#include "replay/replay.h"
+
+/* A team that a location is in, or, at the bottom, none. */
+struct replay_context {
+  struct replay_team *team;
+  struct replay_task *implicit, *current;
+  uint32_t barriers;      /* of the team that this member has come to */
+  uint64_t arrived_ticks; /* at the last one */
+};
+
+struct replay_thread {
+  struct replay_context *contexts; /* the innermost is the last; there is always one */
+  size_t context_capacity;
+  uint32_t context_count;
+  uint32_t outer_depth;     /* open regions below the innermost context */
+  uint32_t open_operations; /* transfers on a device */
+  enum activity base;       /* outside of all regions and teams */
+  enum activity activity;   /* since since_ticks */
+  uint64_t since_ticks, last_ticks;
+  uint64_t fork_ticks, fork_creator;
+  uint32_t fork_region;
+  uint32_t process; /* a number of its own for each */
+  bool has_begun, is_device, has_forked;
+  bool is_first;   /* of its process: what is outside of all teams is its */
+  bool is_paused;  /* its recording */
+  bool is_between; /* from fork to begin of the team, or from its end to the join */
+};
+
+struct replay_process {
+  bool has_begun; /* a thread of it */
+  bool is_paused; /* the recording of its first thread */
+};
+
+struct held_lock {
+  struct held_lock *next_free;
+  size_t location;
+  uint64_t wanted_ticks, acquired_ticks;
+  uint32_t region;
+};
+
+/* What entering a region does, by the region's position. */
+struct region_meaning {
+  uint8_t construct, activity;
+  bool is_around; /* the activity is the one around it */
+  bool is_mutex;
+};
+
+struct replay {
+  const struct trace *trace;
+  struct replay_observer observer;
+  void *data;
+  uint64_t from_ticks, to_ticks, last_ticks;
+  struct replay_thread *threads;
+  struct region_meaning *meanings;
+  struct pool tasks, teams;
+  struct pair_map task_table, lock_table;
+  struct held_lock *free_locks;
+  struct replay_team **live_teams; /* by position of the comm */
+  uint64_t task_count, team_count;
+  struct replay_anomalies anomalies;
+  struct replay_process *processes;
+  bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
+  bool enters_before_fork;    /* how parallel regions are written here */
+  bool has_runtimes_teams;    /* one was the runtime's, see own_threads.h */
+  bool has_failed;            /* no memory */
+};
+
+static inline struct replay_context *top_context(const struct replay_thread *thread) {
+  return &thread->contexts[thread->context_count - 1];
+}
+
+static inline struct replay_frame *top_frame(const struct replay_task *task) {
+  return task->frame_count ? &task->frames[task->frame_count - 1] : NULL;
+}
+
+/* -- replay.c -- */
+
+/* Reports the interval that ends now. */
+void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+
+/* Finds out what the thread does now. */
+void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+
+/* Reports the slices of all open regions of a task that stops running here. */
+void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                       uint64_t ticks);
+
+/* Leaves regions until `count` are open. */
+void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
+                          uint32_t count, uint64_t ticks);
+
+/* The depth of the running task's first region. */
+uint32_t replay_base_depth(const struct replay_thread *thread);
+
+/* -- replay_tasks.c -- */
+
+/* A task that nobody knows yet; NULL without memory. */
+struct replay_task *replay_new_task(struct replay *replay);
+
+void replay_drop_task(struct replay *replay, struct replay_task *task);
+
+void replay_create_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
+
+void replay_switch_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                        uint64_t ticks, uint32_t comm, uint32_t number, uint32_t generation);
+
+void replay_complete_task(struct replay *replay, const struct trace_event *event, uint64_t ticks,
+                          uint32_t comm, uint32_t number, uint32_t generation);
+
+/* The task stops running, and the thread goes back to its implicit task. */
+void replay_suspend_task(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                         uint64_t ticks);
+
+/* -- replay_teams.c -- */
+
+void replay_fork(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+void replay_join(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm);
+void replay_end_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm);
+
+/* Ends the innermost team of the thread, whichever it is. */
+void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+
+/* Makes the context outside of all teams. Returns false without memory. */
+bool replay_push_base(struct replay *replay, struct replay_thread *thread);
+
+/* -- replay_barriers.c -- */
+
+/* The running task has entered, and is about to leave, this region: it may be a barrier of its team. */
+void replay_arrive(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
+                   uint64_t ticks);
+void replay_pass(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
+                 uint64_t ticks);
+
+/* -- replay_locks.c -- */
+
+void replay_acquire(struct replay *replay, struct replay_thread *thread, const struct trace_event *event,
+                    uint64_t ticks);
+void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
+                    uint32_t order);
+void replay_free_locks(struct replay *replay);
+
+static inline size_t location_of(const struct replay *replay, const struct replay_thread *thread) {
+  return (size_t)(thread - replay->threads);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Which threads may use the same processors. */
+#include "report/collect/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { PROCESSORS_MAX = 1 << 20 };
+
+static bool use(struct account_masks *masks, size_t processor) {
+  if (!array_reserve_zeroed(&masks->used, &masks->used_bytes, processor + 1, 1))
+    return false;
+  masks->processors += !masks->used[processor];
+  masks->used[processor] = 1;
+  return true;
+}
+
+static bool use_all(struct account_masks *masks, struct account_mask *mask) {
+  for (const char *at = mask->text; *at;) {
+    char *end;
+    unsigned long first = strtoul(at, &end, 10), last = first;
+    if (end == at)
+      return true;
+    if (*end == '-')
+      last = strtoul(end + 1, &end, 10);
+    for (unsigned long i = first; i <= last && i < PROCESSORS_MAX; i++, mask->processors++)
+      if (!use(masks, i))
+        return false;
+    at = *end ? end + 1 : end;
+  }
+  return true;
+}
+
+size_t account_mask_add(struct account_masks *masks, const char *text) {
+  for (size_t i = 0; i < masks->count; i++)
+    if (strcmp(masks->masks[i].text, text) == 0) {
+      masks->masks[i].threads++;
+      return i;
+    }
+  struct account_mask *mask = array_add(&masks->masks, &masks->count, sizeof *mask);
+  if (!mask)
+    return SIZE_MAX;
+  *mask = (struct account_mask){.text = text, .threads = 1};
+  return use_all(masks, mask) ? masks->count - 1 : SIZE_MAX;
+}
+
+void account_masks_free(struct account_masks *masks) {
+  free(masks->masks);
+  free(masks->used);
+  *masks = (struct account_masks){0};
+}
+
+double account_masks_excess(const struct account_masks *masks, double ticks) {
+  double wanted = 0, by_mask = 0, by_all = 0;
+  size_t threads = 0;
+  for (size_t i = 0; i < masks->count; i++) {
+    const struct account_mask *mask = &masks->masks[i];
+    wanted += mask->wanted;
+    threads += mask->threads;
+    if ((double)mask->threads > mask->processors && mask->wanted > mask->processors * ticks)
+      by_mask += mask->wanted - mask->processors * ticks;
+  }
+  if ((double)threads > masks->processors && wanted > masks->processors * ticks)
+    by_all = wanted - masks->processors * ticks;
+  return by_mask > by_all ? by_mask : by_all;
+}

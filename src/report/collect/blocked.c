@@ -1,0 +1,97 @@
+/* Serial time in which the thread neither runs nor is ready: it is blocked in the kernel, by input and
+ * output, sleeping, a lock, or another process. No events show it; the kernel's counts of the first thread
+ * do, between two readings at a time. */
+#include "report/collect/blocked.h"
+
+#include <math.h>
+
+#include "report/collect/analyser.h"
+#include "report/finding.h"
+
+static double length_of(const struct account_readings *process, size_t reading) {
+  return reading > 0 ? process->times[reading] - process->times[reading - 1] : 0;
+}
+
+/* What the process's threads ran that are none of OpenMP's: the first thread may wait for them. */
+static double ran_by_others(const struct account_lines *lines, const struct account_readings *process,
+                            size_t reading) {
+  double others = process->own[reading];
+  for (size_t i = 0; i < lines->line_count; i++) {
+    const struct account_line *line = &lines->lines[i];
+    if (line->process == process && reading >= line->first && reading < line->first + line->count)
+      others -= line->ran[reading - line->first];
+  }
+  return fmax(others, 0);
+}
+
+/* Of one reading: waiting in barriers sleeps first, and so does who waits for other threads. Work in regions,
+ * which is most likely to run, may have slept, too, for as long as it did not run. */
+static void add_blocked(struct report *report, const struct account_lines *lines,
+                        const struct account_line *line, size_t i) {
+  size_t reading = line->first + i;
+  double length = length_of(line->process, reading) - line->process->stopped[reading];
+  double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] -
+                 ran_by_others(lines, line->process, reading);
+  double work = fmax(0, length - line->serial[i] - line->waiting[i] - line->ran[i]);
+  double most = fmax(0, fmin(slept, line->serial[i])), least = fmax(0, fmin(slept - work, most));
+  report->blocked += (most + least) / 2;
+  report->blocked_unsure += (most - least) / 2;
+}
+
+/* Of one reading: as if they ran evenly in it. */
+static double beside_in(const struct account_lines *lines, const struct account_line *line, size_t i) {
+  double length = length_of(line->process, line->first + i);
+  double others = ran_by_others(lines, line->process, line->first + i);
+  return length > 0 ? line->serial[i] * fmin(1, others / length) : 0;
+}
+
+static void finish(struct collector *collector) {
+  const struct account_lines *lines = &collector->account;
+  for (size_t i = 0; i < lines->line_count; i++)
+    for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++) {
+      add_blocked(collector->report, lines, &lines->lines[i], j);
+      collector->report->beside += beside_in(lines, &lines->lines[i], j);
+    }
+}
+
+static double mean_of(const struct report *report, double ticks) {
+  return report->process_count > 0 ? ticks / (double)report->process_count : 0;
+}
+
+double blocked_in_serial(const struct report *report) {
+  return fmin(mean_of(report, report->blocked), report->serial_alone - (double)report->offload);
+}
+
+double beside_in_serial(const struct report *report) {
+  double serial = report->serial_alone - (double)report->offload - blocked_in_serial(report);
+  return fmin(mean_of(report, report->beside), serial);
+}
+
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
+  double blocked = blocked_in_serial(report);
+  struct finding_texts texts = {.report = report};
+  if (report->parallel == 0 || blocked <= 0)
+    return;
+  struct report_finding *finding =
+      finding_add(report, CAUSE_BLOCKED, REPLAY_NONE, blocked * (double)report->process_count);
+  if (!finding)
+    return;
+  finding->uncertainty_ticks = mean_of(report, report->blocked_unsure);
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
+                   report->caveats.runtimes.untraced);
+  report->lost_in_work += finding->gain_ticks / (double)report->cpus; /* it counts as the thread's work */
+  finding_printf(finding->what, "the thread outside of parallel regions is blocked for %s%s",
+                 finding_time(&texts, blocked),
+                 report->process_count > 1 ? ", in the mean of the processes" : "");
+  if (report->caveats.runtimes.untraced_count > 0)
+    finding_append(finding->what, ", unless it waits for what ran on %s", report->caveats.runtimes.untraced);
+  finding_printf(
+      finding->evidence,
+      "of %s in which one thread works it neither ran nor waited for a processor for so long, and no "
+      "other thread of the process ran for it",
+      finding_time(&texts, report->serial_alone));
+}
+
+const struct analyser blocked_analyser = {.finish = finish, .find = find};

@@ -1,0 +1,481 @@
+/* Calls of MPI: what each waited for, and when it would have ended without the network's time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "report/collect/mpi_waits.h"
+#include "report/collect/serial.h"
+
+/* Of calls that wait for what is never reported, so many are kept. */
+enum { CALLS_MAX = 1 << 20 };
+
+/* A receiver is late only if the sender is not nearly as much. */
+#define ANOTHER 0.9
+
+/* -- computing a call -- */
+
+static bool is_known(struct collector *collector, const struct live_call *call) {
+  const struct pool *links = &collector->waits->links;
+  for (uint32_t at = call->depends; at != MPI_NONE;) {
+    const struct mpi_link *link = pool_item(links, at);
+    if (mpi_moment_at(collector, link->item)->unknown > 0)
+      return false;
+    at = link->next;
+  }
+  return true;
+}
+
+/* What it waited for longest. */
+struct latest {
+  struct moment moment;
+  enum report_cause cause;
+  double ideal;
+};
+
+static bool is_later(const struct live_call *call, const struct latest *latest, const struct moment *moment,
+                     enum report_cause cause) {
+  if (moment->ticks <= call->call.enter_ticks || moment->ticks <= latest->moment.ticks)
+    return false;
+  bool is_rival =
+      latest->moment.ticks > 0 && cause == CAUSE_LATE_RECEIVER && latest->cause != CAUSE_LATE_RECEIVER;
+  double before = (double)(latest->moment.ticks - call->call.enter_ticks);
+  return !is_rival || before < ANOTHER * (double)(moment->ticks - call->call.enter_ticks);
+}
+
+/* Takes the list of what it depends on. Senders first, as receivers are only late where these are not. */
+static struct latest take_latest(struct collector *collector, struct live_call *call) {
+  struct latest latest = {.ideal = (double)call->call.enter_ticks - call->begin_gained};
+  for (int is_receiver = 0; is_receiver < 2; is_receiver++)
+    for (uint32_t at = call->depends; at != MPI_NONE;) {
+      const struct mpi_link *link = pool_item(&collector->waits->links, at);
+      const struct moment *moment = mpi_moment_at(collector, link->item);
+      at = link->next;
+      if ((link->cause == CAUSE_LATE_RECEIVER) != is_receiver || moment->unknown > 0)
+        continue;
+      latest.ideal = moment->ideal > latest.ideal ? moment->ideal : latest.ideal;
+      if (is_later(call, &latest, moment, link->cause)) {
+        latest.moment = *moment;
+        latest.cause = link->cause;
+      }
+    }
+  struct mpi_link link;
+  while (mpi_pop(collector, &call->depends, &link))
+    mpi_waits_release(collector, link.item);
+  return latest;
+}
+
+static struct report_mpi_wait *place_of(struct collector *collector, const struct live_call *call,
+                                        enum report_cause cause) {
+  struct report *report = collector->report;
+  uint64_t kind = (uint64_t)cause << 32 | call->call.region;
+  uintptr_t known = (uintptr_t)pair_map_get(&collector->waits->places, kind, call->call.site);
+  if (known)
+    return &report->mpi_waits[known - 1];
+  struct report_mpi_wait *wait = array_add(&report->mpi_waits, &report->mpi_wait_count, sizeof *wait);
+  collector->has_failed |= !wait || !pair_map_put(&collector->waits->places, kind, call->call.site,
+                                                  (void *)(uintptr_t)report->mpi_wait_count);
+  if (wait)
+    *wait = (struct report_mpi_wait){
+        .cause = cause, .region = call->call.region, .site = call->call.site, .parallel = REPLAY_NONE};
+  return wait;
+}
+
+/* The one that is waited for least makes room for another one, which takes over its time. */
+static void blame(struct report_mpi_wait *wait, const struct latest *latest, double ticks) {
+  struct report_late *least = &wait->late[0];
+  for (int i = 0; i < REPORT_LATE; i++) {
+    struct report_late *late = &wait->late[i];
+    bool is_it = late->ticks > 0 && late->process == latest->moment.late_process &&
+                 late->region == latest->moment.late.region && late->site == latest->moment.late.site;
+    if (is_it) {
+      late->ticks += ticks;
+      return;
+    }
+    least = late->ticks < least->ticks ? late : least;
+  }
+  *least = (struct report_late){.process = latest->moment.late_process,
+                                .location = (uint32_t)latest->moment.late.location,
+                                .region = latest->moment.late.region,
+                                .site = latest->moment.late.site,
+                                .ticks = least->ticks + ticks};
+}
+
+static void add_wait(struct collector *collector, const struct live_call *call, const struct latest *latest) {
+  uint64_t until = latest->moment.ticks < call->leave_ticks ? latest->moment.ticks : call->leave_ticks;
+  uint64_t begin = collector_cut(collector, call->call.enter_ticks), end = collector_cut(collector, until);
+  if (latest->moment.ticks == 0 || end <= begin)
+    return;
+  struct report_mpi_wait *wait = place_of(collector, call, latest->cause);
+  if (!wait)
+    return;
+  double ticks = (double)(end - begin) * call->weight, by_threads = latest->moment.late_lost - call->lost;
+  by_threads = by_threads < 0 ? 0 : by_threads > ticks ? ticks : by_threads;
+  wait->ticks += ticks;
+  wait->by_threads += by_threads;
+  wait->count++;
+  scatter_add(&wait->scatter, ticks);
+  blame(wait, latest, ticks);
+  if (by_threads > wait->most_by_threads) {
+    wait->most_by_threads = by_threads;
+    wait->parallel = latest->moment.late_parallel;
+    wait->threads_of = latest->moment.late_process;
+  }
+  if (ticks > wait->longest) {
+    wait->longest = ticks;
+    wait->location = (uint32_t)call->call.location;
+  }
+}
+
+static void compute(struct collector *collector, uint32_t slot) {
+  struct live_call *call = mpi_waits_call(collector, slot);
+  struct latest latest = take_latest(collector, call);
+  uint64_t begin = collector_cut(collector, call->call.enter_ticks);
+  uint64_t end = collector_cut(collector, call->leave_ticks);
+  double took = end > begin ? (double)(end - begin) : 0;
+  double needed = latest.ideal - ((double)call->call.enter_ticks - call->begin_gained);
+  if (needed < took)
+    collector->waits->gained[call->process] += (took - needed) * call->weight;
+  add_wait(collector, call, &latest);
+  call->is_done = true;
+  mpi_drop_if_done(collector, slot);
+}
+
+/* It is the first on its thread: what it has gained by now is known. */
+static void begin(struct collector *collector, uint32_t slot) {
+  struct live_call *call = mpi_waits_call(collector, slot);
+  struct mpi_link link;
+  call->has_begun = true;
+  call->begin_gained = collector->waits->gained[call->process];
+  while (mpi_pop(collector, &call->waiting, &link)) {
+    struct moment part = mpi_part_of(call, link.ticks);
+    mpi_know_part(collector, link.item, &part);
+  }
+}
+
+static void go_on(struct collector *collector, size_t location) {
+  struct mpi_waits *waits = collector->waits;
+  uint32_t first = waits->first[location], next = mpi_waits_call(collector, first)->next;
+  waits->first[location] = next;
+  if (next == MPI_NONE)
+    waits->last[location] = MPI_NONE;
+  compute(collector, first);
+  if (next == MPI_NONE)
+    return;
+  begin(collector, next);
+  mpi_make_ready(collector, mpi_waits_call(collector, next)->call.id);
+}
+
+/* What is pending when all events have gone by never comes. */
+static bool can_be_computed(struct collector *collector, const struct live_call *call) {
+  bool is_told = call->pending == 0 || collector->waits->is_over;
+  return call->leave_ticks > 0 && is_told && is_known(collector, call);
+}
+
+static void advance(struct collector *collector) {
+  struct mpi_waits *waits = collector->waits;
+  while (waits->ready_count > 0 && !collector->has_failed) {
+    uint32_t slot = mpi_waits_find(collector, waits->ready[--waits->ready_count]);
+    if (slot == MPI_NONE)
+      continue;
+    const struct live_call *call = mpi_waits_call(collector, slot);
+    size_t location = call->call.location;
+    if (waits->first[location] == slot && can_be_computed(collector, call))
+      go_on(collector, location);
+  }
+}
+
+/* The first call that is not computed: what all others wait for. SIZE_MAX: there is none. */
+static size_t oldest(struct collector *collector) {
+  const struct mpi_waits *waits = collector->waits;
+  size_t found = SIZE_MAX;
+  uint64_t ticks = UINT64_MAX;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    const struct live_call *call =
+        waits->first[i] == MPI_NONE ? NULL : mpi_waits_call(collector, waits->first[i]);
+    if (call && call->leave_ticks > 0 && call->call.enter_ticks < ticks) {
+      ticks = call->call.enter_ticks;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/* -- events -- */
+
+/* What the threads of a process have not used since the last call. */
+static double lost_before(const struct collector *collector, const struct mpi_call *call, uint32_t process) {
+  const struct mpi_waits *waits = collector->waits;
+  uint64_t left = waits->left_ticks[call->location], now = collector_cut(collector, call->enter_ticks);
+  double since = left ? (double)(now - collector_cut(collector, left)) : 0;
+  double useful = waits->useful[process] - waits->left_useful[call->location];
+  double used = useful / (double)waits->widths[process];
+  return since > used ? since - used : 0;
+}
+
+static void enter(struct collector *collector, const struct mpi_call *call) {
+  struct mpi_waits *waits = collector->waits;
+  uint32_t slot = pool_get(&waits->calls);
+  collector->has_failed |= slot == POOL_NONE;
+  if (slot == POOL_NONE)
+    return;
+  struct live_call *live = mpi_waits_call(collector, slot);
+  size_t location = call->location;
+  const struct replay_team *team = replay_current_team(collector->replay, location);
+  uint32_t process = (uint32_t)collector->report->threads[location].process;
+  *live = (struct live_call){.call = *call,
+                             .weight = team && team->size ? 1.0 / team->size : 1,
+                             .process = process,
+                             .next = MPI_NONE,
+                             .waiting = MPI_NONE,
+                             .depends = MPI_NONE,
+                             .lost = team ? 0 : lost_before(collector, call, process),
+                             .parallel = serial_last_region(collector, process)};
+  waits->has_mpi[process] = true;
+  collector->has_failed |= !pair_map_put(&waits->by_id, 0, call->id, (void *)(uintptr_t)(slot + 1ull));
+  if (waits->last[location] != MPI_NONE) {
+    mpi_waits_call(collector, waits->last[location])->next = slot;
+    waits->last[location] = slot;
+    return;
+  }
+  waits->first[location] = waits->last[location] = slot;
+  begin(collector, slot);
+}
+
+static void leave(struct collector *collector, const struct mpi_call *call, uint64_t ticks) {
+  struct mpi_waits *waits = collector->waits;
+  uint32_t slot = mpi_waits_find(collector, call->id);
+  waits->left_ticks[call->location] = ticks;
+  waits->left_useful[call->location] = waits->useful[collector->report->threads[call->location].process];
+  if (slot == MPI_NONE)
+    return;
+  mpi_waits_call(collector, slot)->leave_ticks = ticks;
+  mpi_make_ready(collector, call->id);
+  if (waits->calls.count - waits->calls.unused_count > CALLS_MAX)
+    go_on(collector, oldest(collector));
+}
+
+static bool is_finalize(const struct collector *collector, const struct mpi_call *call) {
+  return strcmp(collector->trace->regions[call->region].name, "MPI_Finalize") == 0;
+}
+
+static bool is_init(const struct collector *collector, const struct mpi_call *call) {
+  const char *name = collector->trace->regions[call->region].name;
+  return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
+/* What is waited for others in MPI_Finalize is no part of the end. */
+static void add_start_or_end(struct collector *collector, const struct mpi_call *call, uint64_t ticks) {
+  uint64_t last = collector->waits->finalize_ticks;
+  if (is_init(collector, call))
+    collector->report->mpi_starts_and_ends += ticks - call->enter_ticks;
+  else if (is_finalize(collector, call) && last <= ticks)
+    collector->report->mpi_starts_and_ends += ticks - last;
+}
+
+void mpi_waits_on_event(struct collector *collector, const struct trace_event *event) {
+  struct mpi_waits *waits = collector->waits;
+  struct mpi_call before = mpi_open_call(waits->mpi, event->location);
+  collector->has_failed |= !mpi_process(waits->mpi, event);
+  struct mpi_call now = mpi_open_call(waits->mpi, event->location);
+  if (before.id == 0 && now.id > 0) {
+    enter(collector, &now);
+    if (is_finalize(collector, &now)) {
+      waits->finalize_ticks = event->ticks;
+      mpi_waits_on_finalize(collector, &now, (uint32_t)collector->report->threads[event->location].process);
+    }
+  } else if (before.id > 0 && now.id == 0) {
+    add_start_or_end(collector, &before, event->ticks);
+    leave(collector, &before, event->ticks);
+  }
+  advance(collector);
+}
+
+void mpi_waits_useful(struct collector *collector, size_t process, uint64_t ticks) {
+  collector->waits->useful[process] += (double)ticks;
+}
+
+/* -- messages -- */
+
+static void on_ends_in(void *data, const struct mpi_call *call) {
+  struct collector *collector = data;
+  uint32_t slot = mpi_waits_find(collector, call->id);
+  if (slot != MPI_NONE)
+    mpi_waits_call(collector, slot)->pending++;
+}
+
+static void on_begins_in(void *data, const struct mpi_call *call) {
+  struct collector *collector = data;
+  uint32_t slot = mpi_waits_find(collector, call->id);
+  if (slot != MPI_NONE)
+    mpi_waits_call(collector, slot)->references++;
+}
+
+static uint32_t process_of(const struct collector *collector, const struct mpi_call *call) {
+  return (uint32_t)collector->report->threads[call->location].process;
+}
+
+static void depend_on(struct collector *collector, const struct mpi_call *waiting,
+                      const struct mpi_call *other, uint64_t ticks, enum report_cause cause) {
+  uint32_t moment = mpi_waits_moment(collector, 1);
+  if (moment == MPI_NONE)
+    return;
+  mpi_waits_add_part(collector, moment, other, process_of(collector, other), ticks);
+  mpi_waits_depend(collector, waiting, moment, cause);
+  mpi_waits_release(collector, moment);
+}
+
+/* A small message is sent before anybody asks for it. */
+static bool was_received_later(struct collector *collector, const struct mpi_message *message) {
+  uint32_t slot = mpi_waits_find(collector, message->send.ended.id);
+  uint64_t left = slot == MPI_NONE ? 0 : mpi_waits_call(collector, slot)->leave_ticks;
+  return left > 0 && message->receive.begin_ticks >= left;
+}
+
+void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end) {
+  uint64_t *most = &collector->report->caveats.clock_ticks;
+  if (end > 0 && begin > end && begin - end > *most)
+    *most = begin - end;
+}
+
+static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
+  traffic_left(&((struct collector *)data)->report->traffic, call, ticks);
+}
+
+static void on_message(void *data, const struct mpi_message *message) {
+  struct collector *collector = data;
+  traffic_message(&collector->report->traffic, message);
+  uint32_t sent = mpi_waits_find(collector, message->send.begun.id);
+  bool is_own = process_of(collector, &message->send.begun) == process_of(collector, &message->receive.begun);
+  mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
+  if (is_own || was_received_later(collector, message))
+    mpi_waits_depend(collector, &message->send.ended, MPI_NONE, CAUSE_LATE_RECEIVER);
+  else
+    depend_on(collector, &message->send.ended, &message->receive.begun, message->receive.begin_ticks,
+              CAUSE_LATE_RECEIVER);
+  if (is_own)
+    mpi_waits_depend(collector, &message->receive.ended, MPI_NONE, CAUSE_LATE_SENDER);
+  else
+    depend_on(collector, &message->receive.ended, &message->send.begun, message->send.begin_ticks,
+              CAUSE_LATE_SENDER);
+  if (sent == MPI_NONE)
+    return;
+  mpi_waits_call(collector, sent)->references -= mpi_waits_call(collector, sent)->references > 0;
+  mpi_drop_if_done(collector, sent);
+}
+
+/* -- beginning and end -- */
+
+static void learn_widths(struct collector *collector) {
+  struct mpi_waits *waits = collector->waits;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    waits->first[i] = waits->last[i] = MPI_NONE;
+    if (!trace_location_is_device(&collector->trace->locations[i]) &&
+        !trace_location_is_metric(&collector->trace->locations[i]))
+      waits->widths[collector->report->threads[i].process]++;
+  }
+  for (size_t i = 0; i < PROCESS_COUNT(collector->trace); i++)
+    waits->widths[i] += waits->widths[i] == 0;
+}
+
+static void make_pools(struct mpi_waits *waits) {
+  waits->calls.item_bytes = sizeof(struct live_call);
+  waits->moments.item_bytes = sizeof(struct moment);
+  waits->links.item_bytes = sizeof(struct mpi_link);
+}
+
+void mpi_waits_prepare(struct collector *collector) {
+  static const struct mpi_observer observer = {.message = on_message,
+                                               .operation = mpi_waits_on_operation,
+                                               .ends_in = on_ends_in,
+                                               .begins_in = on_begins_in,
+                                               .left = on_left};
+  struct mpi_replay *mpi = mpi_create(collector->trace, &observer, collector);
+  size_t locations = collector->trace->location_count, groups = PROCESS_COUNT(collector->trace);
+  collector->has_failed |= !mpi;
+  struct mpi_waits *waits = mpi && mpi_is_there(mpi) ? collector_get(collector, sizeof *waits) : NULL;
+  if (!waits) {
+    mpi_free(mpi);
+    return;
+  }
+  collector->waits = waits;
+  waits->mpi = mpi;
+  make_pools(waits);
+  traffic_begin(&collector->report->traffic, collector->trace, collector->report->from_ticks,
+                collector->report->to_ticks);
+  waits->first = collector_get(collector, locations * sizeof *waits->first);
+  waits->last = collector_get(collector, locations * sizeof *waits->last);
+  waits->left_ticks = collector_get(collector, locations * sizeof *waits->left_ticks);
+  waits->left_useful = collector_get(collector, locations * sizeof *waits->left_useful);
+  waits->gained = collector_get(collector, groups * sizeof *waits->gained);
+  waits->useful = collector_get(collector, groups * sizeof *waits->useful);
+  waits->widths = collector_get(collector, groups * sizeof *waits->widths);
+  waits->has_mpi = collector_get(collector, groups * sizeof *waits->has_mpi);
+  if (!collector->has_failed)
+    learn_widths(collector);
+}
+
+/* Calls that were never left end now, as do waits for what is never reported. */
+static void end_calls(struct collector *collector) {
+  struct mpi_waits *waits = collector->waits;
+  waits->is_over = true;
+  for (size_t i = 0; i < collector->trace->location_count; i++) {
+    struct live_call *last = waits->last[i] == MPI_NONE ? NULL : mpi_waits_call(collector, waits->last[i]);
+    if (last && last->leave_ticks == 0)
+      last->leave_ticks = collector->now_ticks;
+    if (waits->first[i] != MPI_NONE)
+      mpi_make_ready(collector, mpi_waits_call(collector, waits->first[i])->call.id);
+  }
+}
+
+/* What is left then waits for each other, which only a damaged archive says. */
+static void compute_rest(struct collector *collector) {
+  end_calls(collector);
+  advance(collector);
+  for (size_t at; !collector->has_failed && (at = oldest(collector)) != SIZE_MAX;) {
+    go_on(collector, at);
+    advance(collector);
+  }
+}
+
+/* From the first process's begin to when the last one would end. */
+void mpi_waits_finish(struct collector *collector) {
+  struct mpi_waits *waits = collector->waits;
+  struct report *report = collector->report;
+  double last = 0;
+  if (!waits)
+    return;
+  collector->has_failed |= !mpi_finish(waits->mpi);
+  compute_rest(collector);
+  traffic_finish(&report->traffic, waits->mpi, collector->now_ticks);
+  collector->has_failed |= report->traffic.is_out_of_memory;
+  for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
+    const struct report_process *process = &report->processes[i];
+    double end = (double)process->last_ticks - waits->gained[i] - (double)report->first_ticks;
+    if (process->last_ticks > process->first_ticks && end > last)
+      last = end;
+  }
+  report->ideal_wall = last;
+}
+
+void mpi_waits_free(struct collector *collector) {
+  struct mpi_waits *waits = collector->waits;
+  if (!waits)
+    return;
+  mpi_free(waits->mpi);
+  pool_free(&waits->calls, NULL);
+  pool_free(&waits->moments, NULL);
+  pool_free(&waits->links, NULL);
+  pair_map_free(&waits->by_id);
+  pair_map_free(&waits->places);
+  free(waits->first);
+  free(waits->last);
+  free(waits->left_ticks);
+  free(waits->left_useful);
+  free(waits->gained);
+  free(waits->useful);
+  free(waits->widths);
+  free(waits->has_mpi);
+  free(waits->ready);
+  free(waits->finalize_members);
+  free(waits);
+}

@@ -1,0 +1,377 @@
+/* Parallel regions, and the worksharing in them. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "replay/dependences.h"
+#include "report/collect/callers.h"
+#include "report/collect/collect.h"
+#include "report/collect/serial.h"
+
+/* -- live teams -- */
+
+struct live_team *teams_live(struct collector *collector, uint32_t slot) {
+  bool is_there = array_reserve_zeroed(&collector->live_teams, &collector->live_team_capacity,
+                                       (size_t)slot + 1, sizeof *collector->live_teams);
+  collector->has_failed |= !is_there;
+  return is_there ? &collector->live_teams[slot] : NULL;
+}
+
+static void clear_paths(struct collector *collector, struct live_team *live_team) {
+  path_clear(&collector->paths, &live_team->start);
+  path_clear(&collector->paths, &live_team->finished);
+  for (int i = 0; i < BARRIER_ROUNDS; i++)
+    path_clear(&collector->paths, &live_team->arrived[i]);
+}
+
+/* The first team that is open ends a serial part: at its fork, but where that has been forked before another
+ * team ended that was open alone, which only that one's end shows. */
+static void open_live_team(struct collector *collector, struct live_process *process,
+                           const struct replay_team *team) {
+  process->led_teams++;
+  if (process->open_teams++ > 0)
+    return;
+  process->open_ticks = team->fork_ticks > process->closed_ticks ? team->fork_ticks : process->closed_ticks;
+  process->opener = team->id;
+  serial_end(collector, (size_t)(process - collector->processes), process->open_ticks);
+}
+
+static struct live_process *live_process_of(const struct collector *collector, size_t location) {
+  return &collector->processes[collector->report->threads[location].process];
+}
+
+/* Other teams use the processors, too, where it is an inner one. */
+static uint32_t crowd_of(const struct collector *collector, const struct replay_team *team, bool is_nested) {
+  bool is_crowd = !is_nested && collector->processors > 0 && team->size > collector->processors;
+  return is_crowd ? team->size - (uint32_t)collector->processors : 0;
+}
+
+static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
+                                      struct live_process *process, bool is_nested) {
+  struct live_team *live_team = teams_live(collector, team->slot);
+  if (!live_team || live_team->id == team->id)
+    return live_team;
+  clear_paths(collector, live_team);
+  uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
+  *live_team = (struct live_team){.id = team->id,
+                                  .process = process,
+                                  .is_nested = is_nested,
+                                  .crowd = crowd_of(collector, team, is_nested),
+                                  .context = TRACE_NO_REF,
+                                  .begin_ticks = begin_ticks,
+                                  .ready = {.ticks = begin_ticks},
+                                  .phase_end_ticks = begin_ticks};
+  path_join(&collector->paths, &live_team->start, &process->fork);
+  open_live_team(collector, process, team);
+  return live_team;
+}
+
+static struct live_member *push_member(struct collector *collector, struct report_location *here) {
+  bool is_enough = array_reserve(&here->members, &here->member_capacity, (size_t)here->member_count + 1,
+                                 sizeof *here->members);
+  collector->has_failed |= !is_enough;
+  return is_enough ? &here->members[here->member_count++] : NULL;
+}
+
+struct live_member *teams_member(struct collector *collector, size_t location) {
+  struct report_location *here = &collector->locations[location];
+  return here->member_count ? &here->members[here->member_count - 1] : NULL;
+}
+
+void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
+  struct report_location *here = &collector->locations[location];
+  const struct replay_task *task = replay_current_task(collector->replay, location);
+  struct live_task *live_task = live_task_of(collector, task);
+  struct live_process *process = live_process_of(collector, location);
+  path_clear(&collector->paths, &here->fork);
+  path_clear(&collector->paths, &process->fork);
+  if (live_task) {
+    path_join(&collector->paths, &here->fork, &live_task->path);
+    path_join(&collector->paths, &process->fork, &live_task->path);
+  }
+  here->fork_ticks = ticks;
+  here->fork_creator = task->id;
+  here->fork_creator_slot = task->slot;
+  collector->report->forks +=
+      collector_is_inside(collector, ticks) && !collector->report->threads[location].is_runtimes;
+  collector->report->threads[location].is_in_teams = true;
+}
+
+static void begin(struct collector *collector, const struct replay_team_event *event) {
+  struct report_location *here = &collector->locations[event->location];
+  struct live_process *process = live_process_of(collector, event->location);
+  struct live_team *live_team = live_team_of(collector, event->team, process, here->member_count > 0);
+  struct live_member *member = push_member(collector, here);
+  struct live_task *live_task = live_task_of(collector, event->task);
+  if (!live_team || !member || !live_task)
+    return;
+  uint64_t late = collector_cut(collector, event->ticks) - live_team->begin_ticks;
+  uint64_t preempted =
+      running_preempted_since(collector, event->location, event->team->fork_ticks, event->ticks);
+  *member = (struct live_member){.begin_ticks = event->ticks,
+                                 .late_in_phase = late > preempted ? late - preempted : 0,
+                                 .preempted_in_phase = preempted};
+  live_team->latest_begin_ticks = event->ticks;
+  process->in_teams += here->member_count == 1;
+  live_team->at_once = process->in_teams > live_team->at_once ? process->in_teams : live_team->at_once;
+  collector->report->threads[event->location].is_in_teams = true;
+  if (event->team->primary == event->location) {
+    path_join(&collector->paths, &live_team->start, &here->fork);
+    live_team->context = callers_of_fork(collector, event->location);
+    live_team->creator = here->fork_creator;
+    live_team->creator_slot = here->fork_creator_slot;
+  }
+  path_join(&collector->paths, &live_task->path, &live_team->start);
+}
+
+/* -- worksharing regions -- */
+
+static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location,
+                            uint64_t ticks) {
+  if (!loop->by_location)
+    loop->by_location =
+        collector_get(collector, collector->trace->location_count * sizeof *loop->by_location);
+  if (loop->by_location)
+    loop->by_location[location] += ticks;
+}
+
+static void add_loop(struct collector *collector, const struct replay_slice *slice) {
+  struct report_location *here = &collector->locations[slice->location];
+  uint64_t ticks = slice->end_ticks - slice->begin_ticks;
+  struct report_loop *loop = collector_loop(collector, slice->region);
+  if (!loop)
+    return;
+  loop->encounters += slice->is_first;
+  if (slice->is_last)
+    spread_add(&loop->time, ticks);
+  add_by_location(collector, loop, slice->location, ticks);
+  if (here->member_count > 0 && slice->task->is_implicit)
+    phases_add_loop(collector, slice);
+}
+
+static void add_chunk(struct collector *collector, const struct replay_slice *slice) {
+  const struct replay_task *task = slice->task;
+  uint32_t region = slice->is_last ? phases_loop_around(collector, task, task->frame_count) : REPLAY_NONE;
+  struct report_loop *loop = collector_loop(collector, region);
+  if (loop)
+    spread_add(&loop->chunk_time, slice->end_ticks - slice->begin_ticks);
+}
+
+void teams_on_slice(void *data, const struct replay_slice *slice) {
+  struct collector *collector = data;
+  if (collector->interests[slice->region].is_loop)
+    add_loop(collector, slice);
+  else
+    add_chunk(collector, slice);
+}
+
+void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
+                        const struct replay_now *now) {
+  const struct interest *interest = &collector->interests[region];
+  uint64_t iterations;
+  if (!collector_is_inside(collector, event->ticks))
+    return;
+  if (interest->is_loop && collector_attribute(event, collector->iterations_attribute, &iterations)) {
+    struct report_loop *loop = collector_loop(collector, region);
+    if (loop)
+      spread_add(&loop->trips, iterations);
+  }
+  if (interest->is_chunk && collector_attribute(event, collector->chunk_size_attribute, &iterations)) {
+    uint32_t around = phases_loop_around(collector, now->task, now->task->frame_count);
+    struct report_loop *loop = collector_loop(collector, around);
+    if (loop)
+      spread_add(&loop->chunks, iterations);
+  }
+}
+
+/* -- ends -- */
+
+static uint64_t useful_of(const struct live_member *member) {
+  return member->activity[ACTIVITY_WORK] + member->activity[ACTIVITY_TASK] +
+         member->activity[ACTIVITY_SERIAL];
+}
+
+static uint64_t waited_of(const uint64_t activity[ACTIVITY_COUNT]) {
+  return activity[ACTIVITY_BARRIER_WAIT] + activity[ACTIVITY_TASK_WAIT];
+}
+
+static void fold_member(struct collector *collector, struct live_team *live_team,
+                        const struct live_member *member, uint64_t ticks) {
+  uint64_t useful = useful_of(member);
+  live_team->members++;
+  live_team->useful += useful;
+  live_team->longest_useful = useful > live_team->longest_useful ? useful : live_team->longest_useful;
+  live_team->member_time += collector_cut(collector, ticks) - collector_cut(collector, member->begin_ticks);
+  live_team->implicit_wait += member->implicit_wait;
+  live_team->explicit_wait += member->explicit_wait;
+  live_team->release += member->release;
+  live_team->reduced += member->reduced;
+  live_team->reduction_wait += member->reduction_wait;
+  live_team->stalled += member->stalled;
+  live_team->last_late += member->late_in_phase;
+  live_team->inner_waited += member->inner_waited;
+  live_team->passages += member->barriers;
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    live_team->activity[i] += member->activity[i];
+}
+
+static void add_useful(struct collector *collector, uint32_t region, size_t location, uint64_t ticks) {
+  struct report_parallel *parallel = collector_parallel(collector, region);
+  if (parallel && !parallel->useful)
+    parallel->useful = collector_get(collector, collector->trace->location_count * sizeof *parallel->useful);
+  if (parallel && parallel->useful)
+    parallel->useful[location] += ticks;
+}
+
+static void join_creator(struct collector *collector, struct live_team *live_team) {
+  struct live_task *creator = live_team->creator_slot < collector->live_task_capacity
+                                  ? &collector->live_tasks[live_team->creator_slot]
+                                  : NULL;
+  if (live_team->creator && creator && creator->id == live_team->creator)
+    path_join(&collector->paths, &creator->path, &live_team->finished);
+}
+
+static void end(struct collector *collector, const struct replay_team_event *event) {
+  struct report_location *here = &collector->locations[event->location];
+  struct live_team *live_team = teams_live(collector, event->team->slot);
+  struct live_task *live_task = live_task_of(collector, event->task);
+  if (!live_team || !live_task || here->member_count == 0)
+    return;
+  const struct live_member *last = &here->members[here->member_count - 1];
+  if (last->shares) /* no barrier behind them */
+    phases_arrive(collector, live_team, event->team->region, REPLAY_NONE, last->barriers, event->location,
+                  event->ticks);
+  struct live_member member = here->members[--here->member_count];
+  live_process_of(collector, event->location)->in_teams -= here->member_count == 0;
+  fold_member(collector, live_team, &member, event->ticks);
+  add_useful(collector, event->team->region, event->location, useful_of(&member));
+  struct live_member *outer = teams_member(collector, event->location);
+  for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
+    outer->activity[i] += member.activity[i];
+  if (outer) {
+    outer->stalled += member.stalled;
+    outer->inner_waited += waited_of(member.activity);
+  }
+  path_join(&collector->paths, &live_team->finished, &live_task->path);
+  path_clear(&collector->paths, &live_task->path);
+  dependences_forget(collector->dependences, live_task->id);
+  live_team->preempted_in_tasks += member.preempted_in_tasks;
+  if (event->location == event->team->primary) {
+    live_team->preempted = member.preempted_in_phase;
+    live_team->late_at_end = member.late_in_phase;
+    live_team->end_ticks = event->ticks;
+    live_team->process->led_teams--;
+    join_creator(collector, live_team);
+  }
+}
+
+/* Who does not report teams does not report forks (EZTrace). */
+static void count_without_fork(struct collector *collector, const struct replay_team *team) {
+  struct report *report = collector->report;
+  report->forks += report->caveats.lacks_teams && collector_is_inside(collector, team->fork_ticks);
+}
+
+/* Nobody else of the process is in a team, by its begin and its end. */
+static void add_alone(struct report_parallel *parallel, const struct live_team *live_team, uint64_t ticks) {
+  if (live_team->members == 1 && !live_team->is_nested && live_team->at_once == 1 &&
+      live_team->process->in_teams == 0)
+    scatter_add(&parallel->alone, (double)ticks);
+}
+
+static void add_instance(struct collector *collector, const struct live_team *live_team,
+                         const struct replay_team *team, uint64_t finish) {
+  struct report_parallel *parallel = collector_parallel(collector, team->region);
+  uint64_t from = collector_cut(collector, team->fork_ticks), to = collector_cut(collector, finish);
+  if (!parallel || from >= to || live_team->members == 0)
+    return;
+  uint32_t size = (uint32_t)live_team->members;
+  uint64_t mean = live_team->useful / size, time = size * (to - from);
+  uint64_t useful = live_team->useful < time ? live_team->useful : time;
+  parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
+  parallel->largest = size > parallel->largest ? size : parallel->largest;
+  parallel->at_once = live_team->at_once > parallel->at_once ? live_team->at_once : parallel->at_once;
+  parallel->instances++;
+  parallel->members += size;
+  parallel->wall += to - from;
+  spread_add(&parallel->duration, to - from);
+  parallel->thread_time += time;
+  parallel->late += time > live_team->member_time ? time - live_team->member_time : 0;
+  parallel->implicit_wait += live_team->implicit_wait;
+  parallel->explicit_wait += live_team->explicit_wait;
+  parallel->latest += collector_cut(collector, live_team->latest_begin_ticks) - from;
+  parallel->release += live_team->release;
+  parallel->reduced += live_team->reduced;
+  parallel->reduction_wait += live_team->reduction_wait;
+  scatter_add(&parallel->begins, (double)(collector_cut(collector, live_team->latest_begin_ticks) - from));
+  scatter_add(&parallel->reductions, (double)live_team->activity[ACTIVITY_REDUCTION]);
+  parallel->passages += live_team->passages;
+  parallel->stalled += live_team->stalled;
+  phases_end_late(parallel, live_team, live_team->begin_ticks - from);
+  parallel->inner_waited += live_team->inner_waited;
+  parallel->tasks += live_team->tasks;
+  parallel->is_nested |= live_team->is_nested;
+  parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
+  parallel->gain += (double)(time - useful) / size;
+  parallel->preempted += (double)live_team->preempted + (double)live_team->preempted_in_tasks / size;
+  callers_add(collector, team->region, live_team->context, to - from, (double)(time - useful) / size);
+  add_alone(parallel, live_team, to - from);
+  for (int i = 0; i < ACTIVITY_COUNT; i++)
+    parallel->activity[i] += live_team->activity[i];
+}
+
+/* The team that began a parallel part ends the serial one before it; the last one that is open begins one. */
+static void close_live_team(struct collector *collector, struct live_process *process,
+                            const struct replay_team *team, uint64_t finish) {
+  size_t number = (size_t)(process - collector->processes);
+  if (process->opener == team->id)
+    serial_add(collector, number, team->region);
+  if (process->open_teams > 0 && --process->open_teams == 0) {
+    collector->report->processes[number].parallel +=
+        collector_cut(collector, finish) - collector_cut(collector, process->open_ticks);
+    process->closed_ticks = finish;
+    serial_begin(collector, number, finish);
+  }
+}
+
+/* The member that has forked the team was held up by what the team has waited in the mean. */
+static void add_to_outer(struct collector *collector, const struct replay_team *team,
+                         const struct live_team *live_team) {
+  bool is_inner = live_team->is_nested && team->primary != SIZE_MAX && team->region != REPLAY_NONE;
+  uint64_t waited = waited_of(live_team->activity);
+  if (is_inner && live_team->members > 1 && teams_member(collector, team->primary) &&
+      waited > live_team->inner_waited)
+    phases_add_inner(collector, team->primary, team->region,
+                     (waited - live_team->inner_waited) / live_team->members);
+}
+
+static void joined(struct collector *collector, const struct replay_team_event *event) {
+  struct live_team *live_team = teams_live(collector, event->team->slot);
+  if (!live_team || live_team->id != event->team->id)
+    return;
+  live_team->process->led_teams -= live_team->end_ticks == 0;
+  uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
+  join_creator(collector, live_team);
+  ready_end(collector, live_team);
+  count_without_fork(collector, event->team);
+  add_instance(collector, live_team, event->team, finish);
+  phases_end(collector, live_team, event->team->region);
+  if (event->team->is_runtimes && event->team->region != REPLAY_NONE)
+    collector->report->regions[event->team->region].is_runtimes = true;
+  add_to_outer(collector, event->team, live_team);
+  close_live_team(collector, live_team->process, event->team, finish);
+  clear_paths(collector, live_team);
+  live_team->id = 0;
+}
+
+void teams_on_event(void *data, const struct replay_team_event *event) {
+  switch (event->step) {
+  case REPLAY_TEAM_BEGIN:
+    begin(data, event);
+    return;
+  case REPLAY_TEAM_END:
+    end(data, event);
+    return;
+  case REPLAY_TEAM_JOINED:
+    joined(data, event);
+    return;
+  }
+}

@@ -1,0 +1,273 @@
+/* What tasks cost that are too small for the runtime. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/collect/collect.h"
+#include "report/finding.h"
+#include "trace/detail.h"
+
+enum { MANY_TASKS = 1000 };
+
+/* Of what tasks run: what they cost is worth a finding from there on; it is most of all. */
+static const double COST_MIN = 0.1, MAX_COST = 0.5;
+
+/* Of the gain: what threads wait for the runtime differs by it between runs of the same. */
+static const double WAIT_UNCERTAINTY = 0.1;
+
+/* One callback of Stave's is between the two times. */
+static double own_cost_off(const struct report *report, uint64_t ticks) {
+  uint64_t own = report->caveats.callback_ticks;
+  return ticks > own ? (double)(ticks - own) : 0;
+}
+
+/* What tasks of one function have cost in a parallel region, without callbacks, in ticks of its threads. */
+struct cost {
+  uint32_t construct, constructs; /* the first one, and how many */
+  double tasks, by_tasks;         /* how many ran; were created by tasks */
+  double creating, getting, running;
+  double beside;    /* what threads waited beside a ready one, as many of these as it has of the tasks */
+  double callbacks; /* of those who create them */
+  double in_work;   /* the part of these that is in the work of the region */
+  bool is_alone;    /* getting one takes longer than it runs: nobody can help who creates them */
+  bool is_by_one;   /* a single thread creates them */
+};
+
+/* Who creates a task and runs it at once does not have to get it, and reports its begin and end itself. */
+static struct cost cost_of(const struct report *report, const struct report_parallel *parallel,
+                           const struct report_creations *creations) {
+  const struct report_task *task = report->regions[creations->construct].task;
+  double own = (double)report->caveats.callback_ticks, getting = own_cost_off(report, report->dispatch_cost);
+  double share = (double)creations->tasks / (double)task->created, executed = share * (double)task->executed;
+  double included = share * (double)task->included, queued = executed > included ? executed - included : 0;
+  double of_all = (double)creations->tasks / (double)parallel->tasks;
+  return (struct cost){.construct = creations->construct,
+                       .constructs = 1,
+                       .tasks = executed,
+                       .by_tasks = share * (double)task->by_tasks,
+                       .creating = own_cost_off(report, task->creation_cost) * executed,
+                       .getting = getting * queued,
+                       .running = share * (double)task->run.sum - own * executed,
+                       .beside = of_all * parallel->ready_tasks.beside,
+                       .callbacks = own * ((double)creations->tasks + 2 * included),
+                       .in_work = own * ((double)creations->tasks + included),
+                       .is_alone = task->executed >= MANY_TASKS &&
+                                   getting > spread_mean(&task->run) + (double)task->creation_cost,
+                       .is_by_one = !creations->has_several};
+}
+
+static void add_cost(struct cost *sum, const struct cost *cost) {
+  sum->constructs++;
+  sum->tasks += cost->tasks;
+  sum->by_tasks += cost->by_tasks;
+  sum->creating += cost->creating;
+  sum->getting += cost->getting;
+  sum->running += cost->running;
+  sum->beside += cost->beside;
+  sum->callbacks += cost->callbacks;
+  sum->in_work += cost->in_work;
+  sum->is_alone |= cost->is_alone;
+  sum->is_by_one &= cost->is_by_one;
+}
+
+/* One change makes all of them larger. */
+static bool are_of_one_function(const struct report *report, uint32_t left, uint32_t right) {
+  const struct trace_region *a = &report->trace->regions[left], *b = &report->trace->regions[right];
+  size_t length = detail_function_length(a);
+  return left == right ||
+         (length > 0 && length == detail_function_length(b) &&
+          memcmp(a->description, b->description, length) == 0 && strcmp(a->file, b->file) == 0);
+}
+
+/* Of all tasks that the function of this construct creates; false: it was an earlier one's. */
+static bool cost_of_function(const struct report *report, const struct report_parallel *parallel,
+                             size_t index, struct cost *ret) {
+  const struct report_creations *creations = parallel->creations;
+  for (size_t i = 0; i < index; i++)
+    if (are_of_one_function(report, creations[i].construct, creations[index].construct))
+      return false;
+  *ret = cost_of(report, parallel, &creations[index]);
+  for (size_t i = index + 1; i < parallel->creations_count; i++) {
+    if (!are_of_one_function(report, creations[i].construct, creations[index].construct))
+      continue;
+    struct cost cost = cost_of(report, parallel, &creations[i]);
+    add_cost(ret, &cost);
+  }
+  return true;
+}
+
+/* What the runtime takes for them: getting one is a part of what is waited beside it. */
+static double runtime_of(const struct cost *cost) {
+  return cost->creating + (cost->beside > cost->getting ? cost->beside : cost->getting);
+}
+
+/* -- in words -- */
+
+/* A taskloop in the line where they are created. */
+static bool is_of_taskloop(const struct report *report, uint32_t construct) {
+  const struct trace_region *here = &report->trace->regions[construct];
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    const struct trace_region *region = &report->trace->regions[i];
+    if (report->regions[i].loop && construct_of_region(region) == CONSTRUCT_taskloop &&
+        region->begin_line == here->begin_line && strcmp(region->file, here->file) == 0)
+      return true;
+  }
+  return false;
+}
+
+static bool would_wait_policy_help(const struct report *report, const struct report_parallel *parallel,
+                                   const struct cost *cost) {
+  return cost->beside > cost->creating && cost->beside > cost->getting &&
+         !report->caveats.runtimes.instead_of && !processors_are_too_few(report, parallel);
+}
+
+/* How to make them larger, so that the runtime takes a tenth of what they do. */
+static void advise(struct finding_texts *texts, struct report_finding *finding,
+                   const struct report_parallel *parallel, const struct cost *cost) {
+  const struct report *report = texts->report;
+  const char *enough = finding_time(texts, runtime_of(cost) / cost->tasks / COST_MIN);
+  if (is_of_taskloop(report, cost->construct))
+    finding_printf(finding->advice, "taskloop with a grainsize, so that a task does %s or more", enough);
+  else if (cost->by_tasks * 2 > cost->tasks)
+    finding_printf(
+        finding->advice,
+        "a cut-off in the recursion: where what is left takes less than %s, call the function instead of "
+        "creating a task (if, final)",
+        enough);
+  else
+    finding_printf(finding->advice, "put more work into a task, so that it does %s or more", enough);
+  if (would_wait_policy_help(report, parallel, cost))
+    finding_append(finding->advice,
+                   "; without a change of the program: OMP_WAIT_POLICY=active, so that threads that "
+                   "look for tasks keep their processors");
+}
+
+static void describe(struct report *report, struct report_finding *finding,
+                     const struct report_parallel *parallel, const struct cost *cost) {
+  const struct report_task *task = report->regions[cost->construct].task;
+  struct finding_texts texts = {.report = report};
+  finding_printf(
+      finding->what, "the tasks of %s",
+      finding_label(&texts, task->task_region == REPLAY_NONE ? cost->construct : task->task_region));
+  if (cost->constructs > 1)
+    finding_append(finding->what, " and %" PRIu32 " other%s of that function", cost->constructs - 1,
+                   cost->constructs == 2 ? "" : "s");
+  finding_append(finding->what, " are too small for this runtime");
+  finding_printf(finding->evidence, "%.0f tasks ran %s each on average", cost->tasks,
+                 finding_time(&texts, cost->running / cost->tasks));
+  if (cost->creating > 0)
+    finding_append(finding->evidence, "; creating one costs about %s",
+                   finding_time(&texts, cost->creating / cost->tasks));
+  if (cost->getting > 0)
+    finding_append(finding->evidence, "; starting one costs about %s",
+                   finding_time(&texts, cost->getting / cost->tasks));
+  if (cost->beside > 0)
+    finding_append(finding->evidence, "; threads waited %s for each while tasks were ready",
+                   finding_time(&texts, cost->beside / cost->tasks));
+  finding_add_ready(&texts, finding, parallel);
+  advise(&texts, finding, parallel, cost);
+}
+
+/* -- what they would save -- */
+
+/* What is left of a region's time when causes have taken theirs: its waiting, and the work that may be the
+ * creating of tasks. Ticks of wall time. */
+struct rest {
+  double waiting, work;
+};
+
+static double least(double left, double right) {
+  return left < right ? left : right;
+}
+
+/* A region with more threads than processors becomes no shorter than its work takes these. */
+static double most_on_processors(const struct report *report, const struct report_parallel *parallel,
+                                 double members, double created) {
+  double count = processors_at_most(report, members), wall = (double)parallel->wall;
+  double useful = (wall - parallel->gain - created) * members;
+  if (count == members)
+    return wall;
+  return wall > useful / count ? wall - useful / count : 0;
+}
+
+static void add_small(struct report *report, const struct report_parallel *parallel, const struct cost *cost,
+                      double gain) {
+  if (finding_enlarge(report, CAUSE_SMALL_TASKS, cost->construct, gain))
+    return;
+  struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain);
+  if (!finding)
+    return;
+  finding->uncertainty_ticks = WAIT_UNCERTAINTY * gain;
+  describe(report, finding, parallel, cost);
+}
+
+/* What one thread creates the others wait for, as long as creating it all takes. Nobody waits beside ready
+ * tasks for anything but the runtime. Threads that share processors take them from each other while they get
+ * tasks that are nothing: all waiting is that. */
+static double gain_of(const struct report *report, const struct cost *cost, double members, double created,
+                      double waiting) {
+  double count = processors_at_most(report, members);
+  double gain = cost->creating / (cost->is_by_one ? 1 : count) + cost->getting / count;
+  if (cost->is_alone)
+    gain = cost->creating + cost->getting;
+  if (cost->beside / members > gain - created)
+    gain = created + cost->beside / members;
+  if (count < members && cost->creating + cost->getting >= MAX_COST * cost->running)
+    gain = created + waiting;
+  return least(gain, created + waiting);
+}
+
+static void find_small(struct report *report, const struct report_parallel *parallel, const struct cost *cost,
+                       double members, struct rest *rest) {
+  double slowed = cost->is_by_one ? cost->callbacks * (members - 1) / members : 0;
+  double created = least(cost->creating / members, rest->work);
+  rest->waiting = rest->waiting > slowed ? rest->waiting - slowed : 0;
+  double gain = gain_of(report, cost, members, created, rest->waiting);
+  double most = most_on_processors(report, parallel, members, created);
+  gain = least(gain, most);
+  created = least(created, gain);
+  rest->work -= created;
+  rest->waiting = least(rest->waiting - (gain - created), most - gain);
+  report->lost_in_work += created;
+  add_small(report, parallel, cost, gain);
+}
+
+/* What of the region's work may be the creating of tasks, which tasks do, too. */
+static double work_beside_tasks(const struct report *report, const struct report_parallel *parallel) {
+  double work = (double)parallel->activity[ACTIVITY_WORK];
+  bool is_in_tasks = false;
+  for (size_t i = 0; i < parallel->creations_count; i++) {
+    struct cost cost = cost_of(report, parallel, &parallel->creations[i]);
+    work -= cost.in_work;
+    is_in_tasks |= cost.by_tasks > 0;
+  }
+  work += is_in_tasks ? (double)parallel->activity[ACTIVITY_TASK] : 0;
+  return work > 0 ? work : 0;
+}
+
+/* ret_left_alone: whether somebody is. Returns what is left of the waiting. */
+static double find_small_tasks(struct report *report, uint32_t region, double waiting, double members,
+                               bool *ret_left_alone) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  struct rest rest = {waiting, work_beside_tasks(report, parallel) / members};
+  *ret_left_alone = false;
+  for (size_t i = 0; i < parallel->creations_count; i++) {
+    struct cost cost;
+    if (!cost_of_function(report, parallel, i, &cost) || runtime_of(&cost) <= 0 ||
+        runtime_of(&cost) < COST_MIN * cost.running)
+      continue;
+    *ret_left_alone |= cost.is_alone;
+    find_small(report, parallel, &cost, members, &rest);
+  }
+  return rest.waiting;
+}
+
+void findings_of_tasks(struct report *report, uint32_t region, double budget, double n) {
+  bool is_alone;
+  budget = find_small_tasks(report, region, budget, n, &is_alone);
+  if (is_alone)
+    budget = findings_take_disturbed(report, region, budget);
+  double without = least(budget, report->regions[region].parallel->ready_tasks.without / n);
+  double beside = budget - without;
+  without = findings_of_taskwaits(report, region, without, n);
+  findings_of_ready_tasks(report, region, without, beside);
+}

@@ -1,0 +1,12 @@
+#include "report/stats/spread.h"
+
+void spread_add(struct spread *spread, uint64_t ticks) {
+  spread->min = spread->count == 0 || ticks < spread->min ? ticks : spread->min;
+  spread->max = ticks > spread->max ? ticks : spread->max;
+  spread->sum += ticks;
+  spread->count++;
+}
+
+double spread_mean(const struct spread *spread) {
+  return spread->count ? (double)spread->sum / (double)spread->count : 0;
+}

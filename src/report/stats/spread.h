@@ -1,0 +1,18 @@
+/* Length of time of something that happened several times. */
+#ifndef STAVE_REPORT_STATS_SPREAD_H
+#define STAVE_REPORT_STATS_SPREAD_H
+
+#include <stdint.h>
+
+/* All zero: nothing added. */
+struct spread {
+  uint64_t count, sum, min, max;
+};
+
+/* Adds one more of `ticks`. */
+void spread_add(struct spread *spread, uint64_t ticks);
+
+/* Mean; 0 of nothing. */
+double spread_mean(const struct spread *spread);
+
+#endif

@@ -1,0 +1,123 @@
+/* What kept threads from running, where the kernel reports how long they were preempted: a cause and a remedy
+ * for each. */
+#include <inttypes.h>
+
+#include "base/plural.h"
+#include "report/collect/account.h"
+#include "report/collect/analyser.h"
+#include "report/finding.h"
+
+/* "of 2 threads x 1.2 s". */
+static void say_lost(struct finding_texts *texts, struct report_finding *finding, enum hindrance hindrance) {
+  const struct report_account *account = &texts->report->account;
+  finding_append(finding->evidence, "%s of the threads' time (%s)",
+                 finding_share(texts, account->lost[hindrance], account->all),
+                 finding_time(texts, account->lost[hindrance]));
+}
+
+static struct report_finding *add(struct report *report, enum report_cause cause, enum hindrance hindrance) {
+  const struct report_account *account = &report->account;
+  return account->is_known ? finding_add(report, cause, REPLAY_NONE, account->gain[hindrance]) : NULL;
+}
+
+static void find_quota(struct report *report) {
+  const struct report_account *account = &report->account;
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = add(report, CAUSE_QUOTA, HINDRANCE_QUOTA);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
+                 account->quota, plural(account->quota));
+  finding_printf(finding->evidence, "the kernel throttled the group while threads could run: ");
+  say_lost(&texts, finding, HINDRANCE_QUOTA);
+  finding_printf(
+      finding->advice,
+      "a larger quota (cpu.max, cpu.cfs_quota_us; docker run --cpus, the CPU limit of a pod), or no "
+      "more threads than it has processors (OMP_NUM_THREADS=%.0f)",
+      account->quota < 1 ? 1 : account->quota);
+}
+
+bool account_is_bound(const struct report_account *account) {
+  return account->is_known && account->shared > 0 && account->threads > account->shared &&
+         account->online > account->shared;
+}
+
+static void find_binding(struct report *report) {
+  const struct report_account *account = &report->account;
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding =
+      account_is_bound(account) ? add(report, CAUSE_BINDING, HINDRANCE_TEAM) : NULL;
+  if (!finding)
+    return;
+  finding_printf(finding->what, "%" PRIu64 " threads are bound to %" PRIu64 " processor%s", account->threads,
+                 account->shared, plural(account->shared));
+  finding_printf(finding->evidence,
+                 "the machine has %" PRIu64 " processors, these threads may use %" PRIu64
+                 ": they were preempted by others of them for ",
+                 account->online, account->shared);
+  say_lost(&texts, finding, HINDRANCE_TEAM);
+  finding_printf(finding->advice,
+                 "bind the process to as many processors as it has threads (mpirun --bind-to none or "
+                 "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
+                 ", taskset, OMP_PLACES), or OMP_NUM_THREADS=%" PRIu64,
+                 account->threads, account->threads, account->shared);
+}
+
+static void find_own_threads(struct report *report) {
+  const struct report_account *account = &report->account;
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = add(report, CAUSE_OWN_THREADS, HINDRANCE_OWN_THREADS);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "threads of the program that are none of OpenMP's use its processors");
+  finding_printf(finding->evidence, "they ran for %s; OpenMP's were preempted meanwhile for ",
+                 finding_time(&texts, account->own_threads));
+  say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
+}
+
+static void find_other_processes(struct report *report) {
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding =
+      report->has_running ? NULL : add(report, CAUSE_OTHER_PROGRAMS, HINDRANCE_OTHERS);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "threads wait for processors that other processes use");
+  finding_printf(finding->evidence, "they were preempted for ");
+  say_lost(&texts, finding, HINDRANCE_OTHERS);
+  if (report->processors.others > 0)
+    finding_append(finding->evidence, "; others ran for %s of processor time on the %" PRIu64 " processor%s",
+                   finding_time(&texts, report->processors.others), report->processors.count,
+                   plural(report->processors.count));
+}
+
+static void find_stops(struct report *report) {
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = add(report, CAUSE_STOPPED, HINDRANCE_STOPPED);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "the program was stopped");
+  finding_printf(finding->evidence, "all its threads were stopped by a signal (SIGSTOP, SIGTSTP): ");
+  say_lost(&texts, finding, HINDRANCE_STOPPED);
+}
+
+static void find_hypervisor(struct report *report) {
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = add(report, CAUSE_HYPERVISOR, HINDRANCE_HYPERVISOR);
+  if (!finding)
+    return;
+  finding_printf(finding->what, "a hypervisor gives the processors to other virtual machines");
+  finding_printf(finding->evidence, "time that the kernel calls stolen, in which threads had work to do: ");
+  say_lost(&texts, finding, HINDRANCE_HYPERVISOR);
+}
+
+static void find(struct collector *collector) {
+  struct report *report = collector->report;
+  find_quota(report);
+  find_binding(report);
+  find_own_threads(report);
+  find_other_processes(report);
+  find_stops(report);
+  find_hypervisor(report);
+}
+
+const struct analyser hindrances_analyser = {.find = find};

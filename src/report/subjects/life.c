@@ -1,0 +1,126 @@
+/* The process before its first event: how long it had lived, and what of that its first thread ran, as the
+ * kernel told the writer; and its page faults. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/collect/analyser.h"
+#include "report/finding.h"
+#include "stave/names.h"
+
+/* The kernel knows when a process began to a clock tick of 10 ms. In what its thread did not run Stave's own
+ * begin is, which waits for the writer, and for longer on a busy machine. */
+#define BEFORE_MIN_S 0.03
+#define WAITED_MIN_S 0.1
+
+/* Of what large pages would save: which memory gets them nobody knows. */
+#define PAGES_UNCERTAINTY 0.3
+
+/* The loader, the libraries and the stacks of a program that does nothing else: no advice changes those. */
+enum { LOADED_PAGES = 1000 };
+
+static const char *property_of(const struct report *report, const char *name) {
+  const struct trace *trace = report->trace;
+  return trace->location_group_count == 1 ? trace_process_property(trace, trace->location_groups[0].ref, name)
+                                          : NULL;
+}
+
+/* What it was ready without a processor is none of its own time. */
+static void read_before(struct report *report) {
+  const char *text = property_of(report, STAVE_PROPERTY_BEFORE);
+  double second = (double)report->trace->clock.ticks_per_second, ns = second / 1e9;
+  uint64_t met, age, ran, ready;
+  if (!text || report->from_ticks > 0 ||
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &met, &age, &ran, &ready) != 4)
+    return;
+  double begun = (double)met - (double)(age > ready ? age - ready : 0) * ns;
+  double before = (double)report->trace->clock.first_ticks - begun;
+  bool has_run = (double)ran * ns >= BEFORE_MIN_S * second;
+  if (begun <= 0 || before < (has_run ? BEFORE_MIN_S : WAITED_MIN_S) * second)
+    return;
+  report->life.begun_ticks = (uint64_t)begun;
+  report->life.before = before;
+  report->life.ran = (double)ran * ns < before ? (double)ran * ns : before;
+}
+
+static void read_faults(struct report *report) {
+  const char *text = property_of(report, STAVE_PROPERTY_FAULTS);
+  uint64_t before, faults, pages, ns, large = 0, variables = 0;
+  double tick_ns = 1e9 / (double)report->trace->clock.ticks_per_second;
+  if (!text || sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &before,
+                      &faults, &pages, &ns, &large, &variables) < 4)
+    return;
+  report->life.faults = faults;
+  report->life.faults_before = before;
+  report->life.repeated = faults / 2 > pages ? faults - pages : 0; /* else it may have been other memory */
+  report->life.fault_ticks = (double)ns / tick_ns;
+  report->life.large_ticks = (double)(large > 0 ? large : ns) / tick_ns;
+  report->life.variables = variables;
+}
+
+static void prepare(struct collector *collector) {
+  read_before(collector->report);
+  read_faults(collector->report);
+}
+
+static double without_loaded(uint64_t pages) {
+  return pages > LOADED_PAGES ? (double)(pages - LOADED_PAGES) : 0;
+}
+
+/* Faults are part of what the threads ran: a busy machine makes what one takes appear longer than that. */
+static double ran_within(const struct report *report, double from_first_event) {
+  return fmin(from_first_event, (double)report->wall - report->life.before);
+}
+
+/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in:
+ * what large pages would save. Before the first use of OpenMP one thread has the faults; where that time is
+ * not in the wall time, these are not either. */
+static void find_small_pages(struct report *report) {
+  const struct report_life *life = &report->life;
+  uint64_t first = life->faults - life->repeated;
+  double n = processors_at_most(report, finding_team(report));
+  double pages = first > life->variables ? without_loaded(first - life->variables) : 0;
+  double before = fmin(pages, without_loaded(life->faults_before));
+  double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
+  double gain = fmin(before * each, life->ran) + ran_within(report, (pages - before) / n * each);
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = finding_add(report, CAUSE_SMALL_PAGES, REPLAY_NONE, gain);
+  if (!finding)
+    return;
+  report->lost_in_work += gain;
+  finding->uncertainty_ticks = PAGES_UNCERTAINTY * gain;
+  finding_printf(finding->what, "%.0f page faults at the first touch of small pages", pages);
+  finding_printf(
+      finding->evidence,
+      "%" PRIu64 " page faults, %" PRIu64
+      " before the first use of OpenMP; one takes %s here, measured, and %s where the kernel was asked "
+      "for large pages",
+      life->faults, life->faults_before, finding_time(&texts, life->fault_ticks),
+      finding_time(&texts, life->large_ticks));
+}
+
+/* Each page that the process had has faulted once; what is more came back. */
+static void find_repeated(struct report *report) {
+  const struct report_life *life = &report->life;
+  double n = processors_at_most(report, finding_team(report));
+  double gain = ran_within(report, (double)life->repeated * life->fault_ticks / n);
+  struct finding_texts texts = {.report = report};
+  struct report_finding *finding = finding_add(report, CAUSE_PAGE_FAULTS, REPLAY_NONE, gain);
+  if (!finding)
+    return;
+  report->lost_in_work += gain;
+  finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and asked for again",
+                 life->repeated);
+  finding_printf(finding->evidence,
+                 "%" PRIu64 " page faults, %" PRIu64
+                 " more than the process has had pages at a time; one takes %s "
+                 "here, measured, and giving the page back more",
+                 life->faults, life->repeated, finding_time(&texts, life->fault_ticks));
+}
+
+static void find(struct collector *collector) {
+  find_repeated(collector->report);
+  find_small_pages(collector->report);
+}
+
+const struct analyser life_analyser = {.prepare = prepare, .find = find};

@@ -1,0 +1,21 @@
+/* Who holds locks, for those who look at how the run ended. */
+#ifndef STAVE_REPORT_SUBJECTS_LOCKS_H
+#define STAVE_REPORT_SUBJECTS_LOCKS_H
+
+#include "report/collect/collect.h"
+
+struct lock_hold {
+  uint64_t acquired, released; /* released 0: not yet */
+  uint64_t task;               /* its id */
+  uint32_t region, location, order, task_slot;
+  bool has_waited; /* for the hold before */
+};
+
+/* The last time that the lock (the replay's number) was held; NULL: it never was. */
+const struct lock_hold *locks_last_hold(const struct collector *collector, uint64_t lock);
+
+/* Calls it for each lock that is held now. */
+void locks_each_held(struct collector *collector,
+                     void (*on_hold)(struct collector *collector, const struct lock_hold *hold));
+
+#endif

@@ -1,0 +1,53 @@
+#include "timeline/page/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/page/page_data.h"
+#include "timeline/page/page_parts.h"
+
+static bool prepare(struct page_data *data) {
+  data->rows = calloc(data->timeline->trace->location_count + 1, sizeof *data->rows);
+  if (!data->rows || !page_choose_regions(data))
+    return false;
+  page_encode_events(data);
+  return page_encode_values(data) && page_encode_samples(data) && !data->bytes.is_out_of_memory;
+}
+
+static void discard(struct page_data *data) {
+  bytes_free(&data->bytes);
+  free(data->rows);
+  free(data->counters);
+  free(data->regions);
+  free(data->region_positions);
+  free(data->context_positions);
+  free(data->function_positions);
+  free(data->functions);
+}
+
+/* A page that is served may ask its server, and nobody else. */
+static void write_begin(FILE *file, bool is_served) {
+  static const char policy[] = "default-src 'none'";
+  const char *begin = (const char *)page_before_about,
+             *place = memmem(begin, page_before_about_bytes, policy, strlen(policy));
+  size_t before = is_served && place ? (size_t)(place - begin) + strlen(policy) : 0;
+  fwrite(begin, 1, before, file);
+  if (before > 0)
+    fputs("; connect-src 'self'", file);
+  fwrite(begin + before, 1, page_before_about_bytes - before, file);
+}
+
+int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {
+  struct page_data data = {.timeline = timeline, .request = request};
+  int result = prepare(&data) ? 0 : -ENOMEM;
+  if (result == 0) {
+    write_begin(file, request->served != NULL);
+    result = page_write_about(file, &data);
+    fwrite(page_before_events, 1, page_before_events_bytes, file);
+    bytes_write_base64(&data.bytes, file);
+    fwrite(page_after_events, 1, page_after_events_bytes, file);
+  }
+  discard(&data);
+  return result;
+}

@@ -1,0 +1,131 @@
+#include "writer/kernel/pace.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/clock.h"
+#include "writer/kernel/schedstat.h"
+
+enum { SHARE = 32 };
+
+static int open_to_read(const char *path, bool is_wanted) {
+  return is_wanted ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
+               const struct clock_point *start) {
+  bool has_all = processors == (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+  clockid_t program;
+  *pace = (struct pace){.processors = processors,
+                        .clock = clock,
+                        .start = *start,
+                        .loads = open_to_read("/proc/loadavg", has_all),
+                        .part.waits = -1};
+  if (clock_getcpuclockid(pid, &program) == 0) {
+    pace->part.program = program;
+    pace->part.waits = open_to_read("/proc/thread-self/schedstat", !has_all);
+  }
+}
+
+static void close_if_open(int *fd) {
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
+}
+
+void pace_close(struct pace *pace) {
+  close_if_open(&pace->loads);
+  close_if_open(&pace->part.waits);
+}
+
+bool pace_is_too_fast(struct pace *pace) {
+  uint64_t now = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  if (SHARE * (cpu - pace->cpu_begin_ns) > now - pace->begin_ns)
+    return true;
+  pace->begin_ns = now;
+  pace->cpu_begin_ns = cpu;
+  return false;
+}
+
+/* "1234 567 8": ns that it ran, ns that it waited while others ran, how often. */
+static uint64_t read_waited(int fd) {
+  uint64_t ran, waited = 0;
+  schedstat_read(fd, &ran, &waited);
+  return waited;
+}
+
+/* 0: it has ended. */
+static uint64_t read_ran(clockid_t program) {
+  struct timespec ran;
+  return clock_gettime(program, &ran) == 0 ? (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec : 0;
+}
+
+/* The kernel adds up what threads that are running have run at ticks of up to 4 ms, so that takes longer. */
+enum { PART_WAITED_NS = 10000000, PART_RAN_NS = 40000000 };
+
+/* A tenth of the time it waited; or the program ran four fifths of what its processors have. */
+static bool part_is_full(const struct pace *pace, const struct pace_part *now) {
+  const struct pace_part *last = &pace->part;
+  uint64_t ns = now->looked_ns - last->looked_ns;
+  return last->is_full ? now->ran_ns >= last->ran_ns + 4 * ns * pace->processors / 5
+                       : 10 * (now->waited_ns - last->waited_ns) >= ns;
+}
+
+static bool is_part_contended(struct pace *pace) {
+  struct pace_part *part = &pace->part;
+  uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+  if (part->looked_ns && ns - part->looked_ns < (part->is_full ? PART_RAN_NS : PART_WAITED_NS))
+    return part->is_full;
+  struct pace_part now = *part;
+  now.looked_ns = ns;
+  now.waited_ns = read_waited(part->waits);
+  now.ran_ns = read_ran(part->program);
+  now.is_full = part->looked_ns && part_is_full(pace, &now);
+  *part = now;
+  return part->is_full;
+}
+
+/* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. */
+bool pace_is_contended(struct pace *pace) {
+  char text[128];
+  unsigned running = 0;
+  if (pace->part.waits >= 0)
+    return is_part_contended(pace);
+  ssize_t bytes = pace->loads < 0 ? -1 : pread(pace->loads, text, sizeof text - 1, 0);
+  if (bytes <= 0)
+    return false;
+  text[bytes] = '\0';
+  return sscanf(text, "%*f %*f %*f %u/", &running) == 1 && running > pace->processors;
+}
+
+uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks) {
+  uint64_t now = clock_ticks(pace->clock), ns = clock_ns(CLOCK_MONOTONIC);
+  if (ticks >= now || now <= pace->start.ticks || ns <= pace->start.monotonic_ns)
+    return 0;
+  double a_tick = (double)(ns - pace->start.monotonic_ns) / (double)(now - pace->start.ticks);
+  return (uint64_t)((double)(now - ticks) * a_tick);
+}
+
+bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns) {
+  pace->is_late = waited_ns >= (pace->is_late ? PACE_WAITED_MAX_NS / 2 : PACE_WAITED_MAX_NS);
+  return !pace->is_late && pace_is_contended(pace);
+}
+
+bool pace_yields_until_calm(struct pace *pace) {
+  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (pace_is_contended(pace))
+    pace->contended_ns = now;
+  return now < pace->contended_ns + PACE_CALM_NS;
+}
+
+uint64_t pace_nap(uint64_t nap_ns, double max_fill) {
+  enum { SHORTEST_NS = 1000000, LONGEST_NS = 4000000, MORE_NS = 500000 };
+  if (max_fill >= 0.5)
+    return nap_ns / 2 > SHORTEST_NS ? nap_ns / 2 : SHORTEST_NS;
+  if (max_fill >= 0.25 || nap_ns >= LONGEST_NS)
+    return nap_ns;
+  return nap_ns + MORE_NS > SHORTEST_NS ? nap_ns + MORE_NS : SHORTEST_NS;
+}

@@ -1,0 +1,67 @@
+/* How much of a processor the writer takes, whether others want it, and how long records have waited for
+ * that. */
+#ifndef STAVE_WRITER_KERNEL_PACE_H
+#define STAVE_WRITER_KERNEL_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/layout.h"
+
+enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
+
+/* Of some of the machine's processors the machine does not report how many threads are ready for them. But
+ * the kernel counts for how long this thread waited for one that others had, and how long the program has
+ * run. */
+struct pace_part {
+  int waits;                             /* /proc/thread-self/schedstat; -1: not to be asked */
+  int program;                           /* the program's clock of processor time, a clockid_t */
+  bool is_full;                          /* as last looked */
+  uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and these two readings */
+};
+
+struct pace {
+  unsigned processors;
+  enum clock_kind clock;
+  struct clock_point start;        /* of the session: how long its clock's ticks are */
+  bool is_late;                    /* what waits has done so for too long */
+  uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
+  int loads;                       /* /proc/loadavg; -1: not to be asked */
+  struct pace_part part;           /* then it is this */
+  uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
+};
+
+/* `processors`: so many this process may use, and the program, whose number is pid. The calling thread is the
+ * one that will ask. */
+void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
+               const struct clock_point *start);
+void pace_close(struct pace *pace);
+
+/* Whether the calling thread has run for more than a 32nd of the time. When it has not, the time to look at
+ * begins anew: what was not used is not saved up. */
+bool pace_is_too_fast(struct pace *pace);
+
+/* Whether more threads than there are processors want to run now, on the whole machine. False where the
+ * system does not tell. Where this process may use only some of them: whether it had to wait for one in the
+ * last 10 ms; and, since it has left them to the program, whether that uses them all. Asked each millisecond:
+ * 2 us. */
+bool pace_is_contended(struct pace *pace);
+
+/* How long ago a time of the session's clock was, in ns; 0 for what is to come. */
+uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
+
+/* Whether the writer leaves the processor to others: they want it, and no record has waited for
+ * PACE_WAITED_MAX_NS, nor for half of that since one did last: when both processes are killed, what has
+ * waited for longer is safe. `waited_ns`: the oldest one's. */
+bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
+
+/* The same where what waits is safe (record_log.h): as long as there are more threads to run than processors,
+ * and for PACE_CALM_NS after. Threads that meet at barriers leave a processor idle for moments, and whoever
+ * runs there then makes all of them wait. */
+bool pace_yields_until_calm(struct pace *pace);
+
+/* How long the next nap is, after one of `nap_ns` (0: the first), behind which so much of the fullest ring
+ * was in use (0 to 1): each takes a processor from a thread of the program. */
+uint64_t pace_nap(uint64_t nap_ns, double fullest);
+
+#endif

@@ -1,0 +1,20 @@
+/* What it takes on this machine to get a page of memory and to give it back: a thread of the writer's own
+ * measures it, beside what is done to close the archive. */
+#ifndef STAVE_WRITER_KERNEL_PAGE_COST_H
+#define STAVE_WRITER_KERNEL_PAGE_COST_H
+
+#include <stdint.h>
+
+struct page_cost;
+
+struct page_costs {
+  uint64_t small_ns, large_ns; /* a page of the usual size, as one of those and as a part of a large one */
+};
+
+/* Begins to measure. Never NULL: where no thread can be had, it is done in the end. */
+struct page_cost *page_cost_begin(void);
+
+/* Waits for the result and frees it. */
+struct page_costs page_cost_end(struct page_cost *cost);
+
+#endif

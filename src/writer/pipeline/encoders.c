@@ -1,0 +1,239 @@
+#include "writer/pipeline/encoders.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/memory.h"
+#include "writer/correlate/alone.h"
+#include "writer/pipeline/helpers.h"
+#include "writer/pipeline/merge_sources.h"
+
+#ifndef ENCODERS_PUT_OFF
+#define ENCODERS_PUT_OFF (1 << 16) /* tests have less: rounds all the time */
+#endif
+
+enum {
+  ENCODERS_MAX = 16,       /* of which no one is asked for */
+  WAITING_LEAST = 1 << 17, /* records, likewise */
+  LOOK_RECORDS = 1 << 16,  /* are looked at ahead, of all slots together */
+  LOOK_SLOT_MAX = 4000,    /* of one: what they are unpacked to fits into a processor's cache */
+  LOOK_SLOT_MIN = 256,
+  WORTH = 512, /* records in a round: below this the next one is put off */
+  PUT_OFF_MIN = 2,
+  PUT_OFF_MAX = ENCODERS_PUT_OFF,
+};
+
+/* What is known of a slot's next records. */
+struct ahead {
+  uint64_t end;       /* position: those before are of kinds that concern their thread alone */
+  uint64_t ticks;     /* of the latest of these */
+  uint64_t bound;     /* nothing at or behind `end` is earlier */
+  uint64_t taken;     /* position: those before were handled */
+  uint64_t apart[12]; /* no line of a cache has two of what several threads store to */
+};
+
+struct encoders {
+  struct merge *merge;
+  struct correlator *correlator;
+  bool (*may_encode)(void *data);
+  void *data;
+  unsigned wanted;         /* 0: nobody has asked for a number */
+  struct helpers *helpers; /* NULL: nothing was worth it so far */
+  struct encoder **all;    /* by worker */
+  struct ahead *ahead;     /* by slot */
+  size_t ahead_capacity;
+  bool has_looked;        /* ahead is of the next records */
+  uint64_t look_records;  /* of a slot, in this round */
+  uint64_t until;         /* ticks: what is earlier may be handled in this round */
+  uint64_t put_off, left; /* records to be handed on one by one after a round without success; still */
+};
+
+/* -- how far each slot's records concern it alone -- */
+
+/* A look ends where the pass does, and where the chain does: the application could write over what follows
+ * in its ring. */
+static uint64_t end_of_look(const struct encoders *encoders, const struct source *source, uint64_t next) {
+  const struct backlog_chain *chain = &source->chain;
+  uint64_t end = chain->begin != chain->end ? chain->end : next;
+  uint64_t in_pass = source->first_head - next, in_chain = end - next;
+  uint64_t most = in_pass < in_chain ? in_pass : in_chain;
+  if ((int64_t)in_pass <= 0)
+    return next;
+  return next + (most < encoders->look_records ? most : encoders->look_records);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+/* Nothing more is known to come of a slot whose records are all looked at; what the pass does not see comes
+ * behind it (merge.h). */
+static uint64_t bound_after(const struct encoders *encoders, struct source *source,
+                            const struct ahead *ahead) {
+  if (ahead->end == source->head)
+    return UINT64_MAX;
+  struct record record = *record_at(encoders->merge, source, ahead->end);
+  return later(ahead->ticks, record.ticks);
+}
+
+/* From `next` on, where it will be once what was taken is handed on. */
+static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
+  struct source *source = &encoders->merge->sources[slot];
+  struct ahead *ahead = &encoders->ahead[slot];
+  uint64_t end = alone_is_ready(encoders->correlator, slot) ? end_of_look(encoders, source, next) : next;
+  bool is_known = ahead->end - next <= end - next;
+  uint64_t at = is_known ? ahead->end : next, ticks = is_known ? ahead->ticks : 0;
+  for (const struct record *record; at != end && alone_is(record = record_at(encoders->merge, source, at));
+       at++)
+    ticks = later(ticks, record->ticks);
+  *ahead = (struct ahead){.end = at, .ticks = ticks, .taken = next};
+  ahead->bound = bound_after(encoders, source, ahead);
+}
+
+static void look_ahead(void *data, unsigned worker, uint32_t slot) {
+  struct encoders *encoders = data;
+  (void)worker;
+  look_from(encoders, slot, encoders->merge->sources[slot].next);
+}
+
+/* The earliest record that may concern others bounds what all may handle. */
+static void find_bound(struct encoders *encoders) {
+  encoders->until = UINT64_MAX;
+  for (uint32_t slot = 0; slot < encoders->merge->slots; slot++)
+    if (encoders->ahead[slot].bound < encoders->until)
+      encoders->until = encoders->ahead[slot].bound;
+}
+
+/* -- what is handled -- */
+
+static void encode_slot(struct encoders *encoders, unsigned worker, uint32_t slot) {
+  const struct backlog_chain *chain = &encoders->merge->sources[slot].chain;
+  struct ahead *ahead = &encoders->ahead[slot];
+  while (ahead->taken != ahead->end) {
+    uint64_t at = ahead->taken & chain->window_mask, left = ahead->end - ahead->taken;
+    uint64_t part = chain->window_mask + 1 - at < left ? chain->window_mask + 1 - at : left;
+    uint64_t done = alone_encode(encoders->all[worker], slot, id_base(slot) + ahead->taken,
+                                 chain->window + at, part, encoders->until);
+    ahead->taken += done;
+    if (done < part)
+      return;
+  }
+}
+
+/* And looks where the next round may go. */
+static void encode_and_look(void *data, unsigned worker, uint32_t slot) {
+  struct encoders *encoders = data;
+  encode_slot(encoders, worker, slot);
+  look_from(encoders, slot, encoders->ahead[slot].taken);
+}
+
+static uint64_t go_on(struct encoders *encoders) {
+  uint64_t taken = 0;
+  for (uint32_t slot = 0; slot < encoders->merge->slots; slot++) {
+    struct source *source = &encoders->merge->sources[slot];
+    uint64_t next = encoders->ahead[slot].taken, more = next - source->next;
+    if (more > 0)
+      merge_go_on_at(encoders->merge, source, next);
+    taken += more;
+  }
+  return taken;
+}
+
+static uint64_t round_of_all(struct encoders *encoders) {
+  uint32_t slots = encoders->merge->slots;
+  unsigned workers = helpers_workers(encoders->helpers);
+  if (!encoders->has_looked)
+    helpers_run(encoders->helpers, look_ahead, encoders, slots);
+  find_bound(encoders);
+  for (unsigned i = 0; i < workers; i++)
+    alone_begin(encoders->all[i], encoders->correlator);
+  helpers_run(encoders->helpers, encode_and_look, encoders, slots);
+  for (unsigned i = 0; i < workers; i++)
+    alone_end(encoders->all[i], encoders->correlator);
+  encoders->has_looked = true;
+  return go_on(encoders);
+}
+
+/* -- when -- */
+
+static bool waits_enough(const struct encoders *encoders) {
+  return encoders->wanted || merge_behind(encoders->merge) >= WAITING_LEAST;
+}
+
+static bool is_worth_it(const struct encoders *encoders) {
+  return encoders->left == 0 && alone_is_possible(encoders->correlator) && waits_enough(encoders) &&
+         encoders->may_encode(encoders->data);
+}
+
+static void start(struct encoders *encoders) {
+  unsigned processors = encoders->wanted ? encoders->wanted : limits_processors();
+  encoders->helpers =
+      helpers_create(encoders->wanted || processors < ENCODERS_MAX ? processors : ENCODERS_MAX);
+  unsigned workers = helpers_workers(encoders->helpers);
+  encoders->all = memory_get(workers, sizeof *encoders->all);
+  for (unsigned i = 0; i < workers; i++)
+    encoders->all[i] = memory_get(1, sizeof **encoders->all);
+}
+
+static void set_look(struct encoders *encoders) {
+  uint32_t slots = encoders->merge->slots;
+  uint64_t records = LOOK_RECORDS / (slots ? slots : 1);
+  records = records < LOOK_SLOT_MAX ? records : LOOK_SLOT_MAX;
+  encoders->look_records = records > LOOK_SLOT_MIN ? records : LOOK_SLOT_MIN;
+  memory_grow(&encoders->ahead, &encoders->ahead_capacity, slots, sizeof *encoders->ahead);
+}
+
+static void put_off(struct encoders *encoders, uint64_t taken) {
+  if (taken >= WORTH) {
+    encoders->put_off = PUT_OFF_MIN;
+    return;
+  }
+  encoders->left = encoders->put_off < PUT_OFF_MAX ? encoders->put_off : PUT_OFF_MAX;
+  encoders->put_off = 2 * encoders->left;
+}
+
+/* A merge_beside's. */
+static uint64_t run(void *data, uint64_t handed_on) {
+  struct encoders *encoders = data;
+  encoders->left = encoders->left > handed_on ? encoders->left - handed_on : 0;
+  encoders->has_looked &= handed_on == 0;
+  if (!is_worth_it(encoders))
+    return 0;
+  if (!encoders->helpers)
+    start(encoders);
+  set_look(encoders);
+  uint64_t taken = round_of_all(encoders);
+  put_off(encoders, taken);
+  return taken;
+}
+
+static bool may(void *data) {
+  struct encoders *encoders = data;
+  return waits_enough(encoders) && encoders->may_encode(encoders->data);
+}
+
+struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned wanted,
+                                 bool (*may_encode)(void *data), void *data) {
+  struct encoders *encoders = memory_get(1, sizeof *encoders);
+  *encoders = (struct encoders){.merge = merge,
+                                .correlator = correlator,
+                                .may_encode = may_encode,
+                                .data = data,
+                                .wanted = wanted,
+                                .put_off = PUT_OFF_MIN};
+  alone_open(correlator);
+  merge_set_beside(merge, &(struct merge_beside){may, run, encoders});
+  return encoders;
+}
+
+void encoders_destroy(struct encoders *encoders) {
+  if (!encoders)
+    return;
+  alone_close(encoders->correlator);
+  for (unsigned i = 0; encoders->helpers && i < helpers_workers(encoders->helpers); i++)
+    free(encoders->all[i]);
+  helpers_destroy(encoders->helpers);
+  free(encoders->all);
+  free(encoders->ahead);
+  free(encoders);
+}

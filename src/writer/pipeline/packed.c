@@ -1,0 +1,104 @@
+#include "writer/pipeline/packed.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+  IS_WHOLE = 1,
+  HAS_FIELDS = 2,
+  ENTRY = 2, /* where what begins */
+  TICKS = 9,
+  FIELD_A = 32,
+  FIELD_B = 48,
+  TICKS_BITS = FIELD_A - TICKS,
+  FIELD_BITS = 16,
+  HEAD_BYTES = 2, /* in front of a whole record */
+};
+
+_Static_assert(PACKED_ENTRIES == 1 << (TICKS - ENTRY) && TICKS <= 8 * HEAD_BYTES, "entries have room");
+
+/* c, type, more, endpoint and flags. */
+static inline uint64_t tail_of(const struct record *record) {
+  uint64_t tail;
+  memcpy(&tail, &record->c, sizeof tail);
+  return tail;
+}
+
+/* Kinds that follow each other in loops have entries of their own: (4 type + endpoint + 37 c) % 128. */
+static inline unsigned entry_of(uint64_t tail) {
+  const uint64_t four_types = UINT64_C(1) << 27, endpoint = 1 << 9, c = UINT64_C(37) << 57;
+  return (unsigned)(tail * (four_types + endpoint + c) >> 57);
+}
+
+/* Whether a difference has room, signed. */
+static inline uint64_t too_much_of(uint64_t difference) {
+  return (difference + (1u << (FIELD_BITS - 1))) >> FIELD_BITS;
+}
+
+static uint8_t *put_whole(struct packed_state *state, unsigned entry, const struct record *record,
+                          uint8_t *to) {
+  uint16_t head = (uint16_t)(IS_WHOLE | entry << ENTRY);
+  state->last[entry].tail = tail_of(record);
+  memcpy(to, &head, sizeof head);
+  memcpy(to + HEAD_BYTES, record, sizeof *record);
+  return to + PACKED_BYTES_MAX;
+}
+
+static inline uint8_t *put_one(struct packed_state *state, const struct record *record, uint64_t ticks,
+                               uint8_t *to) {
+  uint64_t tail = tail_of(record), new_a = record->a, new_b = record->b;
+  unsigned entry = entry_of(tail);
+  uint64_t a = new_a - state->last[entry].a, b = new_b - state->last[entry].b;
+  bool is_whole =
+      (too_much_of(a) | too_much_of(b) | ticks >> TICKS_BITS | (tail ^ state->last[entry].tail)) != 0;
+  state->last[entry].a = new_a;
+  state->last[entry].b = new_b;
+  if (__builtin_expect(is_whole, false))
+    return put_whole(state, entry, record, to);
+  uint64_t fields = (a & UINT16_MAX) << FIELD_A | b << FIELD_B;
+  unsigned has_fields = fields != 0;
+  fields |= entry << ENTRY | has_fields * HAS_FIELDS | ticks << TICKS;
+  memcpy(to, &fields, sizeof fields);
+  return to + 4 + 4 * has_fields;
+}
+
+uint64_t packed_put(struct packed_state *state, const struct record *records, uint64_t n, uint8_t *to,
+                    size_t bytes, size_t *ret_bytes) {
+  const uint8_t *begin = to, *end = to + bytes;
+  uint64_t done = 0, before = state->ticks;
+  for (; done < n && end - to >= PACKED_BYTES_MAX; done++) {
+    uint64_t now = records[done].ticks;
+    to = put_one(state, &records[done], now - before, to);
+    before = now;
+  }
+  state->ticks = before;
+  *ret_bytes = (size_t)(to - begin);
+  return done;
+}
+
+static const uint8_t *take_whole(struct packed_state *state, unsigned entry, const uint8_t *from,
+                                 struct record *ret_record) {
+  memcpy(ret_record, from + HEAD_BYTES, sizeof *ret_record);
+  state->ticks = ret_record->ticks;
+  state->last[entry].a = ret_record->a;
+  state->last[entry].b = ret_record->b;
+  state->last[entry].tail = tail_of(ret_record);
+  return from + PACKED_BYTES_MAX;
+}
+
+const uint8_t *packed_take(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
+  uint64_t packed;
+  memcpy(&packed, from, sizeof packed);
+  unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
+  if (__builtin_expect(packed & IS_WHOLE, false))
+    return take_whole(state, entry, from, ret_record);
+  uint64_t fields = packed & -(uint64_t)has_fields;
+  state->ticks += packed >> TICKS & ((1u << TICKS_BITS) - 1);
+  state->last[entry].a += (uint64_t)(int16_t)(fields >> FIELD_A);
+  state->last[entry].b += (uint64_t)(int16_t)(fields >> FIELD_B);
+  ret_record->ticks = state->ticks;
+  ret_record->a = state->last[entry].a;
+  ret_record->b = state->last[entry].b;
+  memcpy(&ret_record->c, &state->last[entry].tail, sizeof state->last[entry].tail);
+  return from + 4 + 4 * has_fields;
+}

@@ -1,0 +1,205 @@
+#include "writer/pipeline/record_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "stave/names.h"
+#include "writer/pipeline/packed.h"
+#include "writer/recovery/record_log_file.h"
+
+enum {
+  BUFFER_BYTES = 256 << 10,
+  LOOK_BYTES = 16 << 20, /* so often the disk is asked for its room */
+};
+
+/* That the disk has to have beside the log, which may have as much as the archive. */
+static const uint64_t room_least = UINT64_C(256) << 20;
+
+struct record_log {
+  int fd; /* -1: it is of no use any more */
+  bool has_ended;
+  _Atomic uint32_t *is_whole;
+  uint64_t bytes, bytes_most;
+  uint64_t look_at; /* bytes */
+  uint64_t since_mark;
+  size_t used; /* of the buffer */
+  char path[PATH_MAX];
+  struct packed_state state;
+  unsigned char buffer[BUFFER_BYTES];
+};
+
+static bool has_room(const struct record_log *log) {
+  struct statvfs disk;
+  if (log->bytes_most && log->bytes >= log->bytes_most)
+    return false;
+  return fstatvfs(log->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= room_least + log->bytes;
+}
+
+/* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. What
+ * waits in it is still read. */
+static void end(struct record_log *log) {
+  if (record_log_is_whole(log)) {
+    atomic_store_explicit(log->is_whole, 0, memory_order_release);
+    unlink(log->path);
+  }
+  log->has_ended = true;
+  log->used = 0;
+}
+
+/* Cut first: a server of files would be sent what is in memory when the descriptor is closed. */
+static void let_go(struct record_log *log) {
+  if (log->fd >= 0 && ftruncate(log->fd, 0) == 0)
+    log->bytes = 0;
+  if (log->fd >= 0)
+    close(log->fd);
+  log->fd = -1;
+}
+
+struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_whole) {
+  struct record_log *log = memory_get(1, sizeof *log);
+  int length = snprintf(log->path, sizeof log->path, "%s/" STAVE_RECORDS_FILE, directory);
+  log->is_whole = is_whole;
+  log->bytes_most = bytes_most;
+  log->look_at = LOOK_BYTES;
+  log->fd = (size_t)length < sizeof log->path
+                ? open(log->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666)
+                : -1;
+  if (log->fd >= 0 && has_room(log)) {
+    atomic_store_explicit(is_whole, 1, memory_order_release);
+    return log;
+  }
+  record_log_close(log);
+  return NULL;
+}
+
+void record_log_close(struct record_log *log) {
+  if (!log)
+    return;
+  end(log);
+  let_go(log);
+  free(log);
+}
+
+bool record_log_is_whole(const struct record_log *log) {
+  return log && log->fd >= 0 && !log->has_ended;
+}
+
+void record_log_rest(struct record_log *log) {
+  if (log && log->has_ended)
+    let_go(log);
+}
+
+void log_blocks_drop_below(struct log_blocks *blocks, uint64_t position) {
+  while (blocks->begin < blocks->count) {
+    const struct log_block *first = &blocks->all[blocks->begin];
+    if ((int64_t)(position - first->position) < (int64_t)first->records)
+      return;
+    blocks->begin++;
+  }
+  blocks->begin = blocks->count = 0;
+}
+
+static void note_block(struct log_blocks *blocks, const struct log_block *block) {
+  size_t held = blocks->count - blocks->begin;
+  if (blocks->count == blocks->capacity && blocks->begin > 0 && blocks->begin >= held) {
+    memmove(blocks->all, blocks->all + blocks->begin, held * sizeof *blocks->all);
+    blocks->begin = 0;
+    blocks->count = held;
+  }
+  memory_grow(&blocks->all, &blocks->capacity, blocks->count + 1, sizeof *blocks->all);
+  blocks->all[blocks->count++] = *block;
+}
+
+bool record_log_read(const struct record_log *log, const struct log_block *block, uint8_t *bytes) {
+  for (size_t done = 0; done < block->bytes;) {
+    ssize_t part = pread(log->fd, bytes + done, block->bytes - done, (off_t)(block->offset + done));
+    if (part <= 0 && errno != EINTR)
+      return false;
+    done += part > 0 ? (size_t)part : 0;
+  }
+  return true;
+}
+
+uint64_t record_log_since_mark(const struct record_log *log) {
+  return log ? log->since_mark : 0;
+}
+
+static bool write_all(int fd, const unsigned char *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(fd, bytes + done, count - done);
+    if (written <= 0 && errno != EINTR)
+      return false;
+    done += written > 0 ? (size_t)written : 0;
+  }
+  return true;
+}
+
+void record_log_flush(struct record_log *log) {
+  if (!record_log_is_whole(log) || log->used == 0)
+    return;
+  size_t bytes = log->used;
+  log->used = 0;
+  log->bytes += bytes;
+  if (log->bytes >= log->look_at) {
+    log->look_at = log->bytes + LOOK_BYTES;
+    if (!has_room(log)) {
+      end(log);
+      return;
+    }
+  }
+  if (!write_all(log->fd, log->buffer, bytes))
+    end(log);
+}
+
+/* A block's head and its bytes lie at the end of the buffer. */
+static void add_block(struct record_log *log, struct record_log_head *head) {
+  unsigned char *block = log->buffer + log->used;
+  size_t whole = (head->bytes + 7) / 8 * (size_t)8;
+  memset(block + sizeof *head + head->bytes, 0, whole - head->bytes);
+  head->checksum = record_log_sum(head, block + sizeof *head);
+  memcpy(block, head, sizeof *head);
+  log->used += sizeof *head + whole;
+  log->since_mark += sizeof *head + whole;
+}
+
+void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, const struct record *records,
+                    uint64_t n, struct log_blocks *blocks) {
+  while (n > 0 && record_log_is_whole(log)) {
+    if (BUFFER_BYTES - log->used < sizeof(struct record_log_head) + RECORD_LOG_BYTES_MAX) {
+      record_log_flush(log);
+      continue;
+    }
+    size_t bytes;
+    memset(&log->state, 0, sizeof log->state);
+    uint64_t done =
+        packed_put(&log->state, records, n, log->buffer + log->used + sizeof(struct record_log_head),
+                   RECORD_LOG_BYTES_MAX - 8, &bytes);
+    note_block(blocks, &(struct log_block){.offset = log->bytes + log->used + sizeof(struct record_log_head),
+                                           .position = position,
+                                           .records = (uint32_t)done,
+                                           .bytes = (uint32_t)bytes});
+    add_block(log,
+              &(struct record_log_head){
+                  .position = position, .slot = slot, .records = (uint32_t)done, .bytes = (uint32_t)bytes});
+    position += done;
+    records += done;
+    n -= done;
+  }
+}
+
+void record_log_mark(struct record_log *log) {
+  if (!record_log_is_whole(log) || log->since_mark == 0)
+    return;
+  if (BUFFER_BYTES - log->used < sizeof(struct record_log_head))
+    record_log_flush(log);
+  if (record_log_is_whole(log))
+    add_block(log, &(struct record_log_head){0});
+  log->since_mark = 0;
+}
