@@ -94,8 +94,6 @@ static void on_enter(struct checker *checker, const struct trace_event *event, e
   checker->result->has_openmp |= construct != CONSTRUCT_other && construct != CONSTRUCT_program;
   check_teams_on_enter(checker, event, construct);
   check_lock_routine(checker, event, construct);
-  if (construct_class(construct) == CONSTRUCT_CLASS_depend)
-    check_tasks_on_dependence(checker, event, construct);
 }
 
 static void on_leave(struct checker *checker, const struct trace_event *event, enum construct construct) {
@@ -172,8 +170,12 @@ static void finish(struct checker *checker) {
 }
 
 static int open_checker(struct checker *checker) {
-  const struct replay_observer observer = {
-      .task = on_task, .lock = on_lock, .team = on_team, .barrier = on_barrier};
+  const struct replay_observer observer = {.task = on_task,
+                                           .lock = on_lock,
+                                           .team = on_team,
+                                           .barrier = on_barrier,
+                                           .dependence = check_tasks_on_dependence,
+                                           .exclusive = check_tasks_on_exclusive};
   checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
   for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
     checker->locations[i].left_work = CHECK_NO_REGION;
@@ -181,7 +183,7 @@ static int open_checker(struct checker *checker) {
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
   if (!checker->locations || !checker->tests || !checker->replay || !check_mpi_open(checker))
     return -ENOMEM;
-  return check_tasks_open(checker);
+  return 0;
 }
 
 static void free_location_state(struct location_state *here) {
@@ -204,7 +206,6 @@ static void close_checker(struct checker *checker) {
   free(checker->locations);
   free(checker->process_ends);
   free(checker->tests);
-  dependences_free(checker->dependences);
   replay_free(checker->replay);
 }
 

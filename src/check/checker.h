@@ -94,10 +94,6 @@ struct location_state {
   bool holds_wanted;       /* the task that wants the nestable lock here holds it already */
   bool is_lock_wanted;     /* the next one, when the program was ended */
   uint64_t wanted_lock;
-  struct created_task {
-    uint64_t parent;
-    struct dependences_task task;
-  } created; /* the task that was last created here */
 };
 
 /* Threads that are kept of an order of locks; of more it is known only that there are more. */
@@ -180,7 +176,6 @@ struct team_state {
 struct checker {
   struct trace *trace;
   struct replay *replay;
-  struct dependences *dependences;
   struct check_result *result;
   uint32_t rules;
   uint64_t end_ticks;     /* from here on nothing is checked; UINT64_MAX: everything is */
@@ -264,9 +259,10 @@ struct check_finding *checker_find_called(struct checker *checker, enum check_ru
 
 void check_tasks_on_step(struct checker *checker, const struct replay_task_event *step);
 void check_tasks_before_event(struct checker *checker, const struct trace_event *event);
-void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
-                               enum construct construct);
-int check_tasks_open(struct checker *checker);
+/* As the replay's observers. */
+void check_tasks_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                               uint64_t address);
+void check_tasks_on_exclusive(void *data, struct dependences_task sink, uint64_t set);
 void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task);
 
 /* -- task_orders.c -- */

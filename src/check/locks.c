@@ -136,7 +136,7 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
   const struct replay_task *prior = step->other;
   if (!is_switch || !prior || !checks(checker, CHECK_LOCK_ACROSS_SCHEDULING))
     return;
-  struct dependences_task name = {prior->id, prior->slot};
+  struct dependences_task name = replay_task_name(prior);
   const struct task_state *holder = checker_known_task(checker, name);
   for (size_t i = 0; holder && i < holder->hold_count; i++) {
     struct held_by_task hold = holder->holds[i];

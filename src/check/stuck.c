@@ -8,8 +8,7 @@
 
 static const struct task_state *holder_on(struct checker *checker, size_t location) {
   const struct replay_task *task = replay_current_task(checker->replay, location);
-  const struct task_state *state =
-      checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  const struct task_state *state = checker_known_task(checker, replay_task_name(task));
   return state && state->hold_count > 0 ? state : NULL;
 }
 

@@ -65,14 +65,13 @@ static void create(struct checker *checker, const struct replay_task_event *step
   child->create_region = step->task->create_region;
   ancestor_of(checker, parent, NULL);
   ancestor_of(checker, child, parent->ancestor);
-  struct dependences_task name = {child->id, step->task->slot};
-  checker->locations[step->location].created = (struct created_task){parent->id, name};
+  struct dependences_task name = replay_task_name(step->task);
   if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step))
     parent->undeferred = name;
 }
 
-static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
-                      uint64_t address) {
+void check_tasks_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                               uint64_t address) {
   struct checker *checker = data;
   struct task_state *task = checker_known_task(checker, sink);
   (void)address;
@@ -81,34 +80,11 @@ static void on_before(void *data, struct dependences_task source, struct depende
     task->before[task->before_count++] = source;
 }
 
-static void on_exclusive(void *data, struct dependences_task sink, uint64_t set) {
+void check_tasks_on_exclusive(void *data, struct dependences_task sink, uint64_t set) {
   struct checker *checker = data;
   struct task_state *task = checker_known_task(checker, sink);
   if (task && checker_grow(checker, &task->sets, &task->set_capacity, task->set_count + 1, sizeof set))
     task->sets[task->set_count++] = set;
-}
-
-static bool is_alive(void *data, struct dependences_task task) {
-  return checker_known_task(data, task) != NULL;
-}
-
-int check_tasks_open(struct checker *checker) {
-  const struct dependences_observer observer = {on_before, on_exclusive, is_alive};
-  checker->dependences = dependences_create(&observer, checker);
-  return checker->dependences ? 0 : -ENOMEM;
-}
-
-void check_tasks_on_dependence(struct checker *checker, const struct trace_event *event,
-                               enum construct construct) {
-  const struct created_task *created = &checker->locations[event->location].created;
-  uint32_t count = trace_event_attribute_count(event);
-  for (uint32_t i = 0; created->parent > 0 && i < count; i++) {
-    struct trace_event_attribute value = trace_event_attribute(event, i);
-    const struct trace_attribute *attribute = trace_attribute(checker->trace, value.attribute);
-    if (attribute && strcmp(attribute->name, "dependence address") == 0 &&
-        !dependences_add(checker->dependences, created->parent, created->task, construct, value.number))
-      checker->error = -ENOMEM;
-  }
 }
 
 /* -- tied tasks -- */
@@ -180,7 +156,7 @@ static void begin_tied(struct checker *checker, const struct replay_task_event *
   if (is_known)
     check_tied(checker, step, task, forbidding);
   if (checker_grow(checker, &here->tied, &here->tied_capacity, here->tied_count + 1, sizeof *here->tied))
-    here->tied[here->tied_count++] = (struct tied){{task->id, step->task->slot}, team_id, is_chained};
+    here->tied[here->tied_count++] = (struct tied){replay_task_name(step->task), team_id, is_chained};
 }
 
 static void untie(struct checker *checker, const struct replay_task *task) {
@@ -261,7 +237,6 @@ static void complete(struct checker *checker, const struct replay_task_event *st
     return;
   check_task_orders_complete(checker, task, step->ticks);
   untie(checker, step->task);
-  dependences_forget(checker->dependences, task->id);
   checker_release_task(task);
 }
 
@@ -286,10 +261,9 @@ void check_tasks_on_step(struct checker *checker, const struct replay_task_event
 }
 
 void check_tasks_end_implicit(struct checker *checker, const struct replay_task *task) {
-  struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  struct task_state *state = checker_known_task(checker, replay_task_name(task));
   if (!state)
     return;
-  dependences_forget(checker->dependences, task->id);
   checker_release_task(state);
 }
 
@@ -322,7 +296,7 @@ static bool is_known_untied(const struct checker *checker, const struct task_sta
 
 static void check_undeferred(struct checker *checker, const struct trace_event *event,
                              const struct replay_task *task) {
-  struct task_state *state = checker_known_task(checker, (struct dependences_task){task->id, task->slot});
+  struct task_state *state = checker_known_task(checker, replay_task_name(task));
   if (!state || state->undeferred.id == 0)
     return;
   struct task_state *child = checker_known_task(checker, state->undeferred);

@@ -127,8 +127,6 @@ static void note_message(struct chrome *chrome, const struct trace_region *regio
 static void enter(struct chrome *chrome, const struct trace_event *event) {
   const struct trace_region *definition = trace_region(chrome->trace, event->Enter.region);
   uint32_t region = definition ? (uint32_t)(definition - chrome->trace->regions) : REPLAY_NONE;
-  if (!chrome_flows_depend(chrome, event, replay_construct(chrome->replay, region)))
-    chrome->sink->error = ENOMEM;
   note_message(chrome, definition, event);
   if (is_point(chrome, region))
     write_mark(chrome, region, event);
@@ -214,10 +212,10 @@ static void on_task(void *data, const struct replay_task_event *step) {
     resume(chrome, step);
 }
 
-static void on_team(void *data, const struct replay_team_event *step) {
-  struct chrome *chrome = data;
-  if (step->step == REPLAY_TEAM_END)
-    dependences_forget(chrome->flows.dependences, step->task->id);
+static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                          uint64_t address) {
+  (void)address;
+  chrome_flows_depend(data, source, sink);
 }
 
 static void on_lock(void *data, const struct replay_lock_event *step) {
@@ -265,14 +263,13 @@ static bool on_event(void *data, const struct trace_event *event) {
 static int open_chrome(struct chrome *chrome) {
   struct trace *trace = chrome->trace;
   const struct replay_observer observer = {
-      .slice = on_slice, .task = on_task, .lock = on_lock, .team = on_team};
+      .slice = on_slice, .task = on_task, .lock = on_lock, .dependence = on_dependence};
   chrome->is_message = calloc(trace->region_count + 1, sizeof *chrome->is_message);
   chrome->of_location = calloc(trace->location_count + 1, sizeof *chrome->of_location);
   chrome->replay = replay_create(trace, &observer, chrome, 0, UINT64_MAX);
   static const struct mpi_observer mpi_observer = {.message = on_message};
   chrome->mpi = mpi_create(trace, &mpi_observer, chrome);
-  if (!chrome->of_location || !chrome->replay || !chrome->mpi || !chrome->is_message ||
-      !chrome_flows_open(chrome))
+  if (!chrome->of_location || !chrome->replay || !chrome->mpi || !chrome->is_message)
     return -ENOMEM;
   int result = fragments_open(&chrome->regions, trace->region_count, chrome_describe_region, trace);
   return result < 0 ? result

@@ -15,8 +15,6 @@ struct track {
   uint64_t arrow; /* ends at the next slice; 0: none */
   uint32_t open;  /* slices */
   bool is_paused;
-  struct dependences_task created; /* the last task, and by which one; parent 0: none */
-  uint64_t parent;
 };
 
 /* How many explicit tasks do what. */
@@ -29,7 +27,6 @@ struct counter {
 struct flow_task; /* chrome_flows.c */
 
 struct flows {
-  struct dependences *dependences;
   struct flow_task *tasks; /* by slot */
   size_t task_count;
   struct pair_map locks; /* by number: who released it last */
@@ -83,7 +80,6 @@ const char *chrome_short_name(const char *name);
 
 /* -- chrome_flows.c: `false`: no memory -- */
 
-bool chrome_flows_open(struct chrome *chrome);
 void chrome_flows_close(struct chrome *chrome);
 
 /* The location creates a task; the task begins its first slice; it ends its last one; nothing is heard of it
@@ -94,8 +90,8 @@ void chrome_flows_begin(struct chrome *chrome, size_t location, uint64_t ticks,
 void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice);
 void chrome_flows_forget(struct chrome *chrome, const struct replay_task *task);
 
-/* The location enters a region: a dependence of the task that it created last, if the construct is one. */
-bool chrome_flows_depend(struct chrome *chrome, const struct trace_event *event, enum construct construct);
+/* As the replay's observer. */
+void chrome_flows_depend(struct chrome *chrome, struct dependences_task source, struct dependences_task sink);
 
 void chrome_flows_lock(struct chrome *chrome, const struct replay_lock_event *step);
 

@@ -36,15 +36,8 @@ static void empty(struct flow_task *task) {
 
 /* -- dependences -- */
 
-static bool is_wanted(void *data, struct dependences_task task) {
-  struct chrome *chrome = data;
-  return living(&chrome->flows, task) != NULL;
-}
-
-static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
-                          uint64_t address) {
-  (void)address;
-  struct chrome *chrome = data;
+void chrome_flows_depend(struct chrome *chrome, struct dependences_task source,
+                         struct dependences_task sink) {
   struct flow_task *task = living(&chrome->flows, source);
   if (!task || (task->sink_count > 0 && task->sinks[task->sink_count - 1].id == sink.id))
     return;
@@ -55,32 +48,14 @@ static void on_dependence(void *data, struct dependences_task source, struct dep
     chrome->sink->error = ENOMEM;
 }
 
-bool chrome_flows_open(struct chrome *chrome) {
-  const struct dependences_observer observer = {.before = on_dependence, .is_wanted = is_wanted};
-  chrome->flows.dependences = dependences_create(&observer, chrome);
-  return chrome->flows.dependences != NULL;
-}
-
 bool chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step) {
   struct flows *flows = &chrome->flows;
-  struct track *track = &chrome->of_location[step->location];
   if (!array_reserve_zeroed(&flows->tasks, &flows->task_count, (size_t)step->task->slot + 1,
                             sizeof *flows->tasks))
     return false;
   empty(&flows->tasks[step->task->slot]);
   flows->tasks[step->task->slot].id = step->task->id;
-  track->created = (struct dependences_task){step->task->id, step->task->slot};
-  track->parent = step->other ? step->other->id : 0;
   return true;
-}
-
-bool chrome_flows_depend(struct chrome *chrome, const struct trace_event *event, enum construct construct) {
-  const struct track *track = &chrome->of_location[event->location];
-  uint64_t address;
-  if (construct_class(construct) != CONSTRUCT_CLASS_depend || track->parent == 0 ||
-      !values_attribute(chrome->trace, event, "dependence address", &address))
-    return true;
-  return dependences_add(chrome->flows.dependences, track->parent, track->created, construct, address);
 }
 
 static void write_end(struct chrome *chrome, char phase, size_t location, uint64_t ns, const char *what,
@@ -95,8 +70,7 @@ static void write_end(struct chrome *chrome, char phase, size_t location, uint64
 }
 
 void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice) {
-  struct flow_task *task =
-      living(&chrome->flows, (struct dependences_task){slice->task->id, slice->task->slot});
+  struct flow_task *task = living(&chrome->flows, replay_task_name(slice->task));
   for (size_t i = 0; task && i < task->sink_count; i++) {
     struct flow_task *sink = living(&chrome->flows, task->sinks[i]);
     uint64_t *arrow = sink ? array_add(&sink->arrows, &sink->arrow_count, sizeof *sink->arrows) : NULL;
@@ -111,8 +85,7 @@ void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice) {
 
 void chrome_flows_begin(struct chrome *chrome, size_t location, uint64_t ticks,
                         const struct replay_task *task) {
-  struct flow_task *found =
-      task ? living(&chrome->flows, (struct dependences_task){task->id, task->slot}) : NULL;
+  struct flow_task *found = task ? living(&chrome->flows, replay_task_name(task)) : NULL;
   if (!found || found->arrow_count == 0)
     return;
   for (size_t i = 0; i < found->arrow_count; i++)
@@ -123,10 +96,9 @@ void chrome_flows_begin(struct chrome *chrome, size_t location, uint64_t ticks,
 }
 
 void chrome_flows_forget(struct chrome *chrome, const struct replay_task *task) {
-  struct flow_task *found = living(&chrome->flows, (struct dependences_task){task->id, task->slot});
+  struct flow_task *found = living(&chrome->flows, replay_task_name(task));
   if (found)
     empty(found);
-  dependences_forget(chrome->flows.dependences, task->id);
 }
 
 /* -- locks -- */
@@ -173,5 +145,4 @@ void chrome_flows_close(struct chrome *chrome) {
   for (size_t i = 0; i < flows->locks.capacity; i++)
     free(flows->locks.entries[i].value);
   pair_map_free(&flows->locks);
-  dependences_free(flows->dependences);
 }

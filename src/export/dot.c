@@ -70,7 +70,6 @@ struct line_graph {
   struct trace *trace;
   struct sink *sink;
   struct replay *replay;
-  struct dependences *dependences;
   struct line_node *lines; /* one a region, then tasks and initial tasks without one */
   struct line_task *tasks;
   size_t task_count;
@@ -81,8 +80,8 @@ struct line_graph {
   struct pair_map edge_numbers;
   struct last_task {
     uint64_t parent;
-    struct dependences_task task; /* its slot is the line here: tasks may be gone */
-  } * last_created;               /* by location */
+    uint32_t line;
+  } * last_created; /* by location */
   uint64_t last_source, last_sink;
   uint32_t colours; /* given so far */
   int error;
@@ -202,12 +201,10 @@ static bool wait_for(struct line_graph *graph, struct shares *shares, uint32_t l
 
 /* -- tasks and teams that are alive -- */
 
-static void release(struct line_graph *graph, struct line_task *task) {
+static void release(struct line_task *task) {
   for (size_t i = 0; i < task->join_count; i++)
     forget(&task->joins[i]);
   free(task->joins);
-  if (task->id > 0)
-    dependences_forget(graph->dependences, task->id);
   *task = (struct line_task){0};
 }
 
@@ -221,7 +218,7 @@ static struct line_task *task_of(struct line_graph *graph, const struct replay_t
   struct line_task *found = &graph->tasks[task->slot];
   if (found->id == task->id)
     return found;
-  release(graph, found);
+  release(found);
   found->line = task->is_implicit ? implicit_line(graph, task->region)
                                   : task_line(graph, task->create_region != REPLAY_NONE ? task->create_region
                                                                                         : task->region);
@@ -273,7 +270,7 @@ static void create(struct line_graph *graph, const struct replay_task_event *ste
   child->group_join = is_in_group ? (uint32_t)parent->join_count - 1 : parent->group_join;
   share_out(graph, &parent->joins[parent->join_count - 1], child->line, 1);
   add_edge(graph, parent->current, child->line, LOOK_CREATION, 1);
-  graph->last_created[step->location] = (struct last_task){parent->id, {child->id, child->line}};
+  graph->last_created[step->location] = (struct last_task){parent->id, child->line};
 }
 
 static void complete(struct line_graph *graph, const struct replay_task_event *step) {
@@ -286,7 +283,7 @@ static void complete(struct line_graph *graph, const struct replay_task_event *s
     move(graph, &task->joins[i], outer);
   graph->lines[task->line].ticks += step->task->run_ticks;
   graph->lines[task->line].not_run += !step->task->has_begun;
-  release(graph, task);
+  release(task);
 }
 
 static void on_task(void *data, const struct replay_task_event *step) {
@@ -300,7 +297,7 @@ static void on_team(void *data, const struct replay_team_event *step) {
   struct line_graph *graph = data;
   if (step->step == REPLAY_TEAM_END && step->task->slot < graph->task_count &&
       graph->tasks[step->task->slot].id == step->task->id)
-    release(graph, &graph->tasks[step->task->slot]);
+    release(&graph->tasks[step->task->slot]);
 }
 
 static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
@@ -311,7 +308,8 @@ static void on_dependence(void *data, struct dependences_task source, struct dep
     return;
   graph->last_source = source.id;
   graph->last_sink = sink.id;
-  add_edge(graph, source.slot, sink.slot, LOOK_DEPENDENCE, 1);
+  add_edge(graph, task_line(graph, source.create_region), task_line(graph, sink.create_region),
+           LOOK_DEPENDENCE, 1);
 }
 
 /* -- waiting -- */
@@ -349,17 +347,11 @@ static void end_barrier(struct line_graph *graph, struct line_task *task, struct
 /* -- events -- */
 
 static void enter(struct line_graph *graph, const struct trace_event *event, enum construct construct) {
-  const struct last_task *created = &graph->last_created[event->location];
-  uint64_t address;
-  if (construct == CONSTRUCT_taskgroup) {
-    struct line_task *task = task_of(graph, replay_current_task(graph->replay, event->location));
-    if (task)
-      is_whole(graph, array_add(&task->joins, &task->join_count, sizeof *task->joins));
-  } else if (construct_class(construct) == CONSTRUCT_CLASS_depend && created->parent > 0 &&
-             values_attribute(graph->trace, event, "dependence address", &address) &&
-             !dependences_add(graph->dependences, created->parent, created->task, construct, address)) {
-    graph->error = -ENOMEM;
-  }
+  struct line_task *task = construct == CONSTRUCT_taskgroup
+                               ? task_of(graph, replay_current_task(graph->replay, event->location))
+                               : NULL;
+  if (task)
+    is_whole(graph, array_add(&task->joins, &task->join_count, sizeof *task->joins));
 }
 
 static void leave(struct line_graph *graph, const struct trace_event *event, enum construct construct,
@@ -373,7 +365,7 @@ static void leave(struct line_graph *graph, const struct trace_event *event, enu
     go_on_from(graph, task, line);
   } else if (construct == CONSTRUCT_taskwait_depend &&
              graph->last_created[event->location].parent == task->id) {
-    task->current = graph->last_created[event->location].task.slot;
+    task->current = graph->last_created[event->location].line;
   } else if (construct == CONSTRUCT_taskgroup) {
     end_taskgroup(graph, task, line);
   } else if (construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier) {
@@ -467,19 +459,18 @@ static void write_graph(struct line_graph *graph) {
 /* -- all of it -- */
 
 static int open_graph(struct line_graph *graph) {
-  const struct replay_observer observer = {.task = on_task, .team = on_team};
-  const struct dependences_observer dependences = {.before = on_dependence};
+  const struct replay_observer observer = {
+      .task = on_task, .team = on_team, .dependence = on_dependence, .with_complete_sources = true};
   graph->last_created = calloc(graph->trace->location_count + 1, sizeof *graph->last_created);
   graph->lines = calloc(graph->trace->region_count + 2, sizeof *graph->lines);
   graph->replay = replay_create(graph->trace, &observer, graph, 0, UINT64_MAX);
-  graph->dependences = dependences_create(&dependences, graph);
-  bool is_open = graph->last_created && graph->lines && graph->replay && graph->dependences;
+  bool is_open = graph->last_created && graph->lines && graph->replay;
   return is_open && join_labels(graph) ? 0 : -ENOMEM;
 }
 
 static void close_graph(struct line_graph *graph) {
   for (size_t i = 0; i < graph->task_count; i++)
-    release(graph, &graph->tasks[i]);
+    release(&graph->tasks[i]);
   for (size_t i = 0; i < graph->team_count; i++)
     forget(&graph->teams[i].waited_for);
   free(graph->tasks);
@@ -488,7 +479,6 @@ static void close_graph(struct line_graph *graph) {
   free(graph->lines);
   free(graph->last_created);
   pair_map_free(&graph->edge_numbers);
-  dependences_free(graph->dependences);
   replay_free(graph->replay);
 }
 

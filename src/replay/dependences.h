@@ -14,7 +14,7 @@
 /* A task as the replay names it. */
 struct dependences_task {
   uint64_t id;
-  uint32_t slot;
+  uint32_t slot, create_region;
 };
 
 /* The observer. */

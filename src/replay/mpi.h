@@ -11,6 +11,7 @@
 #ifndef STAVE_REPLAY_MPI_H
 #define STAVE_REPLAY_MPI_H
 
+#include "replay/links.h"
 #include "trace/trace.h"
 
 /* A call of one of MPI's functions. */
@@ -72,6 +73,7 @@ struct mpi_observer {
   void (*ends_in)(void *data, const struct mpi_call *call);
   void (*begins_in)(void *data, const struct mpi_call *call);
   void (*left)(void *data, const struct mpi_call *call, uint64_t ticks);
+  void (*link)(void *data, const struct replay_link *link);
 };
 
 struct mpi_replay;

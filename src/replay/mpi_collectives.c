@@ -21,10 +21,30 @@ static uint64_t operation_key(const struct mpi_replay *mpi, uint32_t comm, const
   return process << 33 | (uint64_t)comm << 1 | member->has_request;
 }
 
+/* As if all waited for the last one, which is so where each needs something of each. */
+static void link_members(const struct mpi_replay *mpi, const struct mpi_operation *operation) {
+  const struct mpi_member *last = operation->members;
+  for (size_t i = 1; i < operation->member_count; i++)
+    if (operation->members[i].begin_ticks > last->begin_ticks)
+      last = &operation->members[i];
+  for (size_t i = 0; i < operation->member_count; i++) {
+    const struct mpi_member *member = &operation->members[i];
+    struct replay_link link = {REPLAY_LINK_COLLECTIVE,
+                               {last->begin_ticks, last->begun.location},
+                               {member->end_ticks, member->ended.location},
+                               member->begin_ticks,
+                               true};
+    if (member->begin_ticks < last->begin_ticks)
+      mpi->observer.link(mpi->data, &link);
+  }
+}
+
 static void tell(struct mpi_replay *mpi, struct mpi_operation_state *state) {
   state->operation.members = state->members;
   if (mpi->observer.operation)
     mpi->observer.operation(mpi->data, &state->operation);
+  if (mpi->observer.link)
+    link_members(mpi, &state->operation);
   state->operation.member_count = 0;
 }
 

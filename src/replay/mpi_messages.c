@@ -98,12 +98,26 @@ static void withdraw(struct mpi_replay *mpi, uint32_t slot) {
 
 /* -- matching -- */
 
+/* Who receives late has not waited. */
+static void link_ends(const struct mpi_replay *mpi, const struct mpi_end *send,
+                      const struct mpi_end *receive) {
+  struct replay_link link = {REPLAY_LINK_MESSAGE,
+                             {send->begin_ticks, send->begun.location},
+                             {receive->end_ticks, receive->ended.location},
+                             receive->begin_ticks,
+                             true};
+  if (send->begin_ticks > receive->begin_ticks)
+    mpi->observer.link(mpi->data, &link);
+}
+
 static void tell_if_whole(struct mpi_replay *mpi, uint32_t slot) {
   const struct mpi_half *half = half_at(mpi, slot);
   if (!half->is_sent || !half->is_received || half->is_open)
     return;
   if (mpi->observer.message)
     mpi->observer.message(mpi->data, &half->message);
+  if (mpi->observer.link)
+    link_ends(mpi, &half->message.send, &half->message.receive);
   pool_put(&mpi->halves, slot);
 }
 

@@ -12,11 +12,20 @@ enum { SEARCH_MAX = 256, DEPTH_MAX = UINT16_MAX };
 
 /* -- the observer -- */
 
+static bool is_busy(enum activity activity) {
+  return activity != ACTIVITY_BARRIER_WAIT && activity != ACTIVITY_LOCK_WAIT &&
+         activity != ACTIVITY_TASK_WAIT && activity != ACTIVITY_IDLE && activity != ACTIVITY_MPI;
+}
+
 void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
   uint64_t end = ticks < replay->to_ticks ? ticks : replay->to_ticks;
   thread->since_ticks = ticks;
-  if (begin >= end || !replay->observer.interval)
+  if (begin >= end || !replay->uses_intervals)
+    return;
+  if (is_busy(thread->activity))
+    thread->busy_until = end;
+  if (!replay->observer.interval)
     return;
   const struct replay_context *context = top_context(thread);
   struct replay_interval interval = {
@@ -142,9 +151,10 @@ static void name_task(struct replay_thread *thread, struct replay_task *task, en
     team->region = region;
 }
 
-static void enter(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
+static void enter(struct replay *replay, struct replay_thread *thread, uint64_t ticks,
+                  const struct trace_event *event) {
   struct replay_task *task = top_context(thread)->current;
-  uint32_t region = trace_region_position(replay->trace, ref),
+  uint32_t region = trace_region_position(replay->trace, event->Enter.region),
            depth = replay_base_depth(thread) + task->frame_count;
   replay->anomalies.unknown_region += region == REPLAY_NONE;
   struct region_meaning meaning = meaning_of(replay, region);
@@ -171,6 +181,8 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
   thread->is_between = false;
   replay_update(replay, thread, ticks);
   replay_arrive(replay, thread, frame, ticks);
+  if (meaning.is_depend)
+    replay_link_depend(replay, event, (enum construct)meaning.construct);
 }
 
 static void leave_outermost(struct replay_thread *thread, struct replay_task *task,
@@ -199,6 +211,7 @@ void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, s
 
 static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
   struct replay_task *task = top_context(thread)->current;
+  enum activity before = thread->activity;
   uint32_t region = trace_region_position(replay->trace, ref), place = task->frame_count;
   uint32_t lowest = place > SEARCH_MAX ? place - SEARCH_MAX : 0;
   while (place > lowest && task->frames[place - 1].region != region)
@@ -213,6 +226,8 @@ static void leave(struct replay *replay, struct replay_thread *thread, uint64_t 
   replay_pass(replay, thread, top_frame(task), ticks);
   pop_frame(replay, thread, task, ticks);
   replay_update(replay, thread, ticks);
+  if (before == ACTIVITY_TASK_WAIT && thread->activity != before && replay->links)
+    replay_link_end_wait(replay, task, (struct replay_moment){ticks, location_of(replay, thread)});
 }
 
 /* -- devices -- */
@@ -356,7 +371,7 @@ bool replay_process(struct replay *replay, const struct trace_event *event) {
     return true; /* a location that has counters alone is no thread */
   uint64_t ticks = time_of(replay, thread, event);
   if (event->kind == TRACE_Enter)
-    enter(replay, thread, ticks, event->Enter.region);
+    enter(replay, thread, ticks, event);
   else if (event->kind == TRACE_Leave)
     leave(replay, thread, ticks, event->Leave.region);
   else
@@ -410,7 +425,9 @@ static void learn_regions(struct replay *replay) {
         (struct region_meaning){.construct = (uint8_t)construct,
                                 .activity = (uint8_t)activity,
                                 .is_around = !is_own,
-                                .is_mutex = construct_class(construct) == CONSTRUCT_CLASS_mutex};
+                                .is_mutex = construct_class(construct) == CONSTRUCT_CLASS_mutex,
+                                .is_depend = construct_class(construct) == CONSTRUCT_CLASS_depend &&
+                                             (replay->observer.link || replay->observer.dependence)};
   }
 }
 
@@ -441,6 +458,7 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
     return NULL;
   *replay = (struct replay){.trace = trace,
                             .observer = *observer,
+                            .uses_intervals = observer->interval || observer->link,
                             .data = data,
                             .from_ticks = from_ticks,
                             .to_ticks = to_ticks,
@@ -456,7 +474,10 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
     return NULL;
   }
   learn_regions(replay);
-  return replay;
+  if (replay_links_open(replay))
+    return replay;
+  replay_free(replay);
+  return NULL;
 }
 
 static void free_frames(void *task) {
@@ -469,6 +490,7 @@ void replay_free(struct replay *replay) {
   for (size_t i = 0; replay->threads && i < replay->trace->location_count; i++)
     free(replay->threads[i].contexts);
   replay_free_locks(replay);
+  replay_links_close(replay);
   pool_free(&replay->tasks, free_frames);
   pool_free(&replay->teams, NULL);
   pair_map_free(&replay->task_table);

@@ -13,6 +13,8 @@
 #ifndef STAVE_REPLAY_REPLAY_H
 #define STAVE_REPLAY_REPLAY_H
 
+#include "replay/dependences.h"
+#include "replay/links.h"
 #include "trace/constructs.h"
 #include "trace/trace.h"
 
@@ -40,6 +42,7 @@ struct replay_task {
   uint32_t create_region;            /* where it was created; REPLAY_NONE: unknown, or implicit */
   uint32_t comm, thread, generation; /* as in the events; an implicit task has generation 0 */
   uint64_t creator;                  /* id of the task that created it; 0: unknown */
+  uint32_t creator_slot;             /* of that, if it still lives */
   /* locations; SIZE_MAX: unknown. location: where it runs or ran last */
   size_t created_on, begun_on, location;
   uint64_t created_ticks, begun_ticks; /* valid if is_created, has_begun */
@@ -54,11 +57,19 @@ struct replay_task {
   uint32_t frame_count;
 };
 
+/* As dependences name it. */
+static inline struct dependences_task replay_task_name(const struct replay_task *task) {
+  return (struct dependences_task){task->id, task->slot, task->create_region};
+}
+
 /* One barrier of a team: all members come to it, once each. */
 struct replay_round {
   uint64_t last_ticks;  /* when the last one so far has come, */
   size_t last_location; /* and which that was */
   uint32_t arrivals;    /* so far */
+  /* as last_ticks and last_location, but for who runs tasks there: when that is done; links alone keep this
+   */
+  struct replay_moment ready;
 };
 
 /* Nobody comes to a barrier while one of so many before it is not left by all. */
@@ -183,6 +194,12 @@ struct replay_observer {
   void (*lock)(void *data, const struct replay_lock_event *event);
   void (*team)(void *data, const struct replay_team_event *event);
   void (*barrier)(void *data, const struct replay_barrier_event *event);
+  void (*link)(void *data, const struct replay_link *link);
+  /* as in dependences.h */
+  void (*dependence)(void *data, struct dependences_task source, struct dependences_task sink,
+                     uint64_t address);
+  void (*exclusive)(void *data, struct dependences_task task, uint64_t set);
+  bool with_complete_sources; /* dependences on tasks that are complete, too */
 };
 
 struct replay_anomalies {

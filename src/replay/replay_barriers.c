@@ -40,6 +40,8 @@ void replay_arrive(struct replay *replay, struct replay_thread *thread, const st
   round->last_ticks = ticks;
   round->last_location = location_of(replay, thread);
   notify(replay, thread, REPLAY_BARRIER_ARRIVED, frame->region, ticks, is_first);
+  if (replay->observer.link)
+    replay_link_arrive(replay, context, (struct replay_moment){ticks, round->last_location});
 }
 
 void replay_pass(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
@@ -50,4 +52,6 @@ void replay_pass(struct replay *replay, struct replay_thread *thread, const stru
   bool is_first = context->barriers > context->team->rounds_left;
   context->team->rounds_left = is_first ? context->barriers : context->team->rounds_left;
   notify(replay, thread, REPLAY_BARRIER_LEFT, frame->region, ticks, is_first);
+  if (replay->observer.link)
+    replay_link_pass(replay, context, (struct replay_moment){ticks, location_of(replay, thread)});
 }

@@ -24,7 +24,7 @@ static void give_back(struct replay *replay, struct held_lock *held) {
 static void notify(struct replay *replay, struct replay_thread *thread, enum replay_lock_step step,
                    uint64_t ticks, uint64_t lock, uint32_t order, const struct held_lock *held,
                    uint64_t address) {
-  if (!replay->observer.lock)
+  if (!replay->observer.lock && !replay->observer.link)
     return;
   struct replay_lock_event event = {.step = step,
                                     .location = location_of(replay, thread),
@@ -36,7 +36,10 @@ static void notify(struct replay *replay, struct replay_thread *thread, enum rep
                                     .wanted_ticks = held ? held->wanted_ticks : ticks,
                                     .acquired_ticks = held ? held->acquired_ticks : ticks,
                                     .address = address};
-  replay->observer.lock(replay->data, &event);
+  if (replay->observer.lock)
+    replay->observer.lock(replay->data, &event);
+  if (replay->observer.link)
+    replay_link_lock(replay, &event);
 }
 
 /* What has been waited for is there: the region goes on with what is done around it. */

@@ -11,7 +11,9 @@ struct replay_context {
   struct replay_team *team;
   struct replay_task *implicit, *current;
   uint32_t barriers;      /* of the team that this member has come to */
+  bool is_in_barrier;     /* in the last one; links alone keep this */
   uint64_t arrived_ticks; /* at the last one */
+  uint64_t waiting_since; /* in the last one: since its last task there; links alone keep this */
 };
 
 struct replay_thread {
@@ -27,9 +29,10 @@ struct replay_thread {
   uint32_t fork_region;
   uint32_t process; /* a number of its own for each */
   bool has_begun, is_device, has_forked;
-  bool is_first;   /* of its process: what is outside of all teams is its */
-  bool is_paused;  /* its recording */
-  bool is_between; /* from fork to begin of the team, or from its end to the join */
+  bool is_first;       /* of its process: what is outside of all teams is its */
+  bool is_paused;      /* its recording */
+  bool is_between;     /* from fork to begin of the team, or from its end to the join */
+  uint64_t busy_until; /* when it worked last in the window; links alone keep this */
 };
 
 struct replay_process {
@@ -49,7 +52,10 @@ struct region_meaning {
   uint8_t construct, activity;
   bool is_around; /* the activity is the one around it */
   bool is_mutex;
+  bool is_depend; /* and somebody wants to know of dependences */
 };
+
+struct replay_links; /* replay_links.c */
 
 struct replay {
   const struct trace *trace;
@@ -65,10 +71,12 @@ struct replay {
   uint64_t task_count, team_count;
   struct replay_anomalies anomalies;
   struct replay_process *processes;
+  struct replay_links *links; /* NULL: nobody wants them */
   bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
   bool enters_before_fork;    /* how parallel regions are written here */
   bool has_runtimes_teams;    /* one was the runtime's, see own_threads.h */
   bool has_failed;            /* no memory */
+  bool uses_intervals;        /* the observer, or links */
 };
 
 static inline struct replay_context *top_context(const struct replay_thread *thread) {
@@ -146,6 +154,31 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, const s
 void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
                     uint32_t order);
 void replay_free_locks(struct replay *replay);
+
+/* -- replay_links.c: nothing but opening and closing may be called where replay->links is NULL -- */
+
+/* Returns false without memory; replay_links_close in every case. */
+bool replay_links_open(struct replay *replay);
+void replay_links_close(struct replay *replay);
+
+/* Steps of tasks, before they are reported. The thread's location enters a dependence. */
+void replay_link_create(struct replay *replay, const struct replay_task *task,
+                        const struct replay_task *creator);
+void replay_link_begin(struct replay *replay, const struct replay_task *task, struct replay_moment now);
+void replay_link_complete(struct replay *replay, const struct replay_task *task, struct replay_moment now);
+void replay_link_drop(struct replay *replay, const struct replay_task *task);
+void replay_link_depend(struct replay *replay, const struct trace_event *event, enum construct construct);
+
+/* The running task does not wait for others any more. */
+void replay_link_end_wait(struct replay *replay, const struct replay_task *task, struct replay_moment now);
+
+/* A member comes to a barrier, is done with a task in it, leaves it. */
+void replay_link_arrive(struct replay *replay, struct replay_context *context, struct replay_moment now);
+void replay_link_return(struct replay *replay, struct replay_context *context, struct replay_moment now);
+void replay_link_pass(struct replay *replay, struct replay_context *context, struct replay_moment now);
+
+void replay_link_lock(struct replay *replay, const struct replay_lock_event *event);
+void replay_link_fork(struct replay *replay, const struct replay_team *team, struct replay_moment now);
 
 static inline size_t location_of(const struct replay *replay, const struct replay_thread *thread) {
   return (size_t)(thread - replay->threads);

@@ -41,6 +41,8 @@ struct replay_task *replay_new_task(struct replay *replay) {
 }
 
 void replay_drop_task(struct replay *replay, struct replay_task *task) {
+  if (replay->links)
+    replay_link_drop(replay, task);
   if (!task->is_implicit)
     pair_map_remove(&replay->task_table, key_high(task->comm, task->thread), task->generation);
   pool_put(&replay->tasks, task->slot);
@@ -99,6 +101,8 @@ static struct replay_task *leave(struct replay *replay, struct replay_thread *th
     return NULL;
   stop(replay, thread, task, ticks);
   bool has_ended = is_over(task);
+  if (has_ended && replay->links)
+    replay_link_complete(replay, task, (struct replay_moment){ticks, location});
   notify(replay, has_ended ? REPLAY_TASK_COMPLETED : REPLAY_TASK_SUSPENDED, location, ticks, task, NULL,
          event);
   return has_ended ? task : NULL;
@@ -125,10 +129,13 @@ void replay_create_task(struct replay *replay, struct replay_thread *thread, con
     return;
   task->is_created = true;
   task->creator = creator->id;
+  task->creator_slot = creator->slot;
   task->created_on = location_of(replay, thread);
   task->created_ticks = ticks;
   task->create_region = frame ? frame->region : REPLAY_NONE;
   task->is_taskwait = is_in_taskwait(creator);
+  if (replay->links)
+    replay_link_create(replay, task, creator);
   notify(replay, REPLAY_TASK_CREATED, task->created_on, ticks, task, creator, event);
 }
 
@@ -172,7 +179,16 @@ static void run(struct replay *replay, struct replay_thread *thread, struct repl
   task->location = location;
   task->resumed_ticks = ticks;
   task->is_running = true;
+  if (is_first && replay->links)
+    replay_link_begin(replay, task, (struct replay_moment){ticks, location});
   notify(replay, is_first ? REPLAY_TASK_BEGUN : REPLAY_TASK_RESUMED, location, ticks, task, prior, event);
+}
+
+/* The implicit task goes on. */
+static void come_back(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  if (replay->observer.link)
+    replay_link_return(replay, top_context(thread),
+                       (struct replay_moment){ticks, location_of(replay, thread)});
 }
 
 /* The task to switch to; NULL: the implicit one. */
@@ -202,6 +218,8 @@ void replay_switch_task(struct replay *replay, struct replay_thread *thread, con
     run(replay, thread, task, prior, event, ticks);
   if (over)
     replay_drop_task(replay, over);
+  if (!task)
+    come_back(replay, thread, ticks);
   thread->activity = replay_activity(replay, location_of(replay, thread));
 }
 
@@ -220,10 +238,13 @@ void replay_complete_task(struct replay *replay, const struct trace_event *event
   if (task->is_running && top_context(thread)->current == task) {
     replay_leave_down_to(replay, thread, task, 0, ticks);
     stop(replay, thread, task, ticks);
+    come_back(replay, thread, ticks);
     thread->activity = replay_activity(replay, location);
   } else if (task->is_running) {
     suspend_on_other(replay, task, ticks);
   }
+  if (replay->links)
+    replay_link_complete(replay, task, (struct replay_moment){ticks, location});
   notify(replay, REPLAY_TASK_COMPLETED, location, ticks, task, NULL, event);
   replay_drop_task(replay, task);
 }

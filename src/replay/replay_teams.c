@@ -153,6 +153,8 @@ void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint
   team->open++;
   thread->activity = replay_activity(replay, location_of(replay, thread));
   notify(replay, REPLAY_TEAM_BEGIN, thread, ticks, team, top_context(thread)->implicit);
+  if (replay->observer.link)
+    replay_link_fork(replay, team, (struct replay_moment){ticks, location_of(replay, thread)});
 }
 
 static void forget(struct replay *replay, const struct replay_team *team) {

@@ -46,20 +46,19 @@ static void write_message(struct tabulator *tabulator, const struct mpi_message 
 
 static void on_message(void *data, const struct mpi_message *message) {
   write_message(data, message, true, true);
-  tabulate_path_message(data, message);
 }
 
 static void on_unmatched(void *data, const struct mpi_message *message, bool is_send) {
   write_message(data, message, is_send, !is_send);
 }
 
-static void on_operation(void *data, const struct mpi_operation *operation) {
-  tabulate_path_operation(data, operation);
+static void on_link(void *data, const struct replay_link *link) {
+  tabulate_path_link(data, link);
 }
 
 bool tabulate_messages_open(struct tabulator *tabulator) {
   static const struct mpi_observer observer = {
-      .message = on_message, .unmatched = on_unmatched, .operation = on_operation};
+      .message = on_message, .unmatched = on_unmatched, .link = on_link};
   tabulator->mpi = mpi_create(tabulator->trace, &observer, tabulator);
   return tabulator->mpi != NULL;
 }

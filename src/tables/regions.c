@@ -201,7 +201,6 @@ static void enter(struct tabulator *tabulator, const struct trace_event *event, 
   if (!event->attributes)
     return;
   tabulate_args(tabulator, event, false, &entered->args);
-  tabulate_dependence(tabulator, event, (enum construct)now.frame->construct);
   note_numbers(tabulator, entered, event, (enum construct)now.frame->construct);
   note_text(tabulator, entered, event);
 }

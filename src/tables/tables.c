@@ -18,47 +18,39 @@ static void on_interval(void *data, const struct replay_interval *interval) {
   tabulate_path_interval(data, interval);
 }
 
-static void on_barrier(void *data, const struct replay_barrier_event *step) {
-  tabulate_path_barrier(data, step);
-}
-
 static void on_team(void *data, const struct replay_team_event *step) {
-  struct tabulator *tabulator = data;
-  tabulate_path_team(data, step);
   tabulate_team(data, step);
   tabulate_implicit_task(data, step);
   tabulate_team_step(data, step);
-  if (step->step == REPLAY_TEAM_END)
-    dependences_forget(tabulator->dependences, step->task->id);
 }
 
 static void on_lock(void *data, const struct replay_lock_event *step) {
   tabulate_lock_step(data, step);
-  tabulate_path_lock(data, step);
+}
+
+static void on_link(void *data, const struct replay_link *link) {
+  tabulate_path_link(data, link);
+}
+
+static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                          uint64_t address) {
+  tabulate_dependence(data, source, sink, address);
 }
 
 static void on_task(void *data, const struct replay_task_event *step) {
-  struct tabulator *tabulator = data;
-  tabulate_path_task(data, step);
-  if (step->step == REPLAY_TASK_CREATED)
-    tabulate_creation(data, step);
   tabulate_task(data, step);
   tabulate_task_step(data, step);
-  if (step->step == REPLAY_TASK_COMPLETED)
-    dependences_forget(tabulator->dependences, step->task->id);
 }
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct tabulator *tabulator = data;
   tabulator->events++;
   tabulate_regions_before(tabulator, event);
-  bool was_waiting =
-      event->kind == TRACE_Leave && replay_activity(tabulator->replay, event->location) == ACTIVITY_TASK_WAIT;
   bool is_well = event->kind == TRACE_Enter ? tabulate_enter(tabulator, event)
                                             : replay_process(tabulator->replay, event);
   tabulate_regions_after(tabulator, event);
   is_well &= mpi_process(tabulator->mpi, event);
-  tabulate_path_event(tabulator, event, was_waiting);
+  tabulate_path_event(tabulator, event);
   tabulator->is_out_of_memory |= !is_well;
   return !tabulator->is_out_of_memory && tabulator->writer->error == 0;
 }
@@ -113,11 +105,13 @@ int tables_write(struct trace *trace, const char *archive, struct row_writer *wr
                                            .task = on_task,
                                            .lock = on_lock,
                                            .team = on_team,
-                                           .barrier = on_barrier};
+                                           .link = writer->is_wanted[TABLE_critical_path] ? on_link : NULL,
+                                           .dependence = on_dependence,
+                                           .with_complete_sources = true};
   tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);
   int result = -ENOMEM;
   if (tabulator.replay && tabulate_regions_open(&tabulator) && tabulate_messages_open(&tabulator) &&
-      tabulate_dependences_open(&tabulator) && tabulate_path_open(&tabulator))
+      tabulate_path_open(&tabulator))
     result = read_all(&tabulator, archive, error);
   if (result == -ENOMEM)
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
@@ -125,7 +119,6 @@ int tables_write(struct trace *trace, const char *archive, struct row_writer *wr
   tabulate_locks_close(&tabulator);
   tabulate_operations_close(&tabulator);
   tabulate_regions_close(&tabulator);
-  dependences_free(tabulator.dependences);
   mpi_free(tabulator.mpi);
   replay_free(tabulator.replay);
   pair_map_free(&tabulator.calls);

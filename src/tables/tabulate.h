@@ -4,7 +4,6 @@
 
 #include "base/pair_map.h"
 #include "export/sink.h"
-#include "replay/dependences.h"
 #include "replay/mpi.h"
 #include "replay/replay.h"
 #include "tables/rows.h"
@@ -46,8 +45,6 @@ struct tabulate_place {
   int64_t collective_name;                /* number of region_names, of the region that it is in */
   int64_t processor;                      /* with has_state; -1: not known */
   uint8_t state;
-  struct dependences_task created; /* the last one, and by whom: dependences that follow are its own */
-  uint64_t creator;
   uint64_t *outer; /* of each team that it is in, the region around it */
   size_t outer_count, outer_capacity;
 };
@@ -62,8 +59,7 @@ struct tabulator {
   struct row_writer *writer;
   struct replay *replay;
   struct mpi_replay *mpi;
-  struct dependences *dependences;
-  struct path_finder *path;        /* NULL: its table is not wanted */
+  struct critical_path *path;      /* NULL: its table is not wanted */
   const struct trace_event *event; /* that is processed; NULL: the end */
   struct entered_stack *of_task;   /* by slot */
   size_t task_capacity;
@@ -215,24 +211,15 @@ void tabulate_operations_close(struct tabulator *tabulator);
 
 bool tabulate_messages_open(struct tabulator *tabulator);
 
-bool tabulate_dependences_open(struct tabulator *tabulator);
-void tabulate_creation(struct tabulator *tabulator, const struct replay_task_event *step);
-void tabulate_dependence(struct tabulator *tabulator, const struct trace_event *event,
-                         enum construct construct);
+void tabulate_dependence(struct tabulator *tabulator, struct dependences_task source,
+                         struct dependences_task sink, uint64_t address);
 
 /* -- the critical path (path.c): takes what the replay and MPI's tell -- */
 
 bool tabulate_path_open(struct tabulator *tabulator);
 void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval);
-void tabulate_path_task(struct tabulator *tabulator, const struct replay_task_event *step);
-void tabulate_path_lock(struct tabulator *tabulator, const struct replay_lock_event *step);
-void tabulate_path_team(struct tabulator *tabulator, const struct replay_team_event *step);
-void tabulate_path_barrier(struct tabulator *tabulator, const struct replay_barrier_event *step);
-void tabulate_path_message(struct tabulator *tabulator, const struct mpi_message *message);
-void tabulate_path_operation(struct tabulator *tabulator, const struct mpi_operation *operation);
-
-/* After the replay has; `was_waiting`: whether the running task waited for others before. */
-void tabulate_path_event(struct tabulator *tabulator, const struct trace_event *event, bool was_waiting);
+void tabulate_path_link(struct tabulator *tabulator, const struct replay_link *link);
+void tabulate_path_event(struct tabulator *tabulator, const struct trace_event *event);
 void tabulate_path_finish(struct tabulator *tabulator);
 void tabulate_path_close(struct tabulator *tabulator);
 

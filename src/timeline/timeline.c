@@ -224,22 +224,16 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 static void on_task(void *data, const struct replay_task_event *event) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
-  critical_path_task(&timeline->path, &timeline->dependences, event);
-  dependence_table_update(&timeline->dependences, event);
-}
-
-static void on_barrier(void *data, const struct replay_barrier_event *event) {
-  critical_path_barrier(&((struct reading *)data)->timeline->path, event);
 }
 
 static void on_lock(void *data, const struct replay_lock_event *event) {
-  struct timeline *timeline = ((struct reading *)data)->timeline;
-  lock_table_add(&timeline->locks, event);
-  critical_path_lock(&timeline->path, event);
+  lock_table_add(&((struct reading *)data)->timeline->locks, event);
 }
 
-static void on_team(void *data, const struct replay_team_event *event) {
-  critical_path_team(&((struct reading *)data)->timeline->path, event);
+static void on_link(void *data, const struct replay_link *link) {
+  struct timeline *timeline = ((struct reading *)data)->timeline;
+  dependence_table_link(&timeline->dependences, link);
+  critical_path_link(&timeline->path, link);
 }
 
 /* -- what MPI does -- */
@@ -252,14 +246,12 @@ static void on_message(void *data, const struct mpi_message *message) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   traffic_message(&timeline->traffic, message);
   message_table_add(&timeline->messages, message);
-  critical_path_message(&timeline->path, message);
 }
 
 static void on_operation(void *data, const struct mpi_operation *operation) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
   traffic_operation(&timeline->traffic, operation);
   message_table_add_operation(&timeline->messages, operation);
-  critical_path_operation(&timeline->path, operation);
 }
 
 /* -- reading -- */
@@ -278,7 +270,6 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     return;
   struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
   open->activity = frame->activity;
-  dependence_table_enter(&timeline->dependences, timeline->trace, event, (enum construct)frame->construct);
   timeline->is_out_of_memory |=
       !attribute_lists_add(&timeline->attributes, timeline->trace, event, &open->attributes);
 }
@@ -303,14 +294,12 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->ticks > reading->last)
     reading->last = event->ticks;
   timeline->events += event->ticks >= timeline->from;
-  bool was_waiting =
-      event->kind == TRACE_Leave && replay_activity(reading->replay, event->location) == ACTIVITY_TASK_WAIT;
   if (!replay_process(reading->replay, event) || !mpi_process(reading->mpi, event))
     timeline->is_out_of_memory = true;
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
   look_at_values(reading, event);
-  critical_path_event(&timeline->path, reading->replay, event, was_waiting);
+  critical_path_event(&timeline->path, event);
   stay_within_limits(reading);
   return !timeline->is_out_of_memory;
 }
@@ -378,6 +367,7 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
   lock_table_begin(&timeline->locks, timeline->limits.locks, timeline->from, timeline->to);
   transfer_table_begin(&timeline->transfers, timeline->limits.transfers, timeline->from, timeline->to);
+  dependence_table_begin(&timeline->dependences, timeline->limits.links, timeline->from, timeline->to);
   counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
   return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
                                timeline->to) &&
@@ -385,8 +375,6 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
                             timeline->to) &&
          launch_table_begin(&timeline->launches, trace, timeline->limits.links, timeline->from,
                             timeline->to) &&
-         dependence_table_begin(&timeline->dependences, trace, timeline->limits.links, timeline->from,
-                                timeline->to) &&
          critical_path_begin(&timeline->path, trace, timeline->limits.links, timeline->from, timeline->to) &&
          timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
          order_rows(timeline);
@@ -424,14 +412,10 @@ static void finish(struct reading *reading) {
 
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]) {
-  static const struct replay_observer observer = {.slice = on_slice,
-                                                  .interval = on_interval,
-                                                  .task = on_task,
-                                                  .lock = on_lock,
-                                                  .team = on_team,
-                                                  .barrier = on_barrier};
+  static const struct replay_observer observer = {
+      .slice = on_slice, .interval = on_interval, .task = on_task, .lock = on_lock, .link = on_link};
   static const struct mpi_observer mpi_observer = {
-      .message = on_message, .operation = on_operation, .left = on_left};
+      .message = on_message, .operation = on_operation, .left = on_left, .link = on_link};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
   if (!begin(ret, trace))

@@ -145,7 +145,7 @@ static void complete(struct clocks *clocks, const struct clock_task *task,
   struct clock_task *creator = task->creator ? clock_task(clocks, task->creator, task->creator_slot) : NULL;
   if (creator)
     clock_raise(clocks, &creator->last_child, row);
-  clock_depends_complete(clocks, (struct dependences_task){event->task->id, event->task->slot}, row);
+  clock_depends_complete(clocks, replay_task_name(event->task), row);
 }
 
 static void on_task(void *data, const struct replay_task_event *event) {
@@ -156,9 +156,6 @@ static void on_task(void *data, const struct replay_task_event *event) {
     return;
   if (event->step == REPLAY_TASK_CREATED) {
     clock_set(clocks, &task->ready, row);
-    clock_depends_create(clocks, event->location,
-                         (struct dependences_task){event->task->id, event->task->slot},
-                         event->other ? event->other->id : 0);
     task->creator = event->other ? event->other->id : 0;
     task->creator_slot = event->other ? event->other->slot : 0;
   } else if (event->step == REPLAY_TASK_BEGUN) {
@@ -168,8 +165,11 @@ static void on_task(void *data, const struct replay_task_event *event) {
     complete(clocks, task, event);
 }
 
-const struct replay_observer clock_causes = {
-    .barrier = on_barrier, .team = on_team, .lock = on_lock, .task = on_task};
+const struct replay_observer clock_causes = {.barrier = on_barrier,
+                                             .team = on_team,
+                                             .lock = on_lock,
+                                             .task = on_task,
+                                             .dependence = clock_on_dependence};
 
 /* -- the end of other waiting -- */
 

@@ -50,12 +50,6 @@ struct clock_task {
   size_t sink_count;
 };
 
-/* The last task that a location has created. */
-struct clock_maker {
-  struct dependences_task created;
-  uint64_t parent;
-};
-
 struct clocks {
   const struct trace *trace;
   struct replay *replay;
@@ -66,13 +60,10 @@ struct clocks {
   size_t team_count;
   struct clock_task *tasks; /* by slot */
   size_t task_count;
-  struct dependences *dependences;
-  struct clock_maker *makers; /* by location */
-  size_t address;             /* the attribute that has a dependence's; SIZE_MAX: none */
-  struct pair_map locks;      /* struct clock_moment: its last release */
-  struct clock_moment fork;   /* the last of all */
-  struct scatter *gains;      /* by scenario, from join to join */
-  double *gained, *before;    /* by scenario; before: while a lock is acquired */
+  struct pair_map locks;    /* struct clock_moment: its last release */
+  struct clock_moment fork; /* the last of all */
+  struct scatter *gains;    /* by scenario, from join to join */
+  double *gained, *before;  /* by scenario; before: while a lock is acquired */
   uint64_t first_ticks, last_ticks;
   bool has_failed; /* no memory */
 };
@@ -108,14 +99,9 @@ struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock);
 
 /* -- depends.c: which tasks wait for which -- */
 
-/* Returns false without memory; clock_depends_free in every case. */
-bool clock_depends_prepare(struct clocks *clocks);
-void clock_depends_free(struct clocks *clocks);
-
-/* A task is created on the location by `parent`; an Enter may be one of its dependences. */
-void clock_depends_create(struct clocks *clocks, size_t location, struct dependences_task task,
-                          uint64_t parent);
-void clock_depends_enter(struct clocks *clocks, const struct trace_event *event);
+/* As the replay's observer. */
+void clock_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                         uint64_t address);
 
 /* The row's task is complete. */
 void clock_depends_complete(struct clocks *clocks, struct dependences_task task, const struct clock_row *row);

@@ -43,8 +43,6 @@ static bool on_event(void *data, const struct trace_event *event) {
     clock_set(clocks, &row->fork, row);
     clock_set(clocks, &clocks->fork, row);
   }
-  if (event->kind == TRACE_Enter)
-    clock_depends_enter(clocks, event);
   if (!replay_process(clocks->replay, event))
     clocks->has_failed = true;
   clock_after_event(clocks, event, before);
@@ -81,8 +79,7 @@ int what_if_compute(struct trace *trace, struct what_if *all, size_t count, doub
   int result = -ENOMEM;
   for (size_t i = 0; scenarios && i < count; i++)
     scenarios[i + 1] = all[i];
-  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, &clock_causes) &&
-      clock_depends_prepare(&clocks))
+  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, &clock_causes))
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &clocks, error);
   if (result == 0 && clocks.has_failed)
     result = -ENOMEM;
@@ -93,10 +90,8 @@ int what_if_compute(struct trace *trace, struct what_if *all, size_t count, doub
   }
   if (result == -ENOMEM)
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  if (clocks.trace) {
-    clock_depends_free(&clocks);
+  if (clocks.trace)
     clocks_free(&clocks);
-  }
   free(scenarios);
   return result;
 }

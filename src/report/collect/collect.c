@@ -366,7 +366,8 @@ static bool prepare(struct collector *collector) {
                                                   .task = tasks_on_event,
                                                   .lock = analysers_on_lock,
                                                   .team = teams_on_event,
-                                                  .barrier = barriers_on_event};
+                                                  .barrier = barriers_on_event,
+                                                  .dependence = tasks_on_dependence};
   struct report *report = collector->report;
   struct trace *trace = collector->trace;
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);

@@ -203,7 +203,6 @@ struct collector {
   struct pair_map operations, variables, named_tasks;
   struct account_lines account;
   struct mpi_waits *waits; /* see mpi_waits.h; NULL: there are no calls of MPI */
-  struct dependences *dependences;
   struct path_store paths;
   struct live_process *processes; /* as the report's */
   uint64_t now_ticks;
@@ -319,6 +318,8 @@ static inline struct live_task *live_task_of(struct collector *collector, const 
 struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id);
 bool tasks_prepare(struct collector *collector);
 void tasks_on_event(void *data, const struct replay_task_event *event);
+void tasks_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                         uint64_t address);
 void tasks_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
 void tasks_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,

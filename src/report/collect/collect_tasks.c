@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "replay/dependences.h"
 #include "report/collect/collect.h"
 
 enum { VARIABLES_MAX = 1 << 18 };
@@ -269,7 +268,6 @@ static void completed(struct collector *collector, const struct replay_task_even
   path_join(&collector->paths, &collector->processes[live_task->process].longest, &live_task->path);
   if (event->task->is_created)
     pair_map_remove(&collector->named_tasks, live_task->location, live_task->generation);
-  dependences_forget(collector->dependences, live_task->id);
   clear_live_task(collector, live_task);
 }
 
@@ -333,21 +331,15 @@ static void add_told_edge(struct collector *collector, const struct trace_event 
     add_edge(collector, live_task_named(collector, source), live_task_named(collector, sink));
 }
 
-static void on_before(void *data, struct dependences_task source, struct dependences_task sink,
-                      uint64_t address) {
+void tasks_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                         uint64_t address) {
   (void)address;
   add_edge(data, live_task_at(data, source.slot, source.id), live_task_at(data, sink.slot, sink.id));
 }
 
-static bool is_live(void *data, struct dependences_task task) {
-  return live_task_at(data, task.slot, task.id) != NULL;
-}
-
 bool tasks_prepare(struct collector *collector) {
-  static const struct dependences_observer observer = {.before = on_before, .is_wanted = is_live};
   collector->dispatch_histogram = histogram_new();
-  collector->dependences = dependences_create(&observer, collector);
-  return collector->dispatch_histogram && collector->dependences;
+  return collector->dispatch_histogram != NULL;
 }
 
 static bool is_read_only(enum construct construct) {
@@ -373,9 +365,6 @@ static void add_dependence(struct collector *collector, const struct trace_event
     return;
   *dependence = (struct dependence){live_task->dependences, address, !is_read_only(construct)};
   live_task->dependences = dependence;
-  collector->has_failed |=
-      !dependences_add(collector->dependences, live_task->creator,
-                       (struct dependences_task){live_task->id, here->created_slot}, construct, address);
   const struct variable_paths *variable = pair_map_get(&collector->variables, live_task->creator, address);
   if (!variable)
     return;
@@ -430,7 +419,6 @@ void tasks_finish(struct collector *collector) {
 }
 
 void tasks_free(struct collector *collector) {
-  dependences_free(collector->dependences);
   for (size_t i = 0; i < collector->live_task_capacity; i++)
     clear_live_task(collector, &collector->live_tasks[i]);
   forget_variables(collector);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "replay/dependences.h"
 #include "report/collect/callers.h"
 #include "report/collect/collect.h"
 #include "report/collect/serial.h"
@@ -253,7 +252,6 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   }
   path_join(&collector->paths, &live_team->finished, &live_task->path);
   path_clear(&collector->paths, &live_task->path);
-  dependences_forget(collector->dependences, live_task->id);
   live_team->preempted_in_tasks += member.preempted_in_tasks;
   if (event->location == event->team->primary) {
     live_team->preempted = member.preempted_in_phase;

@@ -75,7 +75,7 @@ static void put_dependences(struct page_data *data) {
   data->dependences = (struct page_section){data->bytes.count, table->count};
   uint64_t last = 0;
   for (size_t i = 0; i < table->count; i++) {
-    const struct happening *from = &table->records[i].from, *to = &table->records[i].to;
+    const struct replay_moment *from = &table->records[i].from, *to = &table->records[i].to;
     uint64_t time = page_ns(data, from->ticks), begin = page_ns(data, to->ticks), before = last;
     last = time > last ? time : last;
     page_put_dependence(&data->bytes,

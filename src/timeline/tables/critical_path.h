@@ -1,14 +1,11 @@
 /* The critical path: what the end of the run waited for, back to its beginning. While events go by it is kept
- * where a location began again because of what another one had done (links); the path goes back along the
+ * which links of the replay were waited for; the path goes back along the
  * location that worked last, at each link over to that other one. Runs that are compared have one each. Times
  * are in ticks. */
 #ifndef STAVE_TIMELINE_TABLES_CRITICAL_PATH_H
 #define STAVE_TIMELINE_TABLES_CRITICAL_PATH_H
 
-#include "base/pair_map.h"
-#include "replay/mpi.h"
 #include "replay/replay.h"
-#include "timeline/tables/dependence_table.h"
 #include "trace/sides.h"
 
 /* What a location waited for (page.def): CRITICAL_BEGIN, nothing: the path begins there; CRITICAL_CREATION,
@@ -20,7 +17,7 @@ enum critical_cause {
 
 /* `to` went on because of what happened at `from`, which is earlier. */
 struct critical_link {
-  struct happening from, to;
+  struct replay_moment from, to;
   uint64_t waited; /* until `to` */
   enum critical_cause cause;
 };
@@ -33,8 +30,6 @@ struct critical_segment {
 };
 
 struct critical_row;
-struct critical_team;
-struct critical_task;
 
 struct critical_path {
   struct critical_link *links;
@@ -47,14 +42,9 @@ struct critical_path {
     uint64_t first; /* when the run begins; UINT64_MAX: not yet */
     size_t count;   /* of its segments */
   } runs[SIDES_MAX];
-  size_t run_count;              /* 1 where nothing is compared */
-  struct critical_row *rows;     /* as the trace's locations */
-  size_t row_count, early_count; /* rows that began a team before its primary */
-  struct critical_team *teams;   /* by slot */
-  size_t team_count;
-  struct critical_task *tasks; /* by slot */
-  size_t task_count;
-  struct pair_map locks; /* who released it last */
+  size_t run_count;          /* 1 where nothing is compared */
+  struct critical_row *rows; /* as the trace's locations */
+  size_t row_count;
   bool is_out_of_memory;
 };
 
@@ -64,19 +54,10 @@ bool critical_path_begin(struct critical_path *ret, const struct trace *trace, s
 
 /* For the observers of the replay and of MPI's. */
 void critical_path_interval(struct critical_path *path, const struct replay_interval *interval);
-void critical_path_lock(struct critical_path *path, const struct replay_lock_event *event);
-void critical_path_team(struct critical_path *path, const struct replay_team_event *event);
-void critical_path_barrier(struct critical_path *path, const struct replay_barrier_event *event);
-void critical_path_message(struct critical_path *path, const struct mpi_message *message);
-void critical_path_operation(struct critical_path *path, const struct mpi_operation *operation);
+void critical_path_link(struct critical_path *path, const struct replay_link *link);
 
-/* The same; before `dependences` takes it. */
-void critical_path_task(struct critical_path *path, const struct dependence_table *dependences,
-                        const struct replay_task_event *event);
-
-/* Takes an event after the replay has; `was_waiting`: whether the running task waited for others before. */
-void critical_path_event(struct critical_path *path, const struct replay *replay,
-                         const struct trace_event *event, bool was_waiting);
+/* Takes an event. */
+void critical_path_event(struct critical_path *path, const struct trace_event *event);
 
 /* Walks back from the end. */
 void critical_path_finish(struct critical_path *path);
