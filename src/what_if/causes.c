@@ -49,7 +49,10 @@ static void leave(struct clocks *clocks, struct clock_round *round, struct clock
       double balanced = round->begins[i] + share_of(round, &clocks->scenarios[i], i);
       row->busy.times[i] = fmin(row->busy.times[i], balanced);
       row->now.times[i] = balanced + late;
+      clock_path_shared(clocks, row, i);
     }
+  if (clocks->has_paths)
+    clock_set(clocks, &row->phase, row);
   memset(row->useful, 0, clocks->count * sizeof *row->useful);
   memset(row->counted, 0, clocks->count * sizeof *row->counted);
 }
@@ -78,7 +81,8 @@ static void on_barrier(void *data, const struct replay_barrier_event *event) {
 static void begin_member(struct clocks *clocks, const struct replay_team_event *event) {
   struct clock_row *row = &clocks->rows[event->location];
   size_t primary = event->team->primary;
-  const struct clock_moment *fork = primary != SIZE_MAX ? &clocks->rows[primary].fork : &clocks->fork;
+  const struct clock_moment *fork =
+      primary != SIZE_MAX ? &clocks->rows[primary].fork : &clocks->processes[row->process].fork;
   if (event->location == primary ||
       (primary == SIZE_MAX && row->fork.is_known && row->fork.ticks == fork->ticks))
     return;
@@ -93,17 +97,16 @@ static void on_team(void *data, const struct replay_team_event *event) {
   struct clock_row *row = &clocks->rows[event->location];
   if (event->step == REPLAY_TEAM_BEGIN) {
     begin_member(clocks, event);
+    if (clocks->has_paths)
+      clock_set(clocks, &row->phase, row);
     memset(row->useful, 0, clocks->count * sizeof *row->useful);
     memset(row->counted, 0, clocks->count * sizeof *row->counted);
   }
   if (event->step != REPLAY_TEAM_JOINED || event->team->primary == SIZE_MAX ||
       replay_current_team(clocks->replay, event->team->primary))
     return;
-  const double *times = clocks->rows[event->team->primary].now.times;
-  for (size_t i = 0; i < clocks->count; i++) {
-    scatter_add(&clocks->gains[i], times[0] - times[i] - clocks->gained[i]);
-    clocks->gained[i] = times[0] - times[i];
-  }
+  clocks->processes[row->process].has_team = true;
+  clock_gain(clocks, &clocks->rows[event->team->primary]);
 }
 
 /* -- locks -- */

@@ -11,8 +11,22 @@
 static bool has_times(struct clocks *clocks, struct clock_moment *moment) {
   if (!moment->times)
     moment->times = calloc(clocks->count, sizeof *moment->times);
-  clocks->has_failed |= moment->times == NULL;
-  return moment->times != NULL;
+  if (clocks->has_paths && !moment->paths)
+    moment->paths = calloc(clocks->count, sizeof *moment->paths);
+  clocks->has_failed |= !moment->times || (clocks->has_paths && !moment->paths);
+  return !clocks->has_failed;
+}
+
+static void set_path(struct clocks *clocks, struct clock_moment *moment, const struct clock_moment *other,
+                     size_t number) {
+  if (clocks->has_paths)
+    path_copy(&clocks->paths, &moment->paths[number], &other->paths[number]);
+}
+
+/* In the scenario it is later by so much, which the row spends there. */
+static void extend_path(struct clocks *clocks, struct clock_row *row, size_t number, double ticks) {
+  if (clocks->has_paths && ticks >= 0.5)
+    path_extend(&clocks->paths, &row->now.paths[number], row->place, (uint64_t)(ticks + 0.5));
 }
 
 void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row) {
@@ -21,17 +35,33 @@ void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct 
   moment->is_known = true;
   moment->ticks = row->now.ticks;
   memcpy(moment->times, row->now.times, clocks->count * sizeof *moment->times);
+  for (size_t i = 0; clocks->has_paths && i < clocks->count; i++)
+    set_path(clocks, moment, &row->now, i);
+}
+
+void clock_raise_to(struct clocks *clocks, struct clock_moment *moment, const struct clock_moment *other) {
+  if (!has_times(clocks, moment))
+    return;
+  for (size_t i = 0; i < clocks->count; i++)
+    if (!moment->is_known || other->times[i] > moment->times[i]) {
+      moment->times[i] = other->times[i];
+      set_path(clocks, moment, other, i);
+    }
+  if (!moment->is_known || other->ticks > moment->ticks)
+    moment->ticks = other->ticks;
+  moment->is_known = true;
 }
 
 void clock_raise(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row) {
-  if (!moment->is_known) {
-    clock_set(clocks, moment, row);
-    return;
-  }
-  if (row->now.ticks > moment->ticks)
-    moment->ticks = row->now.ticks;
-  for (size_t i = 0; i < clocks->count; i++)
-    moment->times[i] = fmax(moment->times[i], row->now.times[i]);
+  clock_raise_to(clocks, moment, &row->now);
+}
+
+void clock_moment_free(struct clocks *clocks, struct clock_moment *moment) {
+  for (size_t i = 0; moment->paths && i < clocks->count; i++)
+    path_clear(&clocks->paths, &moment->paths[i]);
+  free(moment->times);
+  free(moment->paths);
+  *moment = (struct clock_moment){0};
 }
 
 /* -- work -- */
@@ -48,13 +78,16 @@ const struct what_if_change *clock_change(const struct what_if *scenario, enum w
 }
 
 /* How much of it is left. */
-static double share_of(const struct what_if *scenario, const struct replay_frame *frames, size_t count,
-                       bool is_serial) {
+static double share_of(const struct what_if *scenario, const struct clock_row *row,
+                       const struct replay_frame *frames, size_t count, bool is_serial) {
   const struct what_if_change *change = clock_change(scenario, WHAT_IF_FASTER, frames, count);
   double share = change ? 1 / change->factor : 1;
-  for (size_t i = 0; is_serial && i < scenario->change_count; i++)
-    if (scenario->changes[i].kind == WHAT_IF_SERIAL)
-      share /= scenario->changes[i].factor;
+  for (size_t i = 0; i < scenario->change_count; i++) {
+    const struct what_if_change *other = &scenario->changes[i];
+    if ((other->kind == WHAT_IF_SERIAL && is_serial) ||
+        (other->kind == WHAT_IF_RANK && other->process == row->process))
+      share /= other->factor;
+  }
   return share;
 }
 
@@ -71,10 +104,13 @@ void clock_work(struct clocks *clocks, struct clock_row *row, const struct repla
                 bool is_useful, bool is_serial, uint64_t ticks) {
   double passed = ticks > row->now.ticks ? (double)(ticks - row->now.ticks) : 0;
   for (size_t i = 0; i < clocks->count; i++) {
-    double share = is_useful ? share_of(&clocks->scenarios[i], frames, count, is_serial) : 1;
+    double share = is_useful ? share_of(&clocks->scenarios[i], row, frames, count, is_serial) : 1;
     row->now.times[i] += passed * share;
-    if (is_useful && is_shared(&clocks->scenarios[i], frames, count, is_serial))
+    extend_path(clocks, row, i, passed * share);
+    if (is_useful && is_shared(&clocks->scenarios[i], frames, count, is_serial)) {
       row->useful[i] += passed * share;
+      row->shared = row->place;
+    }
   }
   row->now.ticks = ticks;
   clock_set(clocks, &row->busy, row);
@@ -88,13 +124,35 @@ void clock_resume(struct clocks *clocks, struct clock_row *row, const struct clo
   uint64_t could = has_cause && cause->ticks > since->ticks ? cause->ticks : since->ticks;
   double late = ticks > could ? (double)(ticks - could) : 0;
   for (size_t i = 0; i < clocks->count; i++) {
-    double begin = since->times[i];
-    if (has_cause)
-      begin = fmax(begin, cause->times[i]);
-    row->now.times[i] = begin + late;
+    const struct clock_moment *last = has_cause && cause->times[i] > since->times[i] ? cause : since;
+    if (last != &row->now)
+      set_path(clocks, &row->now, last, i);
+    row->now.times[i] = last->times[i] + late;
+    extend_path(clocks, row, i, late);
   }
   row->now.ticks = ticks;
   row->has_resumed = true;
+}
+
+void clock_path_shared(struct clocks *clocks, struct clock_row *row, size_t scenario) {
+  uint32_t place = row->place;
+  if (!row->phase.is_known)
+    return;
+  set_path(clocks, &row->now, &row->phase, scenario);
+  row->place = row->shared;
+  extend_path(clocks, row, scenario, row->now.times[scenario] - row->phase.times[scenario]);
+  row->place = place;
+}
+
+/* -- gains -- */
+
+void clock_gain(struct clocks *clocks, const struct clock_row *row) {
+  struct clock_process *process = &clocks->processes[row->process];
+  for (size_t i = 0; i < clocks->count; i++) {
+    double gain = row->now.times[0] - row->now.times[i];
+    scatter_add(&process->gains[i], gain - process->gained[i]);
+    process->gained[i] = gain;
+  }
 }
 
 /* -- what there is one of for each slot -- */
@@ -159,6 +217,8 @@ static bool is_waiting(const struct trace_region *region) {
 }
 
 static bool find_places(struct what_if_change *change, const struct trace *trace) {
+  change->process =
+      change->kind == WHAT_IF_RANK ? what_if_rank(trace, strtoul(change->place, NULL, 10)) : SIZE_MAX;
   change->is_place = calloc(trace->region_count + 1, sizeof *change->is_place);
   for (size_t i = 0; change->is_place && change->place[0] && i < trace->region_count; i++)
     change->is_place[i] =
@@ -166,24 +226,43 @@ static bool find_places(struct what_if_change *change, const struct trace *trace
   return change->is_place != NULL;
 }
 
-static bool prepare_row(struct clocks *clocks, struct clock_row *row) {
+static uint32_t process_of(const struct trace *trace, size_t location) {
+  const struct trace_location_group *group = trace_location_group(trace, trace->locations[location].group);
+  return group ? (uint32_t)(group - trace->location_groups) : (uint32_t)trace->location_group_count;
+}
+
+static bool prepare_processes(struct clocks *clocks, size_t count) {
+  clocks->processes = calloc(count, sizeof *clocks->processes);
+  for (size_t i = 0; clocks->processes && i < count; i++) {
+    clocks->processes[i].gains = calloc(clocks->count, sizeof *clocks->processes[i].gains);
+    clocks->processes[i].gained = calloc(clocks->count, sizeof *clocks->processes[i].gained);
+    if (!clocks->processes[i].gains || !clocks->processes[i].gained)
+      return false;
+  }
+  return clocks->processes != NULL;
+}
+
+static bool prepare_row(struct clocks *clocks, struct clock_row *row, size_t location) {
+  row->process = process_of(clocks->trace, location);
   row->useful = calloc(2 * clocks->count, sizeof *row->useful);
   row->counted = row->useful ? row->useful + clocks->count : NULL;
   return row->useful && has_times(clocks, &row->now) && has_times(clocks, &row->busy);
 }
 
 bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
-                    const struct replay_observer *causes) {
-  *ret = (struct clocks){.trace = trace, .scenarios = scenarios, .count = count, .first_ticks = UINT64_MAX};
+                    bool has_paths, const struct replay_observer *causes) {
+  *ret = (struct clocks){.trace = trace,
+                         .scenarios = scenarios,
+                         .count = count,
+                         .first_ticks = UINT64_MAX,
+                         .has_paths = has_paths};
   ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  ret->gains = calloc(count, sizeof *ret->gains);
-  ret->gained = calloc(2 * count, sizeof *ret->gained);
-  ret->before = ret->gained ? ret->gained + count : NULL;
+  ret->before = calloc(count, sizeof *ret->before);
   ret->replay = replay_create(trace, causes, ret, 0, UINT64_MAX);
-  if (!ret->rows || !ret->gains || !ret->gained || !ret->replay)
+  if (!ret->rows || !ret->before || !ret->replay || !prepare_processes(ret, trace->location_group_count + 1))
     return false;
   for (size_t i = 0; i < trace->location_count; i++)
-    if (!prepare_row(ret, &ret->rows[i]))
+    if (!prepare_row(ret, &ret->rows[i], i))
       return false;
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; j < scenarios[i].change_count; j++)
@@ -192,16 +271,18 @@ bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *sce
   return true;
 }
 
-static void free_row(struct clock_row *row) {
+static void free_row(struct clocks *clocks, struct clock_row *row) {
   free(row->useful);
-  free(row->now.times);
-  free(row->busy.times);
-  free(row->fork.times);
+  clock_moment_free(clocks, &row->now);
+  clock_moment_free(clocks, &row->busy);
+  clock_moment_free(clocks, &row->fork);
+  clock_moment_free(clocks, &row->call);
+  clock_moment_free(clocks, &row->phase);
 }
 
-static void free_team(struct clock_team *team) {
+static void free_team(struct clocks *clocks, struct clock_team *team) {
   for (int i = 0; i < 2; i++) {
-    free(team->rounds[i].last.times);
+    clock_moment_free(clocks, &team->rounds[i].last);
     free(team->rounds[i].begins);
   }
 }
@@ -213,34 +294,45 @@ static void free_places(struct what_if *scenario) {
   }
 }
 
-static void free_locks(struct pair_map *locks) {
-  for (size_t i = 0; i < locks->capacity; i++) {
-    struct clock_moment *moment = locks->entries[i].value;
+static void free_locks(struct clocks *clocks) {
+  for (size_t i = 0; i < clocks->locks.capacity; i++) {
+    struct clock_moment *moment = clocks->locks.entries[i].value;
     if (moment)
-      free(moment->times);
+      clock_moment_free(clocks, moment);
     free(moment);
   }
-  pair_map_free(locks);
+  pair_map_free(&clocks->locks);
+}
+
+static void free_processes(struct clocks *clocks) {
+  for (size_t i = 0; clocks->processes && i <= clocks->trace->location_group_count; i++) {
+    clock_moment_free(clocks, &clocks->processes[i].fork);
+    free(clocks->processes[i].gains);
+    free(clocks->processes[i].gained);
+  }
+  free(clocks->processes);
 }
 
 void clocks_free(struct clocks *clocks) {
   for (size_t i = 0; clocks->rows && i < clocks->trace->location_count; i++)
-    free_row(&clocks->rows[i]);
+    free_row(clocks, &clocks->rows[i]);
   for (size_t i = 0; i < clocks->team_count; i++)
-    free_team(&clocks->teams[i]);
+    free_team(clocks, &clocks->teams[i]);
   for (size_t i = 0; i < clocks->task_count; i++) {
-    free(clocks->tasks[i].ready.times);
-    free(clocks->tasks[i].last_child.times);
+    clock_moment_free(clocks, &clocks->tasks[i].ready);
+    clock_moment_free(clocks, &clocks->tasks[i].last_child);
     free(clocks->tasks[i].sinks);
   }
   for (size_t i = 0; i < clocks->count; i++)
     free_places(&clocks->scenarios[i]);
-  free_locks(&clocks->locks);
+  free_locks(clocks);
+  free_processes(clocks);
   replay_free(clocks->replay);
-  free(clocks->fork.times);
   free(clocks->rows);
   free(clocks->teams);
   free(clocks->tasks);
-  free(clocks->gains);
-  free(clocks->gained);
+  free(clocks->before);
+  free(clocks->places);
+  pair_map_free(&clocks->place_numbers);
+  path_store_free(&clocks->paths);
 }

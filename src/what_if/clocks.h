@@ -5,25 +5,33 @@
 #include "base/pair_map.h"
 #include "replay/dependences.h"
 #include "replay/replay.h"
+#include "report/collect/path.h"
 #include "report/stats/scatter.h"
+#include "what_if/messages.h"
 #include "what_if/what_if.h"
 
 /* A moment on all clocks. Of another one's a location goes on. */
 struct clock_moment {
   bool is_known;
-  uint64_t ticks; /* in the trace */
-  double *times;  /* by scenario */
+  uint64_t ticks;     /* in the trace */
+  double *times;      /* by scenario */
+  struct path *paths; /* by scenario: what it follows; NULL where nobody asks */
 };
 
 /* A location. */
 struct clock_row {
-  struct clock_moment now;  /* until then it has been looked at */
-  struct clock_moment busy; /* when it worked last */
-  struct clock_moment fork; /* its last one */
+  struct clock_moment now;   /* until then it has been looked at */
+  struct clock_moment busy;  /* when it worked last */
+  struct clock_moment fork;  /* its last one */
+  struct clock_moment call;  /* when it has called MPI */
+  struct clock_moment phase; /* when the team's present phase has begun for it */
   double *useful,
       *counted; /* by scenario, of the present phase: work to be balanced; what the round has of it */
   bool has_begun, has_had_team, is_in_barrier, has_run_task, has_resumed;
   uint32_t round;
+  uint32_t process; /* position of its location group */
+  uint32_t place;   /* of paths: where it is */
+  uint32_t shared;  /* and where it has worked last of what is to be shared otherwise */
 };
 
 /* A barrier of a team, while its members come and leave. */
@@ -50,6 +58,26 @@ struct clock_task {
   size_t sink_count;
 };
 
+/* A moment in which other calls of MPI end: that of one call, or of the last of several. */
+struct clock_awaited {
+  struct clock_moment moment;
+  size_t waiting; /* calls that have not ended */
+};
+
+/* What paths lead through: a region of a process, of MPI's where it is called. */
+struct clock_place {
+  uint32_t region, process;
+  uint64_t site;
+};
+
+/* A process. */
+struct clock_process {
+  struct clock_moment fork; /* the last of all */
+  struct scatter *gains;    /* by scenario, from join to join, or from meeting to meeting of ranks */
+  double *gained;           /* by scenario */
+  bool has_team;
+};
+
 struct clocks {
   const struct trace *trace;
   struct replay *replay;
@@ -60,10 +88,21 @@ struct clocks {
   size_t team_count;
   struct clock_task *tasks; /* by slot */
   size_t task_count;
-  struct pair_map locks;    /* struct clock_moment: its last release */
-  struct clock_moment fork; /* the last of all */
-  struct scatter *gains;    /* by scenario, from join to join */
-  double *gained, *before;  /* by scenario; before: while a lock is acquired */
+  struct pair_map locks; /* struct clock_moment: its last release */
+  struct clock_process *processes;
+  double *before; /* by scenario: while a lock is acquired */
+  /* calls of MPI: what they wait for, their numbers (NULL: there are none), the moments by number */
+  struct messages messages;
+  struct mpi_replay *mpi;
+  struct pair_map awaited;
+  size_t next_part;
+  struct clock_moment latest; /* while a call ends */
+  /* where paths lead */
+  bool has_paths;
+  struct path_store paths;
+  struct pair_map place_numbers;
+  struct clock_place *places;
+  size_t place_count, place_capacity;
   uint64_t first_ticks, last_ticks;
   bool has_failed; /* no memory */
 };
@@ -72,7 +111,7 @@ struct clocks {
 
 /* Returns false without memory; clocks_free in every case. */
 bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
-                    const struct replay_observer *causes);
+                    bool has_paths, const struct replay_observer *causes);
 void clocks_free(struct clocks *clocks);
 
 /* The moment is that of the row now. */
@@ -80,6 +119,15 @@ void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct 
 
 /* The same, if that is later than what it is: on each clock by itself. */
 void clock_raise(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row);
+void clock_raise_to(struct clocks *clocks, struct clock_moment *moment, const struct clock_moment *other);
+
+void clock_moment_free(struct clocks *clocks, struct clock_moment *moment);
+
+/* In the scenario the row's path leads from the phase's begin through its work to the present time. */
+void clock_path_shared(struct clocks *clocks, struct clock_row *row, size_t scenario);
+
+/* What the process has gained since it was asked last is one more of its gains. */
+void clock_gain(struct clocks *clocks, const struct clock_row *row);
 
 /* The row's time until `ticks` is work: in so many open regions. */
 void clock_work(struct clocks *clocks, struct clock_row *row, const struct replay_frame *frames, size_t count,
@@ -105,6 +153,21 @@ void clock_on_dependence(void *data, struct dependences_task source, struct depe
 
 /* The row's task is complete. */
 void clock_depends_complete(struct clocks *clocks, struct dependences_task task, const struct clock_row *row);
+
+/* -- calls.c: what calls of MPI wait for -- */
+
+/* Before the replay has the event, when its row is at its time. */
+void clock_calls_event(struct clocks *clocks, const struct trace_event *event);
+void clock_calls_free(struct clocks *clocks);
+
+/* -- places.c: what paths lead through -- */
+
+/* The number of what the row does in these regions. */
+uint32_t clock_place(struct clocks *clocks, const struct clock_row *row, const struct replay_frame *frames,
+                     size_t count, uint64_t site);
+
+/* The longest parts of a path, by their place. */
+void clock_path_of(struct clocks *clocks, const struct path *path, struct what_if *ret);
 
 /* -- causes.c: what others do -- */
 

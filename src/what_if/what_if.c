@@ -28,6 +28,7 @@ static void pass_time(struct clocks *clocks, const struct trace_event *event, en
   if (!is_working(activity) || event->ticks <= row->now.ticks)
     return;
   size_t count = replay_open_frames(clocks->replay, event->location, frames, FRAMES_MAX);
+  row->place = clock_place(clocks, row, frames, count, TRACE_NO_REF);
   clock_work(clocks, row, frames, count, activity_is_useful(activity), activity == ACTIVITY_SERIAL,
              event->ticks);
 }
@@ -41,8 +42,10 @@ static bool on_event(void *data, const struct trace_event *event) {
   pass_time(clocks, event, before);
   if (event->kind == TRACE_ThreadFork || event->kind == TRACE_OmpFork) {
     clock_set(clocks, &row->fork, row);
-    clock_set(clocks, &clocks->fork, row);
+    clock_set(clocks, &clocks->processes[row->process].fork, row);
   }
+  if (clocks->mpi)
+    clock_calls_event(clocks, event);
   if (!replay_process(clocks->replay, event))
     clocks->has_failed = true;
   clock_after_event(clocks, event, before);
@@ -50,48 +53,92 @@ static bool on_event(void *data, const struct trace_event *event) {
 }
 
 /* A worker's end is when it has worked last: then it waits for a team that does not come. */
-static double last_of(const struct clocks *clocks, size_t scenario) {
-  double last = 0;
+static const struct clock_moment *last_of(const struct clocks *clocks, size_t scenario) {
+  const struct clock_moment *last = NULL;
   for (size_t i = 0; i < clocks->trace->location_count; i++) {
     const struct clock_row *row = &clocks->rows[i];
     const struct clock_moment *end = row->has_had_team ? &row->busy : &row->now;
-    if (row->has_begun && (!row->has_had_team || end->is_known))
-      last = fmax(last, end->times[scenario]);
+    if (row->has_begun && (!row->has_had_team || end->is_known) &&
+        (!last || end->times[scenario] > last->times[scenario]))
+      last = end;
   }
   return last;
 }
 
-/* Against the run of the trace as its own clocks have it. */
-static void conclude(struct clocks *clocks, struct what_if *all, double wall) {
-  double same = last_of(clocks, 0), share;
-  for (size_t i = 1; i < clocks->count; i++) {
-    struct what_if *one = &all[i - 1];
-    one->gain_ticks = same - last_of(clocks, i);
-    one->wall_ticks = wall - one->gain_ticks;
-    one->deviation_ticks = scatter_share(&clocks->gains[i], &share) ? fabs(share * clocks->gains[i].sum) : -1;
-  }
+static double end_of(const struct clocks *clocks, size_t scenario) {
+  const struct clock_moment *last = last_of(clocks, scenario);
+  return last ? last->times[scenario] : 0;
 }
 
-int what_if_compute(struct trace *trace, struct what_if *all, size_t count, double *ret_wall_ticks,
-                    char error[TRACE_ERROR_BYTES]) {
+/* That of the process with the most gains; below 0: none shows any. */
+static double deviation_of(const struct clocks *clocks, size_t scenario) {
+  const struct scatter *most = &clocks->processes[0].gains[scenario];
+  double share;
+  for (size_t i = 1; i <= clocks->trace->location_group_count; i++)
+    if (fabs(clocks->processes[i].gains[scenario].sum) > fabs(most->sum))
+      most = &clocks->processes[i].gains[scenario];
+  return scatter_share(most, &share) ? fabs(share * most->sum) : -1;
+}
+
+static void find_path(struct clocks *clocks, size_t scenario, struct what_if *ret) {
+  const struct clock_moment *last = clocks->has_paths ? last_of(clocks, scenario) : NULL;
+  if (last)
+    clock_path_of(clocks, &last->paths[scenario], ret);
+}
+
+/* Against the run of the trace as its own clocks have it. */
+static void conclude(struct clocks *clocks, struct what_if *all, struct what_if *ret_run, double wall) {
+  double same = end_of(clocks, 0);
+  for (size_t i = 1; i < clocks->count; i++) {
+    struct what_if *one = &all[i - 1];
+    one->gain_ticks = same - end_of(clocks, i);
+    one->wall_ticks = wall - one->gain_ticks;
+    one->deviation_ticks = deviation_of(clocks, i);
+    find_path(clocks, i, one);
+  }
+  if (ret_run)
+    find_path(clocks, 0, ret_run);
+}
+
+/* Calls of MPI have numbers if there are any. */
+static int prepare_calls(struct clocks *clocks, struct trace *trace, char *error) {
+  static const struct mpi_observer nobody = {0};
+  struct mpi_replay *mpi = mpi_create(trace, &nobody, NULL);
+  if (!mpi)
+    return -ENOMEM;
+  if (!mpi_is_there(mpi)) {
+    mpi_free(mpi);
+    return 0;
+  }
+  clocks->mpi = mpi;
+  return messages_find(&clocks->messages, trace, error);
+}
+
+int what_if_compute(struct trace *trace, struct what_if *all, size_t count, struct what_if *ret_run,
+                    double *ret_wall_ticks, char error[TRACE_ERROR_BYTES]) {
   struct clocks clocks = {0};
   struct what_if *scenarios = calloc(count + 1, sizeof *scenarios);
   int result = -ENOMEM;
   for (size_t i = 0; scenarios && i < count; i++)
     scenarios[i + 1] = all[i];
-  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, &clock_causes))
+  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, ret_run != NULL, &clock_causes))
+    result = prepare_calls(&clocks, trace, error);
+  if (result == 0)
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &clocks, error);
   if (result == 0 && clocks.has_failed)
     result = -ENOMEM;
   if (result == 0) {
     *ret_wall_ticks =
         clocks.last_ticks > clocks.first_ticks ? (double)(clocks.last_ticks - clocks.first_ticks) : 0;
-    conclude(&clocks, all, *ret_wall_ticks);
+    conclude(&clocks, all, ret_run, *ret_wall_ticks);
+    result = clocks.has_failed ? -ENOMEM : 0;
   }
   if (result == -ENOMEM)
     snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  if (clocks.trace)
+  if (clocks.trace) {
+    clock_calls_free(&clocks);
     clocks_free(&clocks);
+  }
   free(scenarios);
   return result;
 }

@@ -8,7 +8,8 @@
 #include "what_if/what_if.h"
 
 const char what_if_words[] =
-    "'region PLACE 2x faster', 'serial part halved', 'serial part 2x faster', 'balance PLACE', "
+    "'region PLACE 2x faster', 'rank 1 2x faster', 'serial part halved', 'serial part 2x faster', 'balance "
+    "PLACE', "
     "'schedule PLACE dynamic', 'threads 8' and 'no lock PLACE'; PLACE is a part of a region's name, as "
     "@FILE:LINE, or a lock's "
     "variable";
@@ -69,6 +70,10 @@ static bool read_change(struct what_if_change *change, const char *text) {
     change->kind = WHAT_IF_FASTER;
     return read_faster(change, text);
   }
+  if (begins_with(&text, "rank ")) {
+    change->kind = WHAT_IF_RANK;
+    return *text >= '0' && *text <= '9' && read_faster(change, text);
+  }
   if (begins_with(&text, "serial part ")) {
     change->kind = WHAT_IF_SERIAL;
     return read_factor(&change->factor, text);
@@ -121,9 +126,33 @@ static bool is_lock(const struct trace *trace, const char *place) {
   return is_found;
 }
 
+/* "MPI Rank 3", as merging names them. */
+static bool has_rank_name(const char *name, unsigned long rank) {
+  static const char words[] = "Rank ";
+  const char *found = strstr(name, words);
+  char *end;
+  return found && strtoul(found + strlen(words), &end, 10) == rank && *end == '\0';
+}
+
+/* Without such names processes stand in the order of their ranks. */
+size_t what_if_rank(const struct trace *trace, unsigned long rank) {
+  size_t processes = 0, found = SIZE_MAX;
+  for (size_t i = 0; i < trace->location_group_count; i++) {
+    const struct trace_location_group *group = &trace->location_groups[i];
+    if (trace_group_is_device(group))
+      continue;
+    if (has_rank_name(group->name, rank))
+      return i;
+    found = processes++ == rank && !strstr(group->name, "Rank ") ? i : found;
+  }
+  return found;
+}
+
 static bool is_known(const struct what_if_change *change, const struct trace *trace) {
   if (change->kind == WHAT_IF_SERIAL || change->kind == WHAT_IF_THREADS)
     return true;
+  if (change->kind == WHAT_IF_RANK)
+    return what_if_rank(trace, strtoul(change->place, NULL, 10)) != SIZE_MAX;
   for (size_t i = 0; i < trace->region_count; i++)
     if (what_if_is_place(change->place, trace->regions[i].name))
       return true;

@@ -11,7 +11,6 @@ import cli
 import made_scaling
 import schemas
 from made_archive import Made
-from made_mpi import Job
 from made_scaling import locked, region, serial
 
 USAGE, UNDONE = 2, 1
@@ -175,6 +174,32 @@ class WhatIf(cli.Case):
         self.assertIn(f"{100 * 20 / wall:.1f} %", text)
         self.assertIn("outside of parallel regions", text)
 
+    def paths(self, parts, *changes):
+        """Of the run as it was and of the last prediction: ms by region."""
+        numbers = self.numbers(self.run_of(parts)[0], *changes)
+        both = numbers["critical_path"], numbers["predicted"][-1]["critical_path"]
+        for path in both:
+            self.assertEqual(path, sorted(path, key=lambda step: -step["time_s"]))
+            self.assertAlmostEqual(sum(step["share"] for step in path), 1)
+        self.assertAlmostEqual(sum(step["time_s"] for step in both[1]), numbers["predicted"][-1]["wall_s"], places=5)
+        return [{step["region"]: round(1000 * step["time_s"], 2) for step in path} for path in both]
+
+    def test_critical_path(self):
+        """What it leads through is all of the wall time, and the faster region is the less of it."""
+        before, after = self.paths([serial(5), region(20, 160), region(30, 80)], "region @app.c:20 4x faster")
+        self.assertEqual(before, {None: 5, "!$omp parallel @app.c:20": 40, "!$omp parallel @app.c:30": 20})
+        self.assertEqual(after, {None: 5, "!$omp parallel @app.c:20": 10, "!$omp parallel @app.c:30": 20})
+
+    def test_critical_path_leaves_what_is_hidden(self):
+        """The last thread in the lock waited for the three before it; without the lock it leads through one alone."""
+        before, after = self.paths([locked(30, 80, 20)], "no lock @app.c:90")
+        self.assertEqual(before, {"!$omp parallel @app.c:30": 15, "!$omp critical sblock @app.c:90": 20})
+        self.assertEqual(after, {"!$omp parallel @app.c:30": 15, "!$omp critical sblock @app.c:90": 5})
+
+    def test_critical_path_of_balanced_work(self):
+        before, after = self.paths([region(20, 40, imbalance=lambda n: 3)], "balance @app.c:20")
+        self.assertEqual((before, after), ({"!$omp parallel @app.c:20": 13}, {"!$omp parallel @app.c:20": 10}))
+
     def test_text(self):
         text = self.succeeds(what_if("--what-if", "serial part halved", "--what-if", "region @app.c:20 2x faster",
                                      self.run_of([serial(5), region(20, 40)])[0]))
@@ -194,10 +219,6 @@ class WhatIf(cli.Case):
                 self.assertIn(allowed, result.stderr.decode())
         self.fails(what_if("--what-if", "serial part halved", "--brief", path), "--json alone", status=USAGE)
         self.fails(what_if(*["--what-if", "serial part halved"] * 9, path), "more than 8 times", status=USAGE)
-        with Job(self.path("job")) as job:
-            job.call(0, "MPI_Send", 5, 6, send=(1, 7, 100))
-            job.call(1, "MPI_Recv", 1, 6.5, receive=(0, 7, 100))
-        self.fails(what_if("--what-if", "serial part halved", self.path("job")), "one process", status=UNDONE)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,6 @@ bool what_if_is_table(const struct what_if_request *request);
 /* struct archive_job's work: `stave report --what-if regions`. */
 int what_if_print_table(void *request, const struct archive_job *job);
 
-/* Messages are not replayed: false, after a message, if there are several processes. */
-bool what_if_has_one_process(const struct archive_job *job);
-
 /* Each by itself and, of several, all together. struct archive_job's work. */
 int what_if_print(void *request, const struct archive_job *job);
 

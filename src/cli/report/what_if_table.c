@@ -48,7 +48,7 @@ static int compute(const struct archive_job *job, struct speedup_row *rows, size
   struct what_if *scenarios = memory_needed(calloc(count + 1, sizeof *scenarios));
   for (size_t i = 0; i < count; i++)
     set_change(&scenarios[i], rows[i].name, factors[factor]);
-  int result = what_if_compute(job->trace, scenarios, count, ret_wall, error);
+  int result = what_if_compute(job->trace, scenarios, count, NULL, ret_wall, error);
   for (size_t i = 0; i < count; i++)
     rows[i].gains[factor] = scenarios[i].gain_ticks;
   free(scenarios);
@@ -147,8 +147,6 @@ int what_if_print_table(void *data, const struct archive_job *job) {
   uint32_t candidates[CANDIDATES_MAX];
   char error[TRACE_ERROR_BYTES];
   double wall = 0;
-  if (!what_if_has_one_process(job))
-    return EXIT_FAILED;
   size_t count = what_if_candidates(job->trace, candidates, CANDIDATES_MAX);
   struct speedup_row *rows = memory_needed(calloc(count + 1, sizeof *rows));
   for (size_t i = 0; i < count; i++)

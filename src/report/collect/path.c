@@ -112,13 +112,16 @@ void path_extend(struct path_store *store, struct path *path, uint32_t region, u
     merge_regions(store, path);
 }
 
-void path_join(struct path_store *store, struct path *path, const struct path *longer) {
-  if (longer->length <= path->length)
-    return;
-  if (longer->last)
-    longer->last->references++;
+void path_copy(struct path_store *store, struct path *path, const struct path *other) {
+  if (other->last)
+    other->last->references++;
   release(store, path->last);
-  *path = *longer;
+  *path = *other;
+}
+
+void path_join(struct path_store *store, struct path *path, const struct path *longer) {
+  if (longer->length > path->length)
+    path_copy(store, path, longer);
 }
 
 void path_clear(struct path_store *store, struct path *path) {

@@ -33,6 +33,9 @@ void path_extend(struct path_store *store, struct path *path, uint32_t region, u
 /* Makes *path a copy of `longer` if that is longer. */
 void path_join(struct path_store *store, struct path *path, const struct path *longer);
 
+/* Makes *path a copy of the other one. */
+void path_copy(struct path_store *store, struct path *path, const struct path *other);
+
 /* Makes it empty. */
 void path_clear(struct path_store *store, struct path *path);
 
