@@ -31,7 +31,7 @@ static double limit_of(const char *folder) {
   return most > 0 && period > 0 ? (double)most / (double)period : 0;
 }
 
-static void take_if_least(struct quota *quota, const char *folder) {
+static void keep_if_least(struct quota *quota, const char *folder) {
   char path[PATH_MAX + 32];
   double limit = limit_of(folder);
   if (limit <= 0 || (quota->processors > 0 && limit >= quota->processors))
@@ -51,7 +51,7 @@ static void climb(struct quota *quota, const char *mount, const char *group) {
   if (length < 0 || (size_t)length >= sizeof folder)
     return;
   for (;;) {
-    take_if_least(quota, folder);
+    keep_if_least(quota, folder);
     char *slash = strrchr(folder, '/');
     if (!slash || strlen(folder) <= strlen(mount))
       return;

@@ -39,7 +39,7 @@ static uint64_t process_end(const struct checker *checker, size_t location) {
   return checker->process_ends ? checker->process_ends[checker_process(checker, location)] : UINT64_MAX;
 }
 
-static bool is_behind_end(struct checker *checker, const struct trace_event *event) {
+static bool is_past_end(struct checker *checker, const struct trace_event *event) {
   uint64_t end = checker->end_ticks, own = process_end(checker, event->location);
   end = own < end ? own : end;
   return event->ticks > end || (event->ticks == end && is_added(checker, event));
@@ -131,7 +131,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   struct checker *checker = data;
   checker->event = event;
   check_form_always(checker, event);
-  if (is_behind_end(checker, event)) {
+  if (is_past_end(checker, event)) {
     check_stuck_on_added(checker, event);
     return checker->error == 0;
   }

@@ -36,11 +36,11 @@ struct task_state {
   size_t hold_count, hold_capacity;
   /* the child that has to be complete before this task goes on; id 0: none */
   struct dependences_task undeferred;
-  uint64_t encountered; /* worksharing and barrier regions of its team */
-  uint64_t begun_there; /* tasks that had run on the location when it was suspended */
+  uint64_t encountered;   /* worksharing and barrier regions of its team */
+  uint64_t started_there; /* tasks that had run on the location when it was suspended */
   size_t suspended_on;
   uint32_t suspended_in, region, create_region;
-  bool has_begun;
+  bool has_started;
 };
 
 /* A task that waits for others of its dependences and began a moment ago (task_orders.c). It has what its
@@ -116,7 +116,7 @@ struct lock_edge {
   size_t threads[EDGE_THREADS]; /* locations that acquired in this order, that of the first time first */
   bool has_more_threads;
   struct phase first_phase, last_phase; /* of the first time and the last */
-  bool is_met;                          /* the opposite order was at one time with it */
+  bool is_concurrent;                   /* the opposite order was at one time with it */
   uint64_t count, ticks;
   struct lock_edge *next_of_first; /* from the same lock */
 };
@@ -165,9 +165,9 @@ struct lock_state {
 /* Regions that the threads of a team meet, from the first that not all have met. */
 struct team_state {
   uint64_t id, base;
-  struct met {
+  struct regions {
     uint32_t region, threads;
-  } * met;
+  } * regions;
   size_t count, capacity;
   uint32_t threads;
   bool is_given_up; /* cancelled, or reported already */

@@ -4,7 +4,7 @@
 
 #include "check/checker.h"
 
-static void say(struct check_finding *found, const char *text, const char *name) {
+static void describe(struct check_finding *found, const char *text, const char *name) {
   if (found)
     snprintf(found->detail, sizeof found->detail, text, name);
 }
@@ -26,15 +26,15 @@ static void before_leave(struct checker *checker, const struct trace_event *even
   bool is_around = is_open(replay_current_task(checker->replay, event->location), region);
   struct check_finding *found = checker_find(checker, CHECK_PAIRING, event->location, event->ticks, region,
                                              frame ? frame->region : CHECK_NO_REGION);
-  say(found, is_around ? "it ends while %s inside of it is open" : "it ends and is not open%s",
-      is_around ? checker_name(checker, frame->region) : "");
+  describe(found, is_around ? "it ends while %s inside of it is open" : "it ends and is not open%s",
+           is_around ? checker_name(checker, frame->region) : "");
 }
 
 static void find_open(struct checker *checker, const struct replay_task *task, size_t location,
                       uint64_t ticks, const char *when) {
   const struct replay_frame *frame = &task->frames[task->frame_count - 1];
-  say(checker_find(checker, CHECK_PAIRING, location, ticks, frame->region, CHECK_NO_REGION),
-      "it is still open at %s", when);
+  describe(checker_find(checker, CHECK_PAIRING, location, ticks, frame->region, CHECK_NO_REGION),
+           "it is still open at %s", when);
 }
 
 /* -- tasks -- */
@@ -85,7 +85,7 @@ static void before_complete(struct checker *checker, const struct trace_event *e
   if (!task)
     find_task_fault(checker, event, NULL, "completes, but is complete already or was never created",
                     generation);
-  else if (!task->has_begun && trace_event_attribute_count(event) == 0)
+  else if (!task->has_started && trace_event_attribute_count(event) == 0)
     find_task_fault(checker, event, task, "completes without having started", generation);
   else if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
     find_open(checker, task, event->location, event->ticks, "the end of its task");
@@ -95,9 +95,9 @@ static void before_complete(struct checker *checker, const struct trace_event *e
 
 static void find_team_fault(struct checker *checker, const struct trace_event *event, const char *what) {
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
-  say(checker_find(checker, CHECK_TEAM_STATE, event->location, event->ticks,
-                   team ? team->region : CHECK_NO_REGION, CHECK_NO_REGION),
-      "%s", what);
+  describe(checker_find(checker, CHECK_TEAM_STATE, event->location, event->ticks,
+                        team ? team->region : CHECK_NO_REGION, CHECK_NO_REGION),
+           "%s", what);
 }
 
 static bool is_member(const struct checker *checker, const struct trace_event *event, uint32_t ref) {
@@ -135,8 +135,8 @@ static struct fork *last_fork(const struct location_state *here) {
 static void drop_fork(struct checker *checker, size_t location) {
   const struct fork *fork = &checker->locations[location].forks[--checker->locations[location].fork_count];
   if (checks(checker, CHECK_FORK_JOIN))
-    say(checker_find(checker, CHECK_FORK_JOIN, location, fork->ticks, fork->region, CHECK_NO_REGION), "%s",
-        "no join follows on its thread");
+    describe(checker_find(checker, CHECK_FORK_JOIN, location, fork->ticks, fork->region, CHECK_NO_REGION),
+             "%s", "no join follows on its thread");
 }
 
 /* Only the innermost fork can be over: what comes in place of its join shows that there is none. */
@@ -240,18 +240,19 @@ static void finish_location(struct checker *checker, size_t location) {
   if (task->frame_count > 0 && checks(checker, CHECK_PAIRING))
     find_open(checker, task, location, here->last_ticks, "the end of the trace");
   if (checks(checker, CHECK_TEAM_STATE) && team)
-    say(checker_find(checker, CHECK_TEAM_STATE, location, here->last_ticks, team->region, CHECK_NO_REGION),
+    describe(
+        checker_find(checker, CHECK_TEAM_STATE, location, here->last_ticks, team->region, CHECK_NO_REGION),
         "%s", "a team is open at the end of the trace");
 }
 
 static void finish_task(struct checker *checker, const struct task_state *task) {
-  if (task->id == 0 || !task->has_begun)
+  if (task->id == 0 || !task->has_started)
     return;
-  say(checker_find(checker, CHECK_TASK_STATE,
-                   task->suspended_on < checker->trace->location_count ? task->suspended_on : 0,
-                   checker->trace->clock.first_ticks + checker->trace->clock.length_ticks,
-                   checker_place_of(task), CHECK_NO_REGION),
-      "%s", "a task began and is not complete at the end of the trace");
+  describe(checker_find(checker, CHECK_TASK_STATE,
+                        task->suspended_on < checker->trace->location_count ? task->suspended_on : 0,
+                        checker->trace->clock.first_ticks + checker->trace->clock.length_ticks,
+                        checker_place_of(task), CHECK_NO_REGION),
+           "%s", "a task began and is not complete at the end of the trace");
 }
 
 void check_form_finish(struct checker *checker) {

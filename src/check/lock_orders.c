@@ -58,11 +58,11 @@ static bool is_before(const struct phase *one, const struct phase *other) {
 
 /* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after
  * another, so that the last one of the opposite order decides; where it had several primaries, not. */
-static void meet_opposite(struct checker *checker, struct lock_edge *edge) {
+static void mark_opposite(struct checker *checker, struct lock_edge *edge) {
   struct lock_edge *opposite = pair_map_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))
     return;
-  edge->is_met = opposite->is_met = true;
+  edge->is_concurrent = opposite->is_concurrent = true;
 }
 
 static void note_phase(struct checker *checker, struct lock_edge *edge, size_t location) {
@@ -72,7 +72,7 @@ static void note_phase(struct checker *checker, struct lock_edge *edge, size_t l
     phase.primary = edge->first_phase.primary = SIZE_MAX;
   edge->first_phase = is_first ? phase : edge->first_phase;
   edge->last_phase = phase;
-  meet_opposite(checker, edge);
+  mark_opposite(checker, edge);
 }
 
 /* -- orders -- */
@@ -219,7 +219,7 @@ static int describe_edge(const struct checker *checker, const struct lock_edge *
 }
 
 static void find_pair(struct checker *checker, const struct lock_edge *one, const struct lock_edge *other) {
-  if (one->first > one->second || !one->is_met || is_test(checker, one->second_region) ||
+  if (one->first > one->second || !one->is_concurrent || is_test(checker, one->second_region) ||
       is_test(checker, other->second_region) || has_common_gate(one, other) ||
       !has_a_thread_each((const struct lock_edge *const[]){one, other}, 2))
     return;

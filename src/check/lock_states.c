@@ -51,7 +51,7 @@ static struct check_finding *find(struct checker *checker, enum check_rule rule,
                                : NULL;
 }
 
-static void say(struct check_finding *found, const char *text) {
+static void describe(struct check_finding *found, const char *text) {
   if (found)
     snprintf(found->detail, sizeof found->detail, "%s", text);
 }
@@ -79,12 +79,14 @@ static void initialise(struct checker *checker, const struct trace_event *event,
 static void find_unfit(struct checker *checker, const struct trace_event *event,
                        const struct lock_memory *memory, uint32_t region, bool is_nestable) {
   if (memory->state == LOCK_UNKNOWN)
-    say(find(checker, CHECK_LOCK_UNINITIALISED, event, region, CHECK_NO_REGION), "it was never initialised");
+    describe(find(checker, CHECK_LOCK_UNINITIALISED, event, region, CHECK_NO_REGION),
+             "it was never initialised");
   else if (memory->state == LOCK_DESTROYED)
-    say(find(checker, CHECK_LOCK_UNINITIALISED, event, region, memory->region), "it was destroyed before");
+    describe(find(checker, CHECK_LOCK_UNINITIALISED, event, region, memory->region),
+             "it was destroyed before");
   else if (memory->is_nestable != is_nestable)
-    say(find(checker, CHECK_LOCK_UNINITIALISED, event, region, memory->region),
-        is_nestable ? "it was initialised as a simple lock" : "it was initialised as a nestable lock");
+    describe(find(checker, CHECK_LOCK_UNINITIALISED, event, region, memory->region),
+             is_nestable ? "it was initialised as a simple lock" : "it was initialised as a nestable lock");
 }
 
 static void find_destroyed(struct checker *checker, const struct acquisition *acquisition, size_t location,
@@ -142,8 +144,8 @@ static void find_other_kind(struct checker *checker, const struct acquisition *a
   const struct trace_event *event = checker->event;
   const struct replay_frame *frame = replay_top_frame(checker->replay, event->location);
   if (sets_nestable(replay_construct(checker->replay, acquisition->region)) != is_nestable)
-    say(find(checker, CHECK_LOCK_UNINITIALISED, event, frame->region, acquisition->region),
-        is_nestable ? "it was set as a simple lock" : "it was set as a nestable lock");
+    describe(find(checker, CHECK_LOCK_UNINITIALISED, event, frame->region, acquisition->region),
+             is_nestable ? "it was set as a simple lock" : "it was set as a nestable lock");
 }
 
 void check_lock_released(struct checker *checker, const struct replay_lock_event *step) {
@@ -201,7 +203,7 @@ static void unset(struct checker *checker, const struct trace_event *event, cons
     snprintf(found->detail, sizeof found->detail, "another task of %s held it since %s",
              checker->trace->locations[holder->location].name, checker_name(checker, holder->region));
   else
-    say(found, "nobody held it");
+    describe(found, "nobody held it");
 }
 
 void check_lock_routine(struct checker *checker, const struct trace_event *event, enum construct construct) {

@@ -132,7 +132,7 @@ static void find_across(struct checker *checker, const struct replay_task_event 
 }
 
 void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step) {
-  bool is_switch = step->step == REPLAY_TASK_BEGUN || step->step == REPLAY_TASK_RESUMED;
+  bool is_switch = step->step == REPLAY_TASK_STARTED || step->step == REPLAY_TASK_RESUMED;
   const struct replay_task *prior = step->other;
   if (!is_switch || !prior || !checks(checker, CHECK_LOCK_ACROSS_SCHEDULING))
     return;

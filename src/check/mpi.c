@@ -50,7 +50,7 @@ static uint64_t time_of(const struct mpi_call *call) {
 
 static void on_end(void *data, const struct mpi_message *message, bool is_send) {
   struct checker *checker = data;
-  size_t location = is_send ? message->send.begun.location : message->receive.ended.location;
+  size_t location = is_send ? message->send.started.location : message->receive.ended.location;
   if (!mpi_early_end(checker->mpi->early, checker_process(checker, location), message, is_send))
     checker->error = -ENOMEM;
 }
@@ -69,7 +69,7 @@ static void find_early(struct checker *checker, size_t process) {
              "%" PRIu64 " of %" PRIu64 " messages; this one %" PRIu64 " ns before rank %u of %.40s sent it, "
              "%s; clocks may be wrong by %" PRIu64 " ns",
              here->early, here->received, here->most_ns, worst->sender, comm_name(checker, worst->comm),
-             label_call(label, checker->trace, worst->send.begun.region, worst->send.begun.site),
+             label_call(label, checker->trace, worst->send.started.region, worst->send.started.site),
              checker->mpi->deviation_ns);
 }
 
@@ -87,13 +87,13 @@ static void on_message(void *data, const struct mpi_message *message) {
              " that rank %u of %s sent to rank %u with tag %u, %s",
              message->receive.bytes, message->send.bytes, message->sender, comm_name(checker, message->comm),
              message->receiver, message->tag,
-             label_call(label, checker->trace, message->send.begun.region, message->send.begun.site));
+             label_call(label, checker->trace, message->send.started.region, message->send.started.site));
 }
 
 static void on_unmatched(void *data, const struct mpi_message *message, bool is_send) {
   struct checker *checker = data;
   enum check_rule rule = is_send ? CHECK_MPI_SEND : CHECK_MPI_RECEIVE;
-  const struct mpi_call *call = is_send ? &message->send.begun : &message->receive.ended;
+  const struct mpi_call *call = is_send ? &message->send.started : &message->receive.ended;
   uint32_t own = (uint32_t)checker_process(checker, call->location);
   uint32_t other =
       mpi_rank_process(checker->mpi->mpi, message->comm, is_send ? message->receiver : message->sender);
@@ -111,15 +111,15 @@ static void on_unmatched(void *data, const struct mpi_message *message, bool is_
              is_send ? message->send.bytes : message->receive.bytes, message->tag, message->receiver);
 }
 
-static void on_open_request(void *data, const struct mpi_call *begun) {
+static void on_open_request(void *data, const struct mpi_call *started) {
   struct checker *checker = data;
   if (!checks(checker, CHECK_MPI_REQUEST) ||
-      !has_finalized(checker, (uint32_t)checker_process(checker, begun->location)))
+      !has_finalized(checker, (uint32_t)checker_process(checker, started->location)))
     return;
-  struct check_finding *found = checker_find_called(checker, CHECK_MPI_REQUEST, begun, time_of(begun));
+  struct check_finding *found = checker_find_called(checker, CHECK_MPI_REQUEST, started, time_of(started));
   if (found)
     snprintf(found->detail, sizeof found->detail, "%s never completed it",
-             process_name(checker, checker_process(checker, begun->location)));
+             process_name(checker, checker_process(checker, started->location)));
 }
 
 /* -- collective operations -- */
@@ -133,21 +133,21 @@ static bool is_other(const struct mpi_member *one, const struct mpi_member *othe
   return one->operation != other->operation || has_other_root;
 }
 
-static void say_member(const struct checker *checker, const struct mpi_member *member, char text[128]) {
+static void describe_member(const struct checker *checker, const struct mpi_member *member, char text[128]) {
   char label[LABEL_BYTES], root[24] = "";
   if (is_rank(member->root))
     snprintf(root, sizeof root, " with root %u", member->root);
   snprintf(text, 128, "%.32s %.64s%s", process_name(checker, member->process),
-           label_call(label, checker->trace, member->begun.region, member->begun.site), root);
+           label_call(label, checker->trace, member->started.region, member->started.site), root);
 }
 
 static void find_other(struct checker *checker, const struct mpi_operation *operation,
                        const struct mpi_member *one, const struct mpi_member *other) {
   char first[128], second[128];
   struct check_finding *found =
-      checker_find_called(checker, CHECK_MPI_COLLECTIVE, &other->begun, other->begin_ticks);
-  say_member(checker, one, first);
-  say_member(checker, other, second);
+      checker_find_called(checker, CHECK_MPI_COLLECTIVE, &other->started, other->begin_ticks);
+  describe_member(checker, one, first);
+  describe_member(checker, other, second);
   if (found)
     snprintf(found->detail, sizeof found->detail, "operation %" PRIu64 " of %.40s: %s, %s",
              operation->number + 1, comm_name(checker, operation->comm), first, second);
@@ -167,7 +167,7 @@ static void find_absent(struct checker *checker, const struct mpi_operation *ope
     if (i < operation->member_count || !has_finalized(checker, process))
       continue;
     struct check_finding *found = checker_find_called(
-        checker, CHECK_MPI_COLLECTIVE, &operation->members[0].begun, operation->members[0].begin_ticks);
+        checker, CHECK_MPI_COLLECTIVE, &operation->members[0].started, operation->members[0].begin_ticks);
     if (found)
       snprintf(found->detail, sizeof found->detail, "operation %" PRIu64 " of %.40s: %s has called none",
                operation->number + 1, comm_name(checker, operation->comm), process_name(checker, process));

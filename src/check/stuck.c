@@ -23,7 +23,7 @@ void check_stuck_on_added(struct checker *checker, const struct trace_event *eve
 
 enum { PART_BYTES = 140 }; /* of a detail */
 
-static void say_held(struct checker *checker, const struct task_state *holder, char text[PART_BYTES]) {
+static void describe_held(struct checker *checker, const struct task_state *holder, char text[PART_BYTES]) {
   const struct held_by_task *last = holder ? &holder->holds[holder->hold_count - 1] : NULL;
   *text = '\0';
   if (last)
@@ -32,7 +32,8 @@ static void say_held(struct checker *checker, const struct task_state *holder, c
 }
 
 /* Who holds what the thread wants, if the archive says what that is. */
-static void say_owner(struct checker *checker, const struct location_state *here, char text[PART_BYTES]) {
+static void describe_owner(struct checker *checker, const struct location_state *here,
+                           char text[PART_BYTES]) {
   const struct acquisition *owner = here->is_lock_wanted ? check_lock_held(checker, here->wanted_lock) : NULL;
   *text = '\0';
   if (owner)
@@ -56,8 +57,8 @@ static void check_lock(struct checker *checker, size_t location) {
   if (!found)
     return;
   char held[PART_BYTES], owner[PART_BYTES];
-  say_held(checker, holder, held);
-  say_owner(checker, &checker->locations[location], owner);
+  describe_held(checker, holder, held);
+  describe_owner(checker, &checker->locations[location], owner);
   snprintf(found->detail, sizeof found->detail, "nothing more is heard of it%s%s", held, owner);
 }
 

@@ -45,7 +45,7 @@ static void check_dependences(struct checker *checker, const struct fresh_task *
       snprintf(found->detail, sizeof found->detail, "task %u of %s began; it depends on %s, which %s",
                fresh->generation, name_of_creator(checker, fresh),
                checker_name(checker, checker_place_of(source)),
-               source->has_begun ? "still ran" : "had not started");
+               source->has_started ? "still ran" : "had not started");
   }
 }
 
@@ -156,7 +156,7 @@ void check_task_orders_complete(struct checker *checker, const struct task_state
   for (size_t i = checker->fresh_first; i < checker->fresh_count; i++)
     if (checker->fresh[i].task.id == task->id)
       checker->fresh[i].end = ticks;
-  for (size_t i = 0; task->has_begun && i < task->set_count; i++) {
+  for (size_t i = 0; task->has_started && i < task->set_count; i++) {
     uint64_t running = get_of_set(checker, task->sets[i], SET_RUNNING);
     put_of_set(checker, task->sets[i], SET_RUNNING, running > 0 ? running - 1 : 0);
     if (running <= 1)

@@ -53,7 +53,7 @@ static bool is_undeferred(const struct checker *checker, const struct replay_tas
   const struct replay_task *task = step->task;
   const struct replay_team *team = replay_current_team(checker->replay, step->location);
   return team && team->size > 1 && !task->is_taskwait && task->create_region != REPLAY_NONE &&
-         detail_says(&checker->trace->regions[task->create_region], "undeferred");
+         detail_has(&checker->trace->regions[task->create_region], "undeferred");
 }
 
 static void create(struct checker *checker, const struct replay_task_event *step) {
@@ -160,7 +160,7 @@ static void begin_tied(struct checker *checker, const struct replay_task_event *
 }
 
 static void untie(struct checker *checker, const struct replay_task *task) {
-  struct location_state *here = task->begun_on == SIZE_MAX ? NULL : &checker->locations[task->begun_on];
+  struct location_state *here = task->started_on == SIZE_MAX ? NULL : &checker->locations[task->started_on];
   for (size_t i = here ? here->tied_count : 0; i-- > 0;) {
     if (here->tied[i].task.id != task->id)
       continue;
@@ -180,7 +180,7 @@ static void begin(struct checker *checker, const struct replay_task_event *step)
     return;
   checker->locations[step->location].runs++;
   check_task_orders_begin(checker, step, task);
-  task->has_begun = true;
+  task->has_started = true;
 }
 
 static void suspend(struct checker *checker, const struct replay_task_event *step) {
@@ -189,7 +189,7 @@ static void suspend(struct checker *checker, const struct replay_task_event *ste
   if (!task)
     return;
   task->suspended_on = step->location;
-  task->begun_there = checker->locations[step->location].runs;
+  task->started_there = checker->locations[step->location].runs;
   task->suspended_in =
       replayed->frame_count ? replayed->frames[replayed->frame_count - 1].region : CHECK_NO_REGION;
 }
@@ -197,7 +197,7 @@ static void suspend(struct checker *checker, const struct replay_task_event *ste
 static void check_threadprivate(struct checker *checker, const struct replay_task_event *step,
                                 const struct task_state *task) {
   bool has_moved = task->suspended_on != step->location;
-  if (!has_moved && checker->locations[step->location].runs == task->begun_there)
+  if (!has_moved && checker->locations[step->location].runs == task->started_there)
     return;
   struct check_finding *found = checker_find(checker, CHECK_THREADPRIVATE, step->location, step->ticks,
                                              checker_place_of(task), task->suspended_in);
@@ -209,8 +209,8 @@ static void check_threadprivate(struct checker *checker, const struct replay_tas
     snprintf(found->detail, sizeof found->detail, "suspended at %s, it went on on another thread", where);
   else
     snprintf(found->detail, sizeof found->detail, "suspended at %s, where %u other task%s ran on the thread",
-             where, (unsigned)(checker->locations[step->location].runs - task->begun_there),
-             checker->locations[step->location].runs - task->begun_there > 1 ? "s" : "");
+             where, (unsigned)(checker->locations[step->location].runs - task->started_there),
+             checker->locations[step->location].runs - task->started_there > 1 ? "s" : "");
 }
 
 static void resume(struct checker *checker, const struct replay_task_event *step) {
@@ -221,13 +221,13 @@ static void resume(struct checker *checker, const struct replay_task_event *step
     check_threadprivate(checker, step, task);
   checker->locations[step->location].runs++;
   if (!checks(checker, CHECK_TIED_MIGRATION) || !is_tied(checker, step->task) ||
-      step->task->begun_on == step->location || step->task->begun_on == SIZE_MAX)
+      step->task->started_on == step->location || step->task->started_on == SIZE_MAX)
     return;
   struct check_finding *found = checker_find(checker, CHECK_TIED_MIGRATION, step->location, step->ticks,
                                              checker_place_of(task), task->suspended_in);
   if (found)
     snprintf(found->detail, sizeof found->detail, "started on %s, continued on %s",
-             checker->trace->locations[step->task->begun_on].name,
+             checker->trace->locations[step->task->started_on].name,
              checker->trace->locations[step->location].name);
 }
 
@@ -245,7 +245,7 @@ void check_tasks_on_step(struct checker *checker, const struct replay_task_event
   case REPLAY_TASK_CREATED:
     create(checker, step);
     break;
-  case REPLAY_TASK_BEGUN:
+  case REPLAY_TASK_STARTED:
     begin(checker, step);
     break;
   case REPLAY_TASK_SUSPENDED:
@@ -276,7 +276,8 @@ static void enter_task(struct checker *checker, const struct trace_event *event,
   if (!state || task->frame_count > 0 || task->is_implicit || state->region != CHECK_NO_REGION)
     return;
   state->region = region;
-  const struct replay_task_event step = {REPLAY_TASK_BEGUN, event->location, event->ticks, task, NULL, NULL};
+  const struct replay_task_event step = {
+      REPLAY_TASK_STARTED, event->location, event->ticks, task, NULL, NULL};
   if (checks(checker, CHECK_TIED_SCHEDULING) && replay_construct(checker->replay, region) == CONSTRUCT_task)
     begin_tied(checker, &step, state);
 }
@@ -311,7 +312,7 @@ static void check_undeferred(struct checker *checker, const struct trace_event *
   if (found)
     snprintf(found->detail, sizeof found->detail, "its creator entered %s while the task %s",
              checker_name(checker, checker_region(checker, event->Enter.region)),
-             child->has_begun ? "was not complete" : "had not started");
+             child->has_started ? "was not complete" : "had not started");
 }
 
 void check_tasks_before_event(struct checker *checker, const struct trace_event *event) {

@@ -21,7 +21,7 @@ static bool is_masked(enum construct construct) {
 /* LLVM's runtime reports a region's last barrier as implicit, and as the implementation's of those that
  * gcc's code calls, explicit ones too, and of those in reductions and copyprivate. */
 static bool is_implementation(const struct checker *checker, uint32_t region) {
-  return region != CHECK_NO_REGION && detail_says(&checker->trace->regions[region], "barrier_implementation");
+  return region != CHECK_NO_REGION && detail_has(&checker->trace->regions[region], "barrier_implementation");
 }
 
 static bool has_rule_of_nesting(enum construct inner) {
@@ -125,7 +125,7 @@ static struct team_state *state_of(struct checker *checker, const struct replay_
   struct team_state *state = &checker->teams[team->slot];
   if (state->id != team->id)
     *state = (struct team_state){
-        .id = team->id, .met = state->met, .capacity = state->capacity, .threads = team->size};
+        .id = team->id, .regions = state->regions, .capacity = state->capacity, .threads = team->size};
   return state;
 }
 
@@ -156,37 +156,37 @@ static bool is_same(const struct checker *checker, const struct replay_team *tea
 }
 
 static void drop_first(struct team_state *team) {
-  while (team->count > 0 && team->met[0].threads == team->threads) {
-    memmove(team->met, team->met + 1, --team->count * sizeof *team->met);
+  while (team->count > 0 && team->regions[0].threads == team->threads) {
+    memmove(team->regions, team->regions + 1, --team->count * sizeof *team->regions);
     team->base++;
   }
 }
 
-static void meet(struct checker *checker, const struct trace_event *event, const struct replay_team *replayed,
-                 struct team_state *team, struct task_state *task) {
+static void add_region(struct checker *checker, const struct trace_event *event,
+                       const struct replay_team *replayed, struct team_state *team, struct task_state *task) {
   uint32_t region = checker_region(checker, event->Enter.region);
   uint64_t place = task->encountered++ - team->base;
   if (place == team->count) {
-    if (checker_grow(checker, &team->met, &team->capacity, team->count + 1, sizeof *team->met))
-      team->met[team->count++] = (struct met){region, 1};
+    if (checker_grow(checker, &team->regions, &team->capacity, team->count + 1, sizeof *team->regions))
+      team->regions[team->count++] = (struct regions){region, 1};
     drop_first(team);
     return;
   }
   if (place > team->count)
     return;
-  struct met *met = &team->met[place];
-  if (is_same(checker, replayed, met->region, region)) {
-    met->threads++;
-    met->region = has_place(checker, replayed, region) ? region : met->region;
+  struct regions *regions = &team->regions[place];
+  if (is_same(checker, replayed, regions->region, region)) {
+    regions->threads++;
+    regions->region = has_place(checker, replayed, region) ? region : regions->region;
     drop_first(team);
     return;
   }
   team->is_given_up = true;
   struct check_finding *found =
-      checker_find(checker, CHECK_TEAM_ORDER, event->location, event->ticks, region, met->region);
+      checker_find(checker, CHECK_TEAM_ORDER, event->location, event->ticks, region, regions->region);
   if (found)
     snprintf(found->detail, sizeof found->detail, "this thread met %s where another one of its team met %s",
-             checker_name(checker, region), checker_name(checker, met->region));
+             checker_name(checker, region), checker_name(checker, regions->region));
 }
 
 void check_teams_on_enter(struct checker *checker, const struct trace_event *event,
@@ -212,18 +212,18 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   struct task_state *state = checker_task(checker, task);
   struct team_state *known = state_of(checker, team);
   if (state && known && !known->is_given_up)
-    meet(checker, event, team, known, state);
+    add_region(checker, event, team, known, state);
 }
 
 static void joined(struct checker *checker, const struct replay_team_event *step) {
   struct team_state *team = state_of(checker, step->team);
-  if (!team || team->count == 0 || team->is_given_up || step->team->begun < team->threads)
+  if (!team || team->count == 0 || team->is_given_up || step->team->started < team->threads)
     return;
   struct check_finding *found = checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks,
-                                             team->met[0].region, CHECK_NO_REGION);
+                                             team->regions[0].region, CHECK_NO_REGION);
   if (found)
     snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team met it",
-             team->met[0].threads, team->threads);
+             team->regions[0].threads, team->threads);
 }
 
 void check_teams_on_step(struct checker *checker, const struct replay_team_event *step) {
@@ -235,6 +235,6 @@ void check_teams_on_step(struct checker *checker, const struct replay_team_event
 
 void check_teams_close(struct checker *checker) {
   for (size_t i = 0; i < checker->team_count; i++)
-    free(checker->teams[i].met);
+    free(checker->teams[i].regions);
   free(checker->teams);
 }

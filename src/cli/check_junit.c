@@ -54,22 +54,22 @@ static void put_finding(FILE *file, const struct trace *trace, const struct chec
 static void put_findings(FILE *file, const struct trace *trace, const struct check_result *result, int rule,
                          bool is_failed) {
   const struct check_rule_text *text = check_rule_text((enum check_rule)rule);
-  bool has_begun = false;
+  bool has_started = false;
   for (size_t i = 0; i < result->count; i++) {
     const struct check_finding *finding = &result->findings[i];
     if ((int)finding->rule != rule || is_failure(finding) != is_failed)
       continue;
-    if (!has_begun && is_failed) {
+    if (!has_started && is_failed) {
       fprintf(file, "<failure type=\"%s\" message=\"", check_severity_name(finding->severity));
       put(file, text->summary);
       fputs("\">", file);
-    } else if (!has_begun) {
+    } else if (!has_started) {
       fputs("<system-out>", file);
     }
-    has_begun = true;
+    has_started = true;
     put_finding(file, trace, finding);
   }
-  if (has_begun)
+  if (has_started)
     fputs(is_failed ? "</failure>" : "</system-out>", file);
 }
 

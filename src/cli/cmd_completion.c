@@ -222,11 +222,11 @@ static void zsh_command(const struct usage *usage) {
       break;
   }
   if (usage->argument) {
-    printf(" \\\n        '%s:%s:", usage->takes_several ? "*" : "1", usage->argument);
+    printf(" \\\n        '%s:%s:", usage->accepts_several ? "*" : "1", usage->argument);
     zsh_action(usage->argument_kind, usage->argument_word);
     printf("'");
   }
-  printf("%s ;;\n", usage->takes_more ? " \\\n        '*::arguments:_normal'" : "");
+  printf("%s ;;\n", usage->accepts_more ? " \\\n        '*::arguments:_normal'" : "");
 }
 
 static void zsh_description(const struct usage *usage) {

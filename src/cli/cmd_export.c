@@ -160,7 +160,7 @@ const struct usage *cmd_export_usage(void) {
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
-      .takes_several = true,
+      .accepts_several = true,
       .more_help = print_formats,
       .set = set_option,
   };

@@ -23,6 +23,6 @@ void cuda_note(enum cuda_subject about, const char *format, ...) {
   size_t length = strlen((const char *)text.words);
   const struct record_cuda_note record = {
       .type = RECORD_cuda_note, .about = (uint64_t)about, .text_bytes = length};
-  cuda.recorder->say("%s", (const char *)text.words);
+  cuda.recorder->log("%s", (const char *)text.words);
   cuda_put(*(const struct record *)&record, text.words, (unsigned)(length + 7) / 8);
 }

@@ -165,7 +165,7 @@ static void count_step(struct counter *tasks, const struct replay_task_event *st
   case REPLAY_TASK_CREATED:
     tasks->waiting++;
     break;
-  case REPLAY_TASK_BEGUN:
+  case REPLAY_TASK_STARTED:
     less(&tasks->waiting);
     tasks->running++;
     break;
@@ -178,7 +178,7 @@ static void count_step(struct counter *tasks, const struct replay_task_event *st
     tasks->running++;
     break;
   case REPLAY_TASK_COMPLETED:
-    less(step->task->has_begun ? &tasks->running : &tasks->waiting);
+    less(step->task->has_started ? &tasks->running : &tasks->waiting);
     break;
   }
 }
@@ -206,7 +206,7 @@ static void on_task(void *data, const struct replay_task_event *step) {
     chrome_flows_forget(chrome, step->task);
   if (step->step == REPLAY_TASK_CREATED)
     write_arrow(chrome, 's', step->location, step->ticks, arrow_of(step->task, 0));
-  else if (step->step == REPLAY_TASK_BEGUN && step->task->is_created)
+  else if (step->step == REPLAY_TASK_STARTED && step->task->is_created)
     chrome->of_location[step->location].arrow = arrow_of(step->task, 0);
   else if (step->step == REPLAY_TASK_RESUMED)
     resume(chrome, step);
@@ -242,7 +242,7 @@ static void write_message(struct chrome *chrome, char phase, size_t location, ui
 static void on_message(void *data, const struct mpi_message *message) {
   struct chrome *chrome = data;
   chrome->messages++;
-  write_message(chrome, 's', message->send.begun.location, message->send.begin_ticks, message);
+  write_message(chrome, 's', message->send.started.location, message->send.begin_ticks, message);
   write_message(chrome, 'f', message->receive.ended.location, message->receive.end_ticks, message);
 }
 

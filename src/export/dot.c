@@ -282,7 +282,7 @@ static void complete(struct line_graph *graph, const struct replay_task_event *s
   for (size_t i = 0; outer && i < task->join_count; i++)
     move(graph, &task->joins[i], outer);
   graph->lines[task->line].ticks += step->task->run_ticks;
-  graph->lines[task->line].not_run += !step->task->has_begun;
+  graph->lines[task->line].not_run += !step->task->has_started;
   release(task);
 }
 

@@ -45,7 +45,7 @@ bool detached_end(struct task_block *home) {
 }
 
 /* NULL: not known. The place may be taken again then. */
-static struct task_block *take(uintptr_t event) {
+static struct task_block *remove_block(uintptr_t event) {
   for (size_t i = 0; i < PLACES; i++) {
     struct event_place *place = &places[(place_of(event) + i) % PLACES];
     if (atomic_load(&place->event) != event)
@@ -59,7 +59,7 @@ static struct task_block *take(uintptr_t event) {
 }
 
 static void fulfil(struct omp_call call, uintptr_t event) {
-  struct task_block *home = call.is_traced ? take(event) : NULL;
+  struct task_block *home = call.is_traced ? remove_block(event) : NULL;
   if (!home)
     return;
   bool is_late = atomic_exchange(&home->completion, IS_FULFILLED) == HAS_RUN;

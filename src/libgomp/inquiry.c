@@ -106,19 +106,19 @@ static int get_callback(ompt_callbacks_t number, ompt_callback_t *callback) {
 /* -- threads, regions, tasks -- */
 
 static ompt_data_t *get_thread_data(void) {
-  return thread_self.has_begun ? &thread_self.data : NULL;
+  return thread_self.has_started ? &thread_self.data : NULL;
 }
 
 static int get_state(ompt_wait_id_t *wait) {
   const struct omp_thread *thread = &thread_self;
   if (wait)
     *wait = thread->wait;
-  return thread->has_begun ? (int)thread->state : OMPT_STATE_undefined;
+  return thread->has_started ? (int)thread->state : OMPT_STATE_undefined;
 }
 
 /* The implicit task `level` parallel regions around the current one. */
 static struct implicit *implicit_around(int level) {
-  struct omp_task *task = thread_self.has_begun ? thread_self.task : NULL;
+  struct omp_task *task = thread_self.has_started ? thread_self.task : NULL;
   struct implicit *implicit = task ? task->implicit : NULL;
   while (implicit && level-- > 0)
     implicit = implicit->task.outer ? implicit->task.outer->implicit : NULL;
@@ -147,7 +147,7 @@ static int get_parallel_info(int level, ompt_data_t **parallel, int *size) {
 
 static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **frame,
                          ompt_data_t **parallel, int *number) {
-  struct omp_task *task = thread_self.has_begun ? thread_self.task : NULL;
+  struct omp_task *task = thread_self.has_started ? thread_self.task : NULL;
   while (task && level-- > 0)
     task = task->outer;
   if (!task || level >= 0)

@@ -16,7 +16,7 @@ void parallel_begin_primary(struct omp_thread *thread, struct omp_team *team);
 void parallel_end_primary(struct omp_thread *thread, struct omp_team *team);
 
 /* The memory of a region that begins and ends in two calls, for as long. NULL: there is none. */
-struct omp_team *team_take(struct omp_thread *thread);
+struct omp_team *team_get(struct omp_thread *thread);
 void team_give(struct omp_thread *thread, struct omp_team *team);
 
 #endif

@@ -9,7 +9,7 @@
 #define FUNCTION void (*fn)(void *), void *data, unsigned threads
 
 /* Kept by the thread for its next region. */
-struct omp_team *team_take(struct omp_thread *thread) {
+struct omp_team *team_get(struct omp_thread *thread) {
   struct omp_team *team = thread->spare;
   if (team) {
     thread->spare = team->next;
@@ -28,10 +28,10 @@ void team_give(struct omp_thread *thread, struct omp_team *team) {
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
     const struct library *library = call.library;                                                            \
-    struct omp_team *team = call.is_traced ? team_take(call.thread) : NULL;                                  \
+    struct omp_team *team = call.is_traced ? team_get(call.thread) : NULL;                                   \
     if (!team)                                                                                               \
       return library->name arguments;                                                                        \
-    *team = (struct omp_team){.function = fn, .argument = data, .is_begun_apart = true};                     \
+    *team = (struct omp_team){.function = fn, .argument = data, .is_started_apart = true};                   \
     team->work = (struct work)__VA_ARGS__;                                                                   \
     parallel_begin(call, team, threads);                                                                     \
     fn = parallel_member;                                                                                    \
@@ -59,7 +59,7 @@ void GOMP_parallel_end(void) {
   struct omp_call call = CALL_ENTER();
   const struct library *library = call.library;
   struct omp_team *team = call.is_traced ? implicit_of(call.thread)->team : NULL;
-  if (!team || !team->is_begun_apart)
+  if (!team || !team->is_started_apart)
     return library->GOMP_parallel_end();
   parallel_end_primary(call.thread, team);
   library->GOMP_parallel_end();

@@ -156,6 +156,6 @@ void runtime_finalize(void) {
 /* exit() inside of a parallel region ends without: other threads may be in callbacks. */
 __attribute__((destructor)) static void finish(void) {
   const struct omp_thread *thread = &thread_self;
-  if (!thread->has_begun || (thread->task && !thread->task->implicit->team))
+  if (!thread->has_started || (thread->task && !thread->task->implicit->team))
     runtime_finalize();
 }

@@ -35,7 +35,7 @@ static void run_task(void *data) {
   struct omp_thread *thread = &thread_self;
   struct omp_task *prior = thread->task, *task = &block->task;
   const void *code = thread->code;
-  if (!thread->has_begun)
+  if (!thread->has_started)
     return block->function(addresses + 1);
   task->outer = prior;
   task->implicit = prior->implicit;

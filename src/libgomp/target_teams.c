@@ -37,7 +37,7 @@ static void end_team(struct omp_thread *thread, struct omp_team *league) {
 
 static struct omp_team *begin_league(struct omp_call call, unsigned requested) {
   struct omp_thread *thread = call.thread;
-  struct omp_team *league = team_take(thread);
+  struct omp_team *league = team_get(thread);
   if (!league)
     return NULL;
   *league = (struct omp_team){.code = call.code,

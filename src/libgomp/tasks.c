@@ -15,7 +15,7 @@ static bool is_run_in_place(const struct task_block *block) {
   return block->traits & TASK_IN_PLACE && block->home == block;
 }
 
-static void *data_behind(struct task_block *block) {
+static void *data_after(struct task_block *block) {
   return (char *)block + block->offset;
 }
 
@@ -44,7 +44,7 @@ void task_block_copy(void *to, void *from) {
   copy->code = block->code;
   copy->traits = block->traits;
   copy->step = block->step;
-  task_copy_data(data_behind(copy), block->data, block->bytes, block->copy);
+  task_copy_data(data_after(copy), block->data, block->bytes, block->copy);
   if (!(block->traits & (TASK_AT_HOME | TASK_LATE)))
     deliver_create(&copy->task, block->dependences, block->code);
   if (block->traits & TASK_DETACHED)
@@ -75,7 +75,7 @@ void task_block_run(void *given) {
   struct omp_thread *thread = &thread_self;
   uint32_t state = thread->state;
   bool is_in_place = is_run_in_place(block);
-  void *data = is_in_place ? block->data : data_behind(block);
+  void *data = is_in_place ? block->data : data_after(block);
   if (block->traits & TASK_LATE)
     create_late(block);
   struct task_block *home = block->home;

@@ -43,13 +43,13 @@ static void end(void *data) {
     next = team->next;
     munmap(team, sizeof *team);
   }
-  thread->has_begun = false; /* before anything else is gone that a signal's handler may ask for */
+  thread->has_started = false; /* before anything else is gone that a signal's handler may ask for */
   thread_set_task(thread, NULL);
   *thread = (struct omp_thread){0};
 }
 
 void thread_end_last(void) {
-  if (thread_self.has_begun)
+  if (thread_self.has_started)
     end(&thread_self);
 }
 
@@ -69,7 +69,7 @@ static void begin(struct omp_thread *thread, ompt_thread_t type) {
   pthread_once(&end_key_made, make_end_key);
   if (end_key != (pthread_key_t)-1)
     pthread_setspecific(end_key, thread);
-  thread->has_begun = true;
+  thread->has_started = true;
   DELIVER(thread_begin, type, &thread->data);
 }
 
@@ -84,7 +84,7 @@ static void begin_initial(struct omp_thread *thread) {
 
 struct omp_thread *thread_of_team(const struct omp_team *team) {
   struct omp_thread *thread = &thread_self;
-  if (!thread->has_begun)
+  if (!thread->has_started)
     begin(thread, OMPT_THREAD_worker);
   thread->library = team->library;
   thread->callers = team->callers;
@@ -109,9 +109,9 @@ static struct omp_call enter_anew(struct omp_thread *thread, const void *code) {
   const struct library *library = library_of(code, &range);
   if (!library)
     fail();
-  if (!library->has_own_ompt && !thread->has_begun && runtime_start(library))
+  if (!library->has_own_ompt && !thread->has_started && runtime_start(library))
     begin_initial(thread);
-  if (library->has_own_ompt || !thread->has_begun) {
+  if (library->has_own_ompt || !thread->has_started) {
     thread->other_callers = range;
     thread->other = library;
     return (struct omp_call){.library = library};

@@ -72,7 +72,7 @@ struct omp_team {
   struct implicit member;      /* the primary thread's */
   struct work work;            /* with which each member of a combined construct begins */
   void *single_data;           /* that the executor of the last single hands to the others */
-  bool is_begun_apart;         /* in another call than it ends in */
+  bool is_started_apart;       /* in another call than it ends in */
   bool is_target_league;       /* of a target region that runs on the host */
   struct omp_team *next;       /* of spare ones */
 };
@@ -91,7 +91,7 @@ struct omp_thread {
   const struct library *library;
   struct caller_range other_callers; /* whose calls are passed on to `other` */
   const struct library *other;
-  bool has_begun;             /* there is a tool, which knows the thread */
+  bool has_started;           /* there is a tool, which knows the thread */
   bool is_late;               /* the ends of `worker` have not been delivered */
   uint32_t state, work_state; /* ompt_state_t, while it waits and else */
   ompt_wait_id_t wait;

@@ -8,10 +8,10 @@
 
 #include "base/memory.h"
 #include "merge/clocks.h"
+#include "merge/copy.h"
 #include "merge/local.h"
 #include "merge/properties.h"
 #include "merge/survey.h"
-#include "merge/take.h"
 
 enum { CHUNK_BYTES = 256 << 10, CHUNK_MAX_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 6 };
 
@@ -77,16 +77,16 @@ static void count_hosts(struct merging *merge) {
   }
 }
 
-static void take_all(struct merging *merge, enum take_part part) {
+static void copy_all(struct merging *merge, enum copy_part part) {
   for (size_t i = 0; i < merge->request->count && !merge->error; i++) {
-    struct taking taking = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
-    taking.reader = merge_open(merge, taking.source);
-    if (!taking.reader)
+    struct copying copying = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
+    copying.reader = merge_open(merge, copying.source);
+    if (!copying.reader)
       return;
-    bool is_taken = take_definitions(&taking) == 0;
-    OTF2_Reader_Close(taking.reader);
-    if (is_taken && part == TAKE_REST)
-      local_write(merge, taking.source);
+    bool is_copied = copy_definitions(&copying) == 0;
+    OTF2_Reader_Close(copying.reader);
+    if (is_copied && part == COPY_REST)
+      local_write(merge, copying.source);
     merge_step(merge);
   }
 }
@@ -94,10 +94,10 @@ static void take_all(struct merging *merge, enum take_part part) {
 static void write_archive(struct merging *merge) {
   merge_check(merge, OTF2_GlobalDefWriter_WriteClockProperties(merge->writer, merge->frequency, merge->first,
                                                                merge->length, merge->realtime_ns));
-  take_string(merge, ""); /* readers want a first one */
-  take_all(merge, TAKE_PLACES);
-  take_base_groups(merge);
-  take_all(merge, TAKE_REST);
+  copy_string(merge, ""); /* readers want a first one */
+  copy_all(merge, COPY_PLACES);
+  copy_base_groups(merge);
+  copy_all(merge, COPY_REST);
   properties_write(merge);
   *merge->reason = '\0';
 }
@@ -112,18 +112,18 @@ static void close_archive(struct merging *merge) {
 }
 
 /* Each archive is looked at three times, and each of its locations has a step of its own. */
-static void tell_steps(const struct merging *merge) {
+static void pass_steps(const struct merging *merge) {
   if (merge->request->steps)
     atomic_store_explicit(merge->request->steps, 3 * merge->request->count + merge->result->locations,
                           memory_order_relaxed);
 }
 
 static void run(struct merging *merge) {
-  tell_steps(merge);
+  pass_steps(merge);
   if (survey(merge) < 0)
     return;
   survey_number(merge);
-  tell_steps(merge);
+  pass_steps(merge);
   survey_missing(merge);
   clocks_compare(merge);
   count_hosts(merge);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/whole.h"
 #include "merge/clocks.h"
-#include "merge/take.h"
+#include "merge/copy.h"
 #include "stave/names.h"
 
 enum { ENDINGS_SHOWN = 4 };
@@ -28,7 +28,7 @@ static bool starts(const char *name, const char *prefix) {
 /* What is counted for each process, and adds up. */
 static bool is_figure(const char *name) {
   static const char *const names[] = {
-#define FIGURE(name, counted_by, told, property, label, text) STAVE_PROPERTY_##property,
+#define FIGURE(name, counted_by, shown, property, label, text) STAVE_PROPERTY_##property,
 #include "session/figures.def"
 #undef FIGURE
   };
@@ -134,9 +134,9 @@ static void write_own(const struct property_use *reading, const char *name, cons
              clocks_correct(merge, reading->source, strtoull(value, NULL, 10)));
     value = ticks;
   }
-  OTF2_AttributeValue text = {.stringRef = take_string(merge, value)};
+  OTF2_AttributeValue text = {.stringRef = copy_string(merge, value)};
   merge_check(merge, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-                         merge->writer, reading->group, take_string(merge, name), OTF2_TYPE_STRING, text));
+                         merge->writer, reading->group, copy_string(merge, name), OTF2_TYPE_STRING, text));
 }
 
 void properties_write_process(struct merging *merge, const struct merge_source *source, OTF2_Reader *reader,

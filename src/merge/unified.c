@@ -81,8 +81,8 @@ void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t numb
   numbers->to[self] = number;
 }
 
-bool unified_take(struct unified *unified, int kind, uint64_t self, const void *content, size_t bytes,
-                  uint32_t *ret_number) {
+bool unified_add(struct unified *unified, int kind, uint64_t self, const void *content, size_t bytes,
+                 uint32_t *ret_number) {
   bool is_new;
   *ret_number = unified_number(unified, kind, content, bytes, &is_new);
   unified_put(unified, kind, self, *ret_number);

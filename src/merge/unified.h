@@ -58,8 +58,8 @@ void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t numb
 
 /* Both: the source's definition `self` has this content. Returns whether it is new; *ret_number is its
  * number. */
-bool unified_take(struct unified *unified, int kind, uint64_t self, const void *content, size_t bytes,
-                  uint32_t *ret_number);
+bool unified_add(struct unified *unified, int kind, uint64_t self, const void *content, size_t bytes,
+                 uint32_t *ret_number);
 
 /* What the source's number stands for; OTF2_UNDEFINED_UINT32 for that, and (counted) where nothing is
  * defined. */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "mpi/call.h"
-#include "mpi/meeting.h"
+#include "mpi/rendezvous.h"
 #include "session/clock.h"
 
 enum { QUESTION_MS = 7500, ANSWERS_MS = 5000, ENDING_MS = 1000 };
@@ -23,7 +23,7 @@ struct agreement_message {
  * themselves, in [0]. */
 static struct {
   size_t count;
-  struct agreement_message asked[MEETING_MAX], answered[MEETING_MAX], told[MEETING_MAX];
+  struct agreement_message asked[RENDEZVOUS_MAX], answered[RENDEZVOUS_MAX], decided[RENDEZVOUS_MAX];
 } messages;
 
 /* -- messages -- */
@@ -96,12 +96,12 @@ static bool ask(const int *ranks, size_t count) {
 }
 
 static bool decide(const char *archive, const int *ranks, size_t count) {
-  bool listens[MEETING_MAX];
-  bool is_yes = meeting_await_ready(archive, ranks, count, listens) && ask(ranks, count);
+  bool listens[RENDEZVOUS_MAX];
+  bool is_yes = rendezvous_await_ready(archive, ranks, count, listens) && ask(ranks, count);
   for (size_t i = 1; i < count; i++)
     if (listens[i])
-      send(&messages.told[i], ranks[i], is_yes ? YES : NO);
-  wait_for(messages.told + 1, count - 1, ENDING_MS);
+      send(&messages.decided[i], ranks[i], is_yes ? YES : NO);
+  wait_for(messages.decided + 1, count - 1, ENDING_MS);
   return is_yes;
 }
 
@@ -112,19 +112,19 @@ static bool answer(int first) {
   if (!wait_for(messages.asked, 1, QUESTION_MS) || messages.asked->content != QUESTION)
     return false;
   send(messages.answered, first, HERE);
-  wait_for(messages.told, 1, 0);
-  return messages.told->content == YES;
+  wait_for(messages.decided, 1, 0);
+  return messages.decided->content == YES;
 }
 
 static bool follow(const char *archive, int first) {
   receive(messages.asked, first);
-  receive(messages.told, first);
-  if (!messages.asked->is_open || !messages.told->is_open || !meeting_say_ready(archive, mpi.rank))
+  receive(messages.decided, first);
+  if (!messages.asked->is_open || !messages.decided->is_open || !rendezvous_publish_ready(archive, mpi.rank))
     return false;
   bool is_yes = answer(first);
-  meeting_take_back(archive, mpi.rank);
+  rendezvous_withdraw(archive, mpi.rank);
   if (!messages.asked->is_open) /* else it may still come */
-    end(messages.told);
+    end(messages.decided);
   return is_yes;
 }
 
@@ -137,6 +137,6 @@ void agreement_end(void) {
   for (size_t i = 0; i < messages.count; i++) {
     end(&messages.asked[i]);
     end(&messages.answered[i]);
-    end(&messages.told[i]);
+    end(&messages.decided[i]);
   }
 }

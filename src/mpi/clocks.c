@@ -14,7 +14,7 @@
 
 #include "mpi/agreement.h"
 #include "mpi/call.h"
-#include "mpi/meeting.h"
+#include "mpi/rendezvous.h"
 #include "session/clock.h"
 
 enum message_kind { MESSAGE_HERE = 1, MESSAGE_READY, MESSAGE_ASK, MESSAGE_TIME, MESSAGE_DONE };
@@ -37,13 +37,13 @@ enum {
 
 static struct {
   word comm;
-  size_t count;           /* of ranks in comm; 0: there is none */
-  int rank;               /* in it */
-  int ranks[MEETING_MAX]; /* in MPI_COMM_WORLD */
+  size_t count;              /* of ranks in comm; 0: there is none */
+  int rank;                  /* in it */
+  int ranks[RENDEZVOUS_MAX]; /* in MPI_COMM_WORLD */
   pid_t process;
   char domain[CLOCK_DOMAIN_BYTES];
   /* by rank: where MPI may still read or write after nobody waits for it any more */
-  struct clock_message sent[MEETING_MAX], received[MEETING_MAX];
+  struct clock_message sent[RENDEZVOUS_MAX], received[RENDEZVOUS_MAX];
 } clocks;
 
 /* -- messages -- */
@@ -65,7 +65,7 @@ static bool lives(unsigned turn, int peer) {
     return true;
   usleep(PAUSE_US);
   return turn % PAUSES_A_SECOND != 0 ||
-         !meeting_has_left(mpi.recorder->job_archive(), mpi.rank, clocks.ranks[peer]);
+         !rendezvous_has_left(mpi.recorder->job_archive(), mpi.rank, clocks.ranks[peer]);
 }
 
 enum patience { FOR_AN_ANSWER, FOR_ITS_BEGIN, WHILE_IT_LIVES };
@@ -290,5 +290,5 @@ void clocks_end(void) {
   if (has_agreed)
     end_agreement();
   if (archive && mpi.rank == 0 && mpi.size > 1)
-    meeting_end(archive, mpi.rank);
+    rendezvous_end(archive, mpi.rank);
 }

@@ -81,7 +81,7 @@ void mpi_on_file_open(struct call *call) {
 
 void mpi_on_file_close(struct call *call) {
   call_enter(call, 0);
-  struct known_file *file = (struct known_file *)handle_take(&files, *(const word *)call->a[0]);
+  struct known_file *file = (struct known_file *)handle_remove(&files, *(const word *)call->a[0]);
   call_invoke(call);
   if (file) {
     const struct record_mpi_file_end end = {.type = RECORD_mpi_file_end, .file = file->number};

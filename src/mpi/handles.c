@@ -43,7 +43,7 @@ struct handle_item *handle_find(struct handles *handles, word handle) {
   return look_up(handles, handle, cached);
 }
 
-struct handle_item *handle_take(struct handles *handles, word handle) {
+struct handle_item *handle_remove(struct handles *handles, word handle) {
   lock_acquire(&handles->lock);
   struct handle_item **place = &handles->places[place_of(handle, HANDLE_PLACES)];
   while (*place && (*place)->handle != handle)

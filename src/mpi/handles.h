@@ -8,7 +8,7 @@
 
 enum { HANDLE_PLACES = 64 };
 
-/* The first member of what is kept; the table's until handle_take. */
+/* The first member of what is kept; the table's until handle_remove. */
 struct handle_item {
   word handle;
   struct handle_item *next; /* with the same place in the table */
@@ -32,6 +32,6 @@ struct handle_item *handle_find(struct handles *handles, word handle);
 
 /* Takes it out, before the program's call frees the handle, which may be another one's at once; the caller's
  * to free. NULL: there is none. */
-struct handle_item *handle_take(struct handles *handles, word handle);
+struct handle_item *handle_remove(struct handles *handles, word handle);
 
 #endif

@@ -36,7 +36,7 @@ static unsigned class_of(size_t bytes) {
   return class;
 }
 
-static struct heap_piece *take_waiting(unsigned class) {
+static struct heap_piece *reuse_waiting(unsigned class) {
   struct heap_piece *piece = heap.waiting[class];
   if (piece)
     heap.waiting[class] = piece->next;
@@ -67,7 +67,7 @@ static struct heap_piece *cut_from_new(size_t bytes) {
 
 static struct heap_piece *get_small(unsigned class) {
   lock_acquire(&heap.lock);
-  struct heap_piece *piece = take_waiting(class);
+  struct heap_piece *piece = reuse_waiting(class);
   if (!piece)
     piece = cut((size_t)1 << class);
   lock_release(&heap.lock);

@@ -159,7 +159,7 @@ void mpi_on_persistent(struct call *call) {
 }
 
 static void begin_persistent(word handle) {
-  struct request *request = request_take(handle);
+  struct request *request = request_remove(handle);
   if (!request)
     return;
   if (request->kind == REQUEST_COLLECTIVE)
@@ -204,8 +204,8 @@ void mpi_on_mprobe(struct call *call) {
   call_leave(call);
 }
 
-static uint32_t take_matched(word message) {
-  struct request *request = request_take(handle_at(message, 0));
+static uint32_t remove_matched(word message) {
+  struct request *request = request_remove(handle_at(message, 0));
   uint32_t comm = request ? request->comm : COMM_NONE;
   if (request)
     request_drop(request);
@@ -215,7 +215,7 @@ static uint32_t take_matched(word message) {
 void mpi_on_mrecv(struct call *call) {
   struct own_status own;
   call_enter(call, 0);
-  uint32_t comm = take_matched(call->a[3]);
+  uint32_t comm = remove_matched(call->a[3]);
   call->a[4] = status_or(call->a[4], &own);
   call_invoke(call);
   if (call_succeeded(call))
@@ -226,7 +226,7 @@ void mpi_on_mrecv(struct call *call) {
 void mpi_on_imrecv(struct call *call) {
   struct request request = {.kind = REQUEST_RECV, .is_active = true};
   call_enter(call, 0);
-  request.comm = take_matched(call->a[3]);
+  request.comm = remove_matched(call->a[3]);
   if (request.comm != COMM_NONE)
     request.id = put_message(MESSAGE_IRECV, request.comm, 0, 0, 0);
   call_invoke(call);
@@ -236,14 +236,14 @@ void mpi_on_imrecv(struct call *call) {
 
 /* -- calls that ask: those that get a no share records (polls.h) -- */
 
-static bool says_no(const struct call *call, size_t flag_at) {
+static bool is_no(const struct call *call, size_t flag_at) {
   return call_succeeded(call) && !*(const int *)call->a[flag_at];
 }
 
 void mpi_on_poll(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   call_invoke(call);
-  if (says_no(call, call->argument)) {
+  if (is_no(call, call->argument)) {
     polls_add(call, begin);
     return;
   }
@@ -254,7 +254,7 @@ void mpi_on_poll(struct call *call) {
 void mpi_on_improbe(struct call *call) {
   uint64_t begin = mpi.recorder->ticks();
   call_invoke(call);
-  if (says_no(call, 3)) {
+  if (is_no(call, 3)) {
     polls_add(call, begin);
     return;
   }

@@ -49,7 +49,7 @@ void request_put(const struct request *request) {
   request_put_back(copy);
 }
 
-struct request *request_take(word handle) {
+struct request *request_remove(word handle) {
   struct place *place = lock_place(handle);
   struct request **link = &place->first;
   while (*link && (*link)->handle != handle)

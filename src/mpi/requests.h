@@ -39,7 +39,7 @@ struct request {
 void request_put(const struct request *request);
 
 /* Takes one with this handle out of the table, the oldest one; NULL: there is none. */
-struct request *request_take(word handle);
+struct request *request_remove(word handle);
 
 /* Puts back what was taken; NULL is fine. */
 void request_put_back(struct request *request);

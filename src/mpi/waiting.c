@@ -11,24 +11,24 @@ enum { STATUS_BYTES_MAX = 32, OWN_MAX = 64 };
 struct waited {
   size_t count;
   word requests; /* the program's array */
-  struct request **taken;
+  struct request **removed;
   const char *statuses; /* the program's, or own ones */
-  struct request *own_taken[OWN_MAX];
+  struct request *own_removed[OWN_MAX];
   _Alignas(8) char own_statuses[OWN_MAX * STATUS_BYTES_MAX];
   void *memory; /* where there are more; NULL: there are not */
 };
 
 /* Own statuses where the program wants none (*statuses). Without memory nothing is taken. */
-static void take_all(struct waited *set, int count, word requests, word *statuses) {
+static void remove_all(struct waited *set, int count, word requests, word *statuses) {
   set->count = count > 0 ? (size_t)count : 0;
   set->requests = requests;
-  set->taken = set->own_taken;
+  set->removed = set->own_removed;
   set->memory = NULL;
   char *own = set->own_statuses;
   if (set->count > OWN_MAX) {
-    set->memory = heap_get(set->count, sizeof *set->taken + STATUS_BYTES_MAX);
-    set->taken = set->memory;
-    own = (char *)(set->taken + set->count);
+    set->memory = heap_get(set->count, sizeof *set->removed + STATUS_BYTES_MAX);
+    set->removed = set->memory;
+    own = (char *)(set->removed + set->count);
     set->count = set->memory ? set->count : 0;
   }
   if (*statuses == mpi.abi.status_ignore && (set->count || count <= 0))
@@ -36,21 +36,21 @@ static void take_all(struct waited *set, int count, word requests, word *statuse
   set->statuses = (const char *)*statuses;
   for (size_t i = 0; i < set->count; i++) {
     word handle = handle_at(requests, i);
-    set->taken[i] = handle == mpi.abi.request_null ? NULL : request_take(handle);
+    set->removed[i] = handle == mpi.abi.request_null ? NULL : request_remove(handle);
   }
 }
 
 /* The request at `index` is complete, with the status at `position`. */
 static void complete_one(struct waited *set, size_t index, size_t position) {
-  if (index >= set->count || !set->taken[index])
+  if (index >= set->count || !set->removed[index])
     return;
-  request_complete(set->taken[index], set->statuses + position * mpi.abi.status_bytes);
-  set->taken[index] = NULL;
+  request_complete(set->removed[index], set->statuses + position * mpi.abi.status_bytes);
+  set->removed[index] = NULL;
 }
 
 static void put_rest_back(struct waited *set) {
   for (size_t i = 0; i < set->count; i++)
-    request_put_back(set->taken[i]);
+    request_put_back(set->removed[i]);
   heap_free(set->memory);
 }
 
@@ -77,7 +77,7 @@ static void complete_some(struct waited *set, const int *indices, int count) {
 void mpi_on_wait(struct call *call) {
   struct waited set;
   call_enter(call, 0);
-  take_all(&set, 1, call->a[0], &call->a[1]);
+  remove_all(&set, 1, call->a[0], &call->a[1]);
   call_invoke(call);
   if (call_succeeded(call))
     complete_all(&set);
@@ -91,7 +91,7 @@ void mpi_on_wait(struct call *call) {
  * recorded. */
 static bool has_active(const struct waited *set) {
   for (size_t i = 0; i < set->count; i++) {
-    const struct request *request = set->taken[i];
+    const struct request *request = set->removed[i];
     if (request ? request->is_active : handle_at(set->requests, i) != mpi.abi.request_null)
       return true;
   }
@@ -123,7 +123,7 @@ static bool flag_at(const struct call *call, size_t argument) {
 static void test_all(struct call *call, int count, word requests, size_t flag, size_t statuses) {
   struct waited set;
   uint64_t begin = mpi.recorder->ticks();
-  take_all(&set, count, requests, &call->a[statuses]);
+  remove_all(&set, count, requests, &call->a[statuses]);
   bool can_find = has_active(&set);
   call_invoke(call);
   bool is_entered = is_worth_it(call, begin, can_find && flag_at(call, flag));
@@ -143,7 +143,7 @@ void mpi_on_test(struct call *call) {
 void mpi_on_waitall(struct call *call) {
   struct waited set;
   call_enter(call, 0);
-  take_all(&set, (int)call->a[0], call->a[1], &call->a[2]);
+  remove_all(&set, (int)call->a[0], call->a[1], &call->a[2]);
   call_invoke(call);
   if (call_succeeded(call))
     complete_all(&set);
@@ -169,7 +169,7 @@ static void complete_any(struct waited *set, const struct call *call, size_t ind
 void mpi_on_waitany(struct call *call) {
   struct waited set;
   call_enter(call, 0);
-  take_all(&set, (int)call->a[0], call->a[1], &call->a[3]);
+  remove_all(&set, (int)call->a[0], call->a[1], &call->a[3]);
   call_invoke(call);
   complete_any(&set, call, 2);
   put_rest_back(&set);
@@ -179,7 +179,7 @@ void mpi_on_waitany(struct call *call) {
 void mpi_on_testany(struct call *call) {
   struct waited set;
   uint64_t begin = mpi.recorder->ticks();
-  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  remove_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
   bool is_entered = is_worth_it(call, begin, flag_at(call, 3) && *(const int *)call->a[2] >= 0);
   if (is_entered && flag_at(call, 3))
@@ -192,7 +192,7 @@ void mpi_on_testany(struct call *call) {
 void mpi_on_waitsome(struct call *call) {
   struct waited set;
   call_enter(call, 0);
-  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  remove_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
   complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
   put_rest_back(&set);
@@ -202,7 +202,7 @@ void mpi_on_waitsome(struct call *call) {
 void mpi_on_testsome(struct call *call) {
   struct waited set;
   uint64_t begin = mpi.recorder->ticks();
-  take_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
+  remove_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
   bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] > 0);
   if (is_entered)
@@ -217,7 +217,7 @@ void mpi_on_testsome(struct call *call) {
 void mpi_on_request_free(struct call *call) {
   call_enter(call, 0);
   word handle = handle_at(call->a[0], 0);
-  struct request *request = handle == mpi.abi.request_null ? NULL : request_take(handle);
+  struct request *request = handle == mpi.abi.request_null ? NULL : request_remove(handle);
   if (request && request->kind == REQUEST_SEND && request->is_active)
     request_end_send(request);
   if (request)

@@ -65,7 +65,7 @@ void mpi_on_window_create(struct call *call) {
 void mpi_on_window_free(struct call *call) {
   call_enter(call, 0);
   struct known_window *window =
-      (struct known_window *)handle_take(&windows, handle_of(handle_at(call->a[0], 0)));
+      (struct known_window *)handle_remove(&windows, handle_of(handle_at(call->a[0], 0)));
   if (window)
     put_window(WINDOW_COLLECTIVE_BEGIN, window->number, WINDOW_ALL, 0, 0);
   call_invoke(call);

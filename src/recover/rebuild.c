@@ -130,7 +130,7 @@ static void assign_default_names(struct rebuild *job) {
   for (size_t i = 0; i < count; i++) {
     if (locations[i]->facts.is_named)
       continue;
-    if (locations[i]->facts.has_begun) {
+    if (locations[i]->facts.has_started) {
       definitions_name_worker(job->journal.definitions, locations[i]);
       continue;
     }

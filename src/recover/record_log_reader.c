@@ -61,7 +61,7 @@ bool record_log_reader_unpack(struct record_log_reader *reader) {
   for (uint32_t i = 0; i < reader->head.records; i++) {
     if (from >= end)
       return false;
-    from = packed_take(&state, from, &reader->records[i]);
+    from = packed_read(&state, from, &reader->records[i]);
   }
   return from == end;
 }

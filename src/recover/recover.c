@@ -98,9 +98,9 @@ static int start(int argc, char **argv) {
     printf("failed %s\n", job.failure);
   else
     report(&job);
-  bool is_said = fflush(stdout) == 0;
+  bool is_printed = fflush(stdout) == 0;
   rebuild_close(&job);
-  return error || !is_said ? EXIT_FAILURE : EXIT_SUCCESS;
+  return error || !is_printed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv) {

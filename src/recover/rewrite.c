@@ -144,7 +144,7 @@ static void mend_attributes(struct rewriter *rewriter, struct trace_event *event
 /* -- writing -- */
 
 /* Returns false if there are more than can be written. */
-static bool take_attributes(const struct trace_event *event, struct event_attributes *ret) {
+static bool read_attributes(const struct trace_event *event, struct event_attributes *ret) {
   uint32_t count = trace_event_attribute_count(event);
   if (count > EVENT_ATTRIBUTES_MAX)
     return false;
@@ -159,7 +159,7 @@ static bool take_attributes(const struct trace_event *event, struct event_attrib
 
 static bool write_event(struct event_writer *writer, const struct trace_event *event, uint64_t ticks) {
   struct event_attributes attributes;
-  if (!take_attributes(event, &attributes))
+  if (!read_attributes(event, &attributes))
     return false;
   switch (event->kind) {
 #define ARGUMENT(type, name, meaning) , fields->name

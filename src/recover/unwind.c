@@ -134,7 +134,7 @@ static void mend_leave(const struct unwind *unwind, struct trace_event *event) {
     event->Leave.region = task->regions[task->count - 1];
 }
 
-static void take(struct unwind *unwind, struct trace_event event) {
+static void receive(struct unwind *unwind, struct trace_event event) {
   uint32_t index = (uint32_t)event.location;
   struct open_location *location = &unwind->locations[index];
   bool is_forked = location->waiting_count > 0;
@@ -166,9 +166,9 @@ static void count_down(struct unwind *unwind, uint32_t index) {
 }
 
 static void begin(struct unwind *unwind, uint64_t ticks) {
-  if (!unwind->has_begun)
+  if (!unwind->has_started)
     unwind_missing_begin(unwind, ticks);
-  unwind->has_begun = true;
+  unwind->has_started = true;
   unwind->ticks = ticks;
 }
 
@@ -178,7 +178,7 @@ void unwind_event(struct unwind *unwind, const struct trace_event *event) {
   if (unwind->locations[index].events_left == 1 && begins_only(unwind, event))
     unwind->left_out++;
   else
-    take(unwind, *event);
+    receive(unwind, *event);
   count_down(unwind, index);
 }
 

@@ -66,7 +66,7 @@ struct unwind {
   uint32_t create_region;   /* in which tasks are made that nobody is known to have made */
   uint64_t ticks;           /* of the event that came last */
   uint64_t end_ticks;       /* the trace's, once it ends */
-  bool has_begun, is_ending;
+  bool has_started, is_ending;
   uint64_t added, left_out;
 };
 

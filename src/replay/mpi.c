@@ -139,14 +139,14 @@ static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
   call->id = 0;
 }
 
-void mpi_tell_end(struct mpi_replay *mpi, const struct mpi_call *call) {
+void mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call) {
   if (mpi->observer.ends_in)
     mpi->observer.ends_in(mpi->data, call);
 }
 
 /* -- requests -- */
 
-bool mpi_take_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, struct mpi_request *ret) {
+bool mpi_remove_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, struct mpi_request *ret) {
   uintptr_t found = (uintptr_t)pair_map_remove(&mpi->request_table, process, id);
   if (!found)
     return false;
@@ -158,7 +158,7 @@ bool mpi_take_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, str
 void mpi_add_request(struct mpi_replay *mpi, uint32_t process, uint64_t id,
                      const struct mpi_request *request) {
   struct mpi_request old;
-  mpi_take_request(mpi, process, id, &old); /* no archive of Stave's has the same number twice */
+  mpi_remove_request(mpi, process, id, &old); /* no archive of Stave's has the same number twice */
   uint32_t slot = pool_get(&mpi->requests);
   mpi->has_failed |= slot == POOL_NONE;
   if (slot == POOL_NONE)

@@ -25,9 +25,9 @@ struct mpi_call {
 
 /* One end of a message. */
 struct mpi_end {
-  struct mpi_call begun, ended; /* the calls in which it was begun and has ended; ended.id 0: it has not */
-  uint64_t begin_ticks;         /* send: of its event; receive: since when somebody waits for it */
-  uint64_t end_ticks;           /* send without a request: as begin_ticks */
+  struct mpi_call started, ended; /* the calls in which it was begun and has ended; ended.id 0: it has not */
+  uint64_t begin_ticks;           /* send: of its event; receive: since when somebody waits for it */
+  uint64_t end_ticks;             /* send without a request: as begin_ticks */
   uint64_t bytes;
   bool has_request;
 };
@@ -41,7 +41,7 @@ struct mpi_message {
 
 /* What one rank did of a collective operation. */
 struct mpi_member {
-  struct mpi_call begun, ended;
+  struct mpi_call started, ended;
   uint64_t begin_ticks, end_ticks;
   uint32_t process; /* position of its location group */
   uint32_t root;    /* as in OTF2 */
@@ -65,7 +65,7 @@ struct mpi_observer {
   /* at mpi_finish: nobody received what was sent, or sent what was received */
   void (*unmatched)(void *data, const struct mpi_message *message, bool is_send);
   /* at mpi_finish: a request that did not end */
-  void (*open_request)(void *data, const struct mpi_call *begun);
+  void (*open_request)(void *data, const struct mpi_call *started);
   /* all have ended it; or, at mpi_finish, some */
   void (*operation)(void *data, const struct mpi_operation *operation);
   /* an end of a message, or a part of an operation, ends in this call, and will be reported later; and a send

@@ -30,7 +30,7 @@ static void link_members(const struct mpi_replay *mpi, const struct mpi_operatio
   for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     struct replay_link link = {REPLAY_LINK_COLLECTIVE,
-                               {last->begin_ticks, last->begun.location},
+                               {last->begin_ticks, last->started.location},
                                {member->end_ticks, member->ended.location},
                                member->begin_ticks,
                                true};
@@ -39,7 +39,7 @@ static void link_members(const struct mpi_replay *mpi, const struct mpi_operatio
   }
 }
 
-static void tell(struct mpi_replay *mpi, struct mpi_operation_state *state) {
+static void notify(struct mpi_replay *mpi, struct mpi_operation_state *state) {
   state->operation.members = state->members;
   if (mpi->observer.operation)
     mpi->observer.operation(mpi->data, &state->operation);
@@ -76,7 +76,7 @@ static bool add_member(struct mpi_replay *mpi, uint32_t comm, const struct mpi_m
   state->members[state->operation.member_count++] = *member;
   if (state->operation.member_count < state->operation.expected)
     return true;
-  tell(mpi, state);
+  notify(mpi, state);
   uintptr_t slot = (uintptr_t)pair_map_remove(&mpi->operations, key, number);
   pool_put(&mpi->operation_pool, (uint32_t)(slot - 1));
   return true;
@@ -87,9 +87,9 @@ static void on_end(struct mpi_replay *mpi, const struct trace_event *event) {
   struct mpi_call call = mpi_call_at(mpi, event);
   if (comm == UINT32_MAX)
     return;
-  mpi_tell_end(mpi, &call);
+  mpi_notify_end(mpi, &call);
   add_member(mpi, comm,
-             &(struct mpi_member){.begun = call,
+             &(struct mpi_member){.started = call,
                                   .ended = call,
                                   .begin_ticks = mpi->begin_ticks[event->location],
                                   .end_ticks = event->ticks,
@@ -102,7 +102,7 @@ static void on_end(struct mpi_replay *mpi, const struct trace_event *event) {
 
 static void on_request(struct mpi_replay *mpi, const struct trace_event *event) {
   uint32_t process = mpi->processes[event->location];
-  struct mpi_request request = {.begun = mpi_call_at(mpi, event),
+  struct mpi_request request = {.started = mpi_call_at(mpi, event),
                                 .begin_ticks = event->ticks,
                                 .posting = match_queue_begin(&mpi->operations_posted[process]),
                                 .half = MPI_LINK_NONE,
@@ -125,7 +125,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
   uint32_t process = mpi->processes[event->location];
   struct mpi_request request;
   struct mpi_call call = mpi_call_at(mpi, event);
-  if (!mpi_take_request(mpi, process, event->NonBlockingCollectiveComplete.request, &request) ||
+  if (!mpi_remove_request(mpi, process, event->NonBlockingCollectiveComplete.request, &request) ||
       !request.is_collective)
     return;
   uint32_t slot = pool_get(&mpi->late);
@@ -134,7 +134,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
     return;
   struct mpi_late *late = pool_item(&mpi->late, slot);
   late->message.comm = mpi_comm_at(mpi, event->NonBlockingCollectiveComplete.comm);
-  late->member = (struct mpi_member){.begun = request.begun,
+  late->member = (struct mpi_member){.started = request.started,
                                      .ended = call,
                                      .begin_ticks = request.begin_ticks,
                                      .end_ticks = event->ticks,
@@ -143,7 +143,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
                                      .operation = event->NonBlockingCollectiveComplete.collective_op,
                                      .has_request = true};
   if (late->message.comm != UINT32_MAX)
-    mpi_tell_end(mpi, &call);
+    mpi_notify_end(mpi, &call);
   mpi->has_failed |=
       !match_queue_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
 }
@@ -167,6 +167,6 @@ void mpi_collectives_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->operations.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->operations.entries[i].value;
     if (slot)
-      tell(mpi, pool_item(&mpi->operation_pool, (uint32_t)(slot - 1)));
+      notify(mpi, pool_item(&mpi->operation_pool, (uint32_t)(slot - 1)));
   }
 }

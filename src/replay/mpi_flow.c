@@ -31,7 +31,7 @@ static enum mpi_flow flow_of_kind(uint8_t operation) {
 
 /* Among neighbours nobody waits for all. */
 static bool is_of_neighbours(const struct trace *trace, const struct mpi_member *member) {
-  uint32_t region = member->begun.region;
+  uint32_t region = member->started.region;
   return region < trace->region_count && strstr(trace->regions[region].name, "eighbor") != NULL;
 }
 

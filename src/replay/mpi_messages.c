@@ -63,8 +63,8 @@ static void append(struct mpi_replay *mpi, const struct mpi_message *message, si
 }
 
 /* The first that waits for such an end; MPI_LINK_NONE: none does. */
-static uint32_t take_other(struct mpi_replay *mpi, const struct mpi_message *message, size_t location,
-                           bool is_send) {
+static uint32_t remove_other_half(struct mpi_replay *mpi, const struct mpi_message *message, size_t location,
+                                  bool is_send) {
   struct mpi_channel *channel = find_channel(mpi, message, location);
   uint32_t slot = channel ? channel->first : MPI_LINK_NONE;
   if (!channel || (is_send ? half_at(mpi, slot)->is_sent : half_at(mpi, slot)->is_received))
@@ -78,7 +78,7 @@ static uint32_t take_other(struct mpi_replay *mpi, const struct mpi_message *mes
 /* A send that was cancelled waits for nobody. */
 static void withdraw(struct mpi_replay *mpi, uint32_t slot) {
   const struct mpi_half *half = half_at(mpi, slot);
-  size_t location = half->message.send.begun.location;
+  size_t location = half->message.send.started.location;
   struct mpi_channel *channel = find_channel(mpi, &half->message, location);
   uint32_t before = MPI_LINK_NONE, at = channel ? channel->first : MPI_LINK_NONE;
   for (; at != MPI_LINK_NONE && at != slot; at = half_at(mpi, at)->next)
@@ -102,7 +102,7 @@ static void withdraw(struct mpi_replay *mpi, uint32_t slot) {
 static void link_ends(const struct mpi_replay *mpi, const struct mpi_end *send,
                       const struct mpi_end *receive) {
   struct replay_link link = {REPLAY_LINK_MESSAGE,
-                             {send->begin_ticks, send->begun.location},
+                             {send->begin_ticks, send->started.location},
                              {receive->end_ticks, receive->ended.location},
                              receive->begin_ticks,
                              true};
@@ -110,7 +110,7 @@ static void link_ends(const struct mpi_replay *mpi, const struct mpi_end *send,
     mpi->observer.link(mpi->data, &link);
 }
 
-static void tell_if_whole(struct mpi_replay *mpi, uint32_t slot) {
+static void notify_if_whole(struct mpi_replay *mpi, uint32_t slot) {
   const struct mpi_half *half = half_at(mpi, slot);
   if (!half->is_sent || !half->is_received || half->is_open)
     return;
@@ -131,8 +131,8 @@ static uint32_t new_half(struct mpi_replay *mpi, const struct mpi_message *messa
 
 /* The half of this end, alone or with its other one. */
 static uint32_t add_end(struct mpi_replay *mpi, const struct mpi_message *message, bool is_send) {
-  size_t location = is_send ? message->send.begun.location : message->receive.begun.location;
-  uint32_t slot = take_other(mpi, message, location, is_send);
+  size_t location = is_send ? message->send.started.location : message->receive.started.location;
+  uint32_t slot = remove_other_half(mpi, message, location, is_send);
   if (slot == MPI_LINK_NONE) {
     slot = new_half(mpi, message);
     if (slot != MPI_LINK_NONE)
@@ -159,7 +159,7 @@ static uint32_t own_rank(const struct mpi_replay *mpi, uint32_t comm, size_t loc
   return mpi->ranks[comm].is_self ? 0 : mpi_process_rank(mpi, comm, mpi->processes[location]);
 }
 
-static void tell_of_end(struct mpi_replay *mpi, const struct mpi_message *message, bool is_send) {
+static void notify_end(struct mpi_replay *mpi, const struct mpi_message *message, bool is_send) {
   if (mpi->observer.end)
     mpi->observer.end(mpi->data, message, is_send);
 }
@@ -174,11 +174,11 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
                                 .sender = own_rank(mpi, comm, event->location),
                                 .receiver = event->MpiSend.receiver,
                                 .tag = event->MpiSend.msg_tag};
-  message.send = (struct mpi_end){.begun = call,
+  message.send = (struct mpi_end){.started = call,
                                   .begin_ticks = event->ticks,
                                   .bytes = event->MpiSend.msg_length,
                                   .has_request = has_request};
-  struct mpi_request request = {.begun = call, .begin_ticks = event->ticks, .half = MPI_LINK_NONE};
+  struct mpi_request request = {.started = call, .begin_ticks = event->ticks, .half = MPI_LINK_NONE};
   if (!has_request) {
     message.send.ended = call;
     message.send.end_ticks = event->ticks;
@@ -186,13 +186,13 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
   if (message.sender != UINT32_MAX && is_present(mpi, comm, message.receiver)) {
     if (mpi->observer.begins_in)
       mpi->observer.begins_in(mpi->data, &call);
-    tell_of_end(mpi, &message, true);
+    notify_end(mpi, &message, true);
     request.half = add_end(mpi, &message, true);
     if (request.half != MPI_LINK_NONE && has_request)
       half_at(mpi, request.half)->is_open = true;
     else if (request.half != MPI_LINK_NONE) {
-      mpi_tell_end(mpi, &call);
-      tell_if_whole(mpi, request.half);
+      mpi_notify_end(mpi, &call);
+      notify_if_whole(mpi, request.half);
     }
   }
   if (has_request)
@@ -204,14 +204,14 @@ static void end_send(struct mpi_replay *mpi, const struct mpi_call *call, uint32
   half->is_open = false;
   half->message.send.ended = *call;
   half->message.send.end_ticks = ticks;
-  mpi_tell_end(mpi, call);
-  tell_if_whole(mpi, slot);
+  mpi_notify_end(mpi, call);
+  notify_if_whole(mpi, slot);
 }
 
 static void on_send_complete(struct mpi_replay *mpi, const struct trace_event *event) {
   struct mpi_request request;
   struct mpi_call call = mpi_call_at(mpi, event);
-  if (mpi_take_request(mpi, mpi->processes[event->location], event->MpiIsendComplete.request, &request) &&
+  if (mpi_remove_request(mpi, mpi->processes[event->location], event->MpiIsendComplete.request, &request) &&
       request.half != MPI_LINK_NONE)
     end_send(mpi, &call, request.half, event->ticks);
 }
@@ -224,7 +224,7 @@ static bool receive(void *data, uint64_t item) {
   pool_put(&mpi->late, (uint32_t)item);
   uint32_t slot = add_end(mpi, &message, false);
   if (slot != MPI_LINK_NONE)
-    tell_if_whole(mpi, slot);
+    notify_if_whole(mpi, slot);
   return !mpi->has_failed;
 }
 
@@ -249,10 +249,10 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
   uint32_t comm = mpi_comm_at(mpi, event->MpiRecv.comm), process = mpi->processes[event->location];
   struct mpi_call call = mpi_call_at(mpi, event);
   struct mpi_request request;
-  bool is_posted = has_request && mpi_take_request(mpi, process, event->MpiIrecv.request, &request) &&
+  bool is_posted = has_request && mpi_remove_request(mpi, process, event->MpiIrecv.request, &request) &&
                    is_of_receive(&request);
   if (!is_posted)
-    request = (struct mpi_request){.begun = call,
+    request = (struct mpi_request){.started = call,
                                    .begin_ticks = call.enter_ticks,
                                    .posting = match_queue_begin(&mpi->receives[process])};
   mpi->has_failed |= request.posting == 0;
@@ -262,22 +262,22 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
   bool is_known = comm != UINT32_MAX && is_present(mpi, comm, message.sender);
   message.receiver = comm == UINT32_MAX ? UINT32_MAX : own_rank(mpi, comm, event->location);
   is_known &= message.receiver != UINT32_MAX;
-  message.receive = (struct mpi_end){.begun = request.begun,
+  message.receive = (struct mpi_end){.started = request.started,
                                      .ended = call,
                                      .begin_ticks = request.begin_ticks,
                                      .end_ticks = event->ticks,
                                      .bytes = event->MpiRecv.msg_length,
                                      .has_request = has_request};
   if (is_known) {
-    tell_of_end(mpi, &message, false);
-    mpi_tell_end(mpi, &call);
+    notify_end(mpi, &message, false);
+    mpi_notify_end(mpi, &call);
   }
   end_posting(mpi, process, request.posting, is_known ? &message : NULL);
 }
 
 static void on_receive_request(struct mpi_replay *mpi, const struct trace_event *event) {
   uint32_t process = mpi->processes[event->location];
-  struct mpi_request request = {.begun = mpi_call_at(mpi, event),
+  struct mpi_request request = {.started = mpi_call_at(mpi, event),
                                 .begin_ticks = event->ticks,
                                 .posting = match_queue_begin(&mpi->receives[process]),
                                 .half = MPI_LINK_NONE};
@@ -289,7 +289,7 @@ static void on_receive_request(struct mpi_replay *mpi, const struct trace_event 
 static void on_cancelled(struct mpi_replay *mpi, const struct trace_event *event) {
   struct mpi_request request;
   uint32_t process = mpi->processes[event->location];
-  if (!mpi_take_request(mpi, process, event->MpiRequestCancelled.request, &request))
+  if (!mpi_remove_request(mpi, process, event->MpiRequestCancelled.request, &request))
     return;
   if (request.half != MPI_LINK_NONE && !half_at(mpi, request.half)->is_received)
     withdraw(mpi, request.half);
@@ -320,22 +320,22 @@ void mpi_messages_process(struct mpi_replay *mpi, const struct trace_event *even
 
 /* -- at the end -- */
 
-static void tell_requests(struct mpi_replay *mpi) {
+static void notify_requests(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->request_table.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->request_table.entries[i].value;
     if (!slot)
       continue;
     const struct mpi_request *request = pool_item(&mpi->requests, (uint32_t)(slot - 1));
     if (mpi->observer.open_request)
-      mpi->observer.open_request(mpi->data, &request->begun);
+      mpi->observer.open_request(mpi->data, &request->started);
     if (request->half != MPI_LINK_NONE) {
       half_at(mpi, request->half)->is_open = false;
-      tell_if_whole(mpi, request->half);
+      notify_if_whole(mpi, request->half);
     }
   }
 }
 
-static void tell_channel(struct mpi_replay *mpi, const struct mpi_channel *channel) {
+static void notify_channel(struct mpi_replay *mpi, const struct mpi_channel *channel) {
   for (uint32_t at = channel->first; at != MPI_LINK_NONE; at = half_at(mpi, at)->next) {
     const struct mpi_half *half = half_at(mpi, at);
     if (mpi->observer.unmatched)
@@ -346,10 +346,10 @@ static void tell_channel(struct mpi_replay *mpi, const struct mpi_channel *chann
 void mpi_messages_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++)
     mpi->has_failed |= !match_queue_finish(&mpi->receives[i], receive, mpi);
-  tell_requests(mpi);
+  notify_requests(mpi);
   for (size_t i = 0; i < mpi->channels.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->channels.entries[i].value;
     if (slot)
-      tell_channel(mpi, pool_item(&mpi->channel_pool, (uint32_t)(slot - 1)));
+      notify_channel(mpi, pool_item(&mpi->channel_pool, (uint32_t)(slot - 1)));
   }
 }

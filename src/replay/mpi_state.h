@@ -25,7 +25,7 @@ struct mpi_channel {
 
 /* A request that is under way. */
 struct mpi_request {
-  struct mpi_call begun;
+  struct mpi_call started;
   uint64_t begin_ticks, posting; /* posting: its number in that of its process */
   uint32_t half;                 /* of a send; MPI_LINK_NONE: it is none */
   bool is_collective;
@@ -75,12 +75,12 @@ struct mpi_call mpi_call_at(const struct mpi_replay *mpi, const struct trace_eve
 uint32_t mpi_comm_at(const struct mpi_replay *mpi, uint32_t ref);
 
 /* Requests of a process. Taking one out returns false if nobody knows it. */
-bool mpi_take_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, struct mpi_request *ret);
+bool mpi_remove_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, struct mpi_request *ret);
 void mpi_add_request(struct mpi_replay *mpi, uint32_t process, uint64_t id,
                      const struct mpi_request *request);
 
 /* An end, or a part of an operation, ends in this call. */
-void mpi_tell_end(struct mpi_replay *mpi, const struct mpi_call *call);
+void mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call);
 
 /* -- mpi_messages.c -- */
 void mpi_messages_process(struct mpi_replay *mpi, const struct trace_event *event);

@@ -251,7 +251,7 @@ static void process_pause(struct replay *replay, struct replay_thread *thread,
     replay->processes[thread->process].is_paused = thread->is_paused;
   replay_update(replay, thread, ticks);
   for (size_t i = 0; thread->is_first && i < replay->trace->location_count; i++)
-    if (replay->threads[i].has_begun && replay->threads[i].process == thread->process)
+    if (replay->threads[i].has_started && replay->threads[i].process == thread->process)
       replay_update(replay, &replay->threads[i], ticks);
 }
 
@@ -262,13 +262,13 @@ static void process_pause(struct replay *replay, struct replay_thread *thread,
 static void begin_thread(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
   struct replay_process *process = &replay->processes[thread->process];
   const struct trace_location *location = &replay->trace->locations[location_of(replay, thread)];
-  thread->is_first = !process->has_begun && !thread->is_device && !trace_location_is_metric(location);
-  process->has_begun |= thread->is_first;
+  thread->is_first = !process->has_started && !thread->is_device && !trace_location_is_metric(location);
+  process->has_started |= thread->is_first;
   if (!replay->has_openmp && !(thread->is_first && replay->has_calls))
     thread->base = thread->is_device ? ACTIVITY_IDLE : ACTIVITY_UNKNOWN;
   else
     thread->base = thread->is_first ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
-  thread->has_begun = true;
+  thread->has_started = true;
   thread->since_ticks = ticks;
   thread->activity = activity_now(replay, thread);
 }
@@ -276,7 +276,7 @@ static void begin_thread(struct replay *replay, struct replay_thread *thread, ui
 static uint64_t time_of(struct replay *replay, struct replay_thread *thread,
                         const struct trace_event *event) {
   uint64_t ticks = event->ticks;
-  if (!thread->has_begun) {
+  if (!thread->has_started) {
     begin_thread(replay, thread, ticks);
   } else if (ticks < thread->last_ticks) {
     replay->anomalies.backward++;
@@ -367,7 +367,7 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
 bool replay_process(struct replay *replay, const struct trace_event *event) {
   struct replay_thread *thread = &replay->threads[event->location];
   replay->anomalies.events++;
-  if (event->kind == TRACE_Metric && !thread->has_begun)
+  if (event->kind == TRACE_Metric && !thread->has_started)
     return true; /* a location that has counters alone is no thread */
   uint64_t ticks = time_of(replay, thread, event);
   if (event->kind == TRACE_Enter)
@@ -404,7 +404,7 @@ static void finish_thread(struct replay *replay, struct replay_thread *thread) {
 void replay_finish(struct replay *replay) {
   uint64_t unclosed = replay->anomalies.unclosed;
   for (size_t i = 0; i < replay->trace->location_count && !replay->has_failed; i++)
-    if (replay->threads[i].has_begun)
+    if (replay->threads[i].has_started)
       finish_thread(replay, &replay->threads[i]);
   if (replay->to_ticks < UINT64_MAX) /* what is beyond the window would have closed them */
     replay->anomalies.unclosed = unclosed;

@@ -44,12 +44,12 @@ struct replay_task {
   uint64_t creator;                  /* id of the task that created it; 0: unknown */
   uint32_t creator_slot;             /* of that, if it still lives */
   /* locations; SIZE_MAX: unknown. location: where it runs or ran last */
-  size_t created_on, begun_on, location;
-  uint64_t created_ticks, begun_ticks; /* valid if is_created, has_begun */
+  size_t created_on, started_on, location;
+  uint64_t created_ticks, start_ticks; /* valid if is_created, has_started */
   uint64_t resumed_ticks;              /* since when it runs, if is_running */
   uint64_t run_ticks;                  /* how long it has run until it was last suspended */
   uint32_t resumptions, migrations;    /* migrations: resumed on another location than before */
-  bool is_implicit, is_created, has_begun, is_running;
+  bool is_implicit, is_created, has_started, is_running;
   bool has_left_region; /* its task region is over */
   bool is_taskwait;     /* what a taskwait with dependences is for the runtime */
   struct replay_frame *frames;
@@ -82,7 +82,7 @@ struct replay_team {
   uint32_t comm;                             /* position in the trace's comms; REPLAY_NONE: undefined */
   uint32_t region;                           /* of the parallel construct; REPLAY_NONE until it is entered */
   uint32_t size;                             /* as its group says; 0: unknown */
-  uint32_t begun, open;                      /* members that have begun; that have not ended */
+  uint32_t started, open;                    /* members that have begun; that have not ended */
   size_t primary;                            /* location that forked; SIZE_MAX: unknown */
   uint64_t creator;                          /* id of the task that forked */
   uint64_t fork_ticks;                       /* the first member's begin if there is no fork */
@@ -116,10 +116,10 @@ struct replay_interval {
 
 enum replay_task_step {
   REPLAY_TASK_CREATED,
-  REPLAY_TASK_BEGUN,
+  REPLAY_TASK_STARTED,
   REPLAY_TASK_SUSPENDED,
   REPLAY_TASK_RESUMED,
-  /* the last that is heard of it; without has_begun it was cancelled, or is a taskwait */
+  /* the last that is heard of it; without has_started it was cancelled, or is a taskwait */
   REPLAY_TASK_COMPLETED,
 };
 

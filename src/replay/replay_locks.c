@@ -105,9 +105,9 @@ static uint32_t own_order(const struct replay *replay, const struct replay_threa
 }
 
 void replay_release(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t number,
-                    uint32_t order_told) {
+                    uint32_t reported_order) {
   uint64_t lock = lock_of(thread, number);
-  uint32_t order = own_order(replay, thread, lock, order_told);
+  uint32_t order = own_order(replay, thread, lock, reported_order);
   struct held_lock *held = pair_map_remove(&replay->lock_table, lock, order);
   replay->anomalies.unmatched_lock += held == NULL;
   notify(replay, thread, REPLAY_LOCK_RELEASED, ticks, lock, order, held, 0);

@@ -28,7 +28,7 @@ struct replay_thread {
   uint64_t fork_ticks, fork_creator;
   uint32_t fork_region;
   uint32_t process; /* a number of its own for each */
-  bool has_begun, is_device, has_forked;
+  bool has_started, is_device, has_forked;
   bool is_first;       /* of its process: what is outside of all teams is its */
   bool is_paused;      /* its recording */
   bool is_between;     /* from fork to begin of the team, or from its end to the join */
@@ -36,8 +36,8 @@ struct replay_thread {
 };
 
 struct replay_process {
-  bool has_begun; /* a thread of it */
-  bool is_paused; /* the recording of its first thread */
+  bool has_started; /* a thread of it */
+  bool is_paused;   /* the recording of its first thread */
 };
 
 struct held_lock {

@@ -33,7 +33,7 @@ struct replay_task *replay_new_task(struct replay *replay) {
                                .comm = REPLAY_NONE,
                                .thread = REPLAY_NONE,
                                .created_on = SIZE_MAX,
-                               .begun_on = SIZE_MAX,
+                               .started_on = SIZE_MAX,
                                .location = SIZE_MAX,
                                .frames = task->frames,
                                .frame_capacity = task->frame_capacity};
@@ -165,12 +165,12 @@ static void resume_frames(const struct replay_thread *thread, struct replay_task
 static void run(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                 const struct replay_task *prior, const struct trace_event *event, uint64_t ticks) {
   size_t location = location_of(replay, thread);
-  bool is_first = !task->has_begun;
+  bool is_first = !task->has_started;
   top_context(thread)->current = task;
   if (is_first) {
-    task->has_begun = true;
-    task->begun_ticks = ticks;
-    task->begun_on = location;
+    task->has_started = true;
+    task->start_ticks = ticks;
+    task->started_on = location;
   } else {
     task->resumptions++;
     task->migrations += task->location != location;
@@ -181,7 +181,7 @@ static void run(struct replay *replay, struct replay_thread *thread, struct repl
   task->is_running = true;
   if (is_first && replay->links)
     replay_link_begin(replay, task, (struct replay_moment){ticks, location});
-  notify(replay, is_first ? REPLAY_TASK_BEGUN : REPLAY_TASK_RESUMED, location, ticks, task, prior, event);
+  notify(replay, is_first ? REPLAY_TASK_STARTED : REPLAY_TASK_RESUMED, location, ticks, task, prior, event);
 }
 
 /* The implicit task goes on. */

@@ -19,8 +19,8 @@ static bool push(struct replay *replay, struct replay_thread *thread, struct rep
   struct replay_task *task = replay_new_task(replay);
   if (!task)
     return false;
-  task->is_implicit = task->has_begun = task->is_running = true;
-  task->location = task->begun_on = location_of(replay, thread);
+  task->is_implicit = task->has_started = task->is_running = true;
+  task->location = task->started_on = location_of(replay, thread);
   task->comm = team ? team->comm : REPLAY_NONE;
   thread->contexts[thread->context_count++] =
       (struct replay_context){.team = team, .implicit = task, .current = task};
@@ -149,7 +149,7 @@ void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint
   thread->outer_depth = depth;
   thread->is_between = false;
   become_primary(thread, team, location_of(replay, thread));
-  team->begun++;
+  team->started++;
   team->open++;
   thread->activity = replay_activity(replay, location_of(replay, thread));
   notify(replay, REPLAY_TEAM_BEGIN, thread, ticks, team, top_context(thread)->implicit);
@@ -168,7 +168,7 @@ static void leave_team(struct replay *replay, struct replay_thread *thread, stru
                        uint64_t ticks) {
   bool is_primary = team->primary == location_of(replay, thread);
   team->open--;
-  if (is_primary || team->begun >= team->size)
+  if (is_primary || team->started >= team->size)
     forget(replay, team);
   if (team->open > 0 || (team->comm != REPLAY_NONE && replay->live_teams[team->comm] == team))
     return;

@@ -78,7 +78,7 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
 
 static void add_to_pair(struct traffic *traffic, const struct mpi_message *message, uint64_t ticks,
                         uint64_t wait) {
-  uint32_t from = process_of(traffic, message->send.begun.location);
+  uint32_t from = process_of(traffic, message->send.started.location);
   uint32_t to = process_of(traffic, message->receive.ended.location);
   bool is_new;
   struct traffic_pair *pair = item_of(traffic, &traffic->pair_places, from, to, &traffic->pairs,
@@ -101,7 +101,7 @@ void traffic_message(struct traffic *traffic, const struct mpi_message *message)
   uint64_t wait = wait_of(message, end);
   add_to_pair(traffic, message, end > begin ? end - begin : 0, wait);
   add_wait(traffic, &message->receive.ended, wait);
-  struct traffic_call *sender = message->send.bytes > 0 ? call_of(traffic, &message->send.begun) : NULL;
+  struct traffic_call *sender = message->send.bytes > 0 ? call_of(traffic, &message->send.started) : NULL;
   if (sender)
     sender->bytes += message->send.bytes;
 }
@@ -139,7 +139,7 @@ void traffic_operation(struct traffic *traffic, const struct mpi_operation *oper
   if (operation->member_count < 2 || !is_in_window(traffic, begin_of(operation), end_of(operation)))
     return;
   const struct mpi_member *last = last_of(operation);
-  uint32_t region = operation->members[0].begun.region;
+  uint32_t region = operation->members[0].started.region;
   bool is_new;
   struct traffic_operation *item =
       item_of(traffic, &traffic->operation_places, operation->comm, region, &traffic->operations,

@@ -83,11 +83,11 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
 /* If the region's threads share processors with each other or other programs and suffer from it, takes what
  * it could save for the one finding that says so: the part `shared` of what they wait. Then nothing else is
  * to be said of the region. */
-bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
+bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
 
 /* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of
  * wall time, of its budget for the finding that says so. Returns what is left. */
-double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
+double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
 /* Takes what kept threads from running, as far as the account has it, off the region's budget. Returns what
  * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
@@ -96,7 +96,7 @@ double findings_leave_own(const struct report *report, uint32_t region, double *
 /* Where other programs used much of the processors, and the archive does not have when threads had none:
  * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
  * finding that says so, as far as it can be that. Returns what is left. */
-double findings_take_disturbed(struct report *report, uint32_t region, double budget);
+double findings_subtract_disturbed(struct report *report, uint32_t region, double budget);
 
 /* Those of the tasks of a parallel region, of what its `members` wait for, `budget` ticks of wall time. */
 void findings_of_tasks(struct report *report, uint32_t parallel, double budget, double members);

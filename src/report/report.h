@@ -41,7 +41,7 @@ struct report_thread {
   uint64_t useful_in_teams;
   size_t process;                    /* position in struct report's processes */
   bool has_place, has_life;          /* it lives in the window; the archive has when it began: */
-  uint64_t begun_ticks, ended_ticks; /* ended: of what it did outermost; not behind its begin: not known */
+  uint64_t start_ticks, ended_ticks; /* ended: of what it did outermost; not behind its begin: not known */
   size_t place;                      /* from 0 to `cpus`; nobody else has it while the thread lives */
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
   bool has_running, processor_known; /* what follows; which processor it was on */
@@ -63,7 +63,7 @@ struct report_process {
 
 /* The process's time before its first event, ticks; and its page faults. */
 struct report_life {
-  uint64_t begun_ticks; /* 0: not known, or too short to tell */
+  uint64_t start_ticks; /* 0: not known, or too short to tell */
   double before, ran;   /* without what it was ready without a processor; what its first thread ran of that */
   uint64_t faults, repeated; /* repeated: more than it has had pages at a time */
   uint64_t faults_before;    /* until the first event */

@@ -11,7 +11,7 @@
 /* Time in which nothing was submitted to a device, by where the thread was that submitted last. */
 struct report_device_gap {
   uint32_t region; /* the construct or call that it was in; REPLAY_NONE: the program's own code outside */
-  uint32_t behind; /* of that: the last target construct or call before; REPLAY_NONE: none */
+  uint32_t last;   /* of that: the last target construct or call before; REPLAY_NONE: none */
   uint64_t ticks;
 };
 

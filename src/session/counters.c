@@ -95,7 +95,7 @@ static bool is_close(const char *name, size_t length, const char *other) {
          (length >= 3 && strncmp(other, name, length) == 0);
 }
 
-static void say_unknown(const char *name, size_t length, char *error, size_t size) {
+static void describe_unknown(const char *name, size_t length, char *error, size_t size) {
   char shown[COUNTER_NAME_BYTES];
   size_t n = 0;
   for (; n < length && n + 1 < sizeof shown; n++)
@@ -126,7 +126,7 @@ int counters_parse(const char *list, struct kernel_counter counters[static COUNT
     size_t length = strcspn(name, ",");
     struct kernel_counter counter;
     if (!read_name(name, length, &counter)) {
-      say_unknown(name, length, error, size);
+      describe_unknown(name, length, error, size);
       return -EINVAL;
     }
     if (count == COUNTERS_MAX) {

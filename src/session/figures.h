@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct figures {
-#define FIGURE(name, counted_by, told, property, label, text) uint64_t name;
+#define FIGURE(name, counted_by, shown, property, label, text) uint64_t name;
 #include "session/figures.def"
 #undef FIGURE
 };
@@ -15,7 +15,7 @@ struct figures {
 struct tool_figures {
 #define FIGURE_tool(name) _Atomic uint64_t name;
 #define FIGURE_writer(name)
-#define FIGURE(name, counted_by, told, property, label, text) FIGURE_##counted_by(name)
+#define FIGURE(name, counted_by, shown, property, label, text) FIGURE_##counted_by(name)
 #include "session/figures.def"
 #undef FIGURE
 #undef FIGURE_writer
@@ -24,7 +24,7 @@ struct tool_figures {
 
 /* Adds each figure of `part` to that of `sum`. */
 static inline void figures_add(struct figures *sum, const struct figures *part) {
-#define FIGURE(name, counted_by, told, property, label, text) sum->name += part->name;
+#define FIGURE(name, counted_by, shown, property, label, text) sum->name += part->name;
 #include "session/figures.def"
 #undef FIGURE
 }
@@ -33,7 +33,7 @@ static inline void figures_add(struct figures *sum, const struct figures *part) 
 static inline void figures_add_tool(struct figures *sum, const struct tool_figures *part) {
 #define FIGURE_tool(name) sum->name += atomic_load_explicit(&part->name, memory_order_relaxed);
 #define FIGURE_writer(name)
-#define FIGURE(name, counted_by, told, property, label, text) FIGURE_##counted_by(name)
+#define FIGURE(name, counted_by, shown, property, label, text) FIGURE_##counted_by(name)
 #include "session/figures.def"
 #undef FIGURE
 #undef FIGURE_writer

@@ -24,7 +24,7 @@ struct recorder {
   /* Where the calling thread's next record goes: the same as before, if it has made none since. */
   uint64_t (*position)(void);
   /* "stave: ..." as one line on stderr. */
-  void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+  void (*log)(const char *format, ...) __attribute__((format(printf, 1, 2)));
   /* Which clock these ticks are of (session/clock.h); `ret` has CLOCK_DOMAIN_BYTES. */
   void (*clock_domain)(char *ret);
   /* The directory of this process's archive, in that which it shares with the other ranks of its job; NULL:

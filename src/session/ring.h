@@ -93,7 +93,7 @@ static inline void ring_fetch_ahead(const struct record *record) {
 }
 
 /* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow.
- * False: they may not; the caller must take the reservation back (ring_take_back) before anything else. */
+ * False: they may not; the caller must take the reservation back (ring_cancel) before anything else. */
 static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_position) {
   *ret_position = local_add(&ring->reserved, n);
   return __builtin_expect(*ret_position + (n - 1) < ring->limit, true);
@@ -102,7 +102,7 @@ static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_pos
 /* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now:
  * what fails for one fails for those behind, and the slow path holds no place behind one that failed
  * (thread.c). */
-static inline void ring_take_back(struct ring *ring, uint64_t n) {
+static inline void ring_cancel(struct ring *ring, uint64_t n) {
   local_add(&ring->reserved, -n);
 }
 

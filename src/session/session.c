@@ -266,7 +266,7 @@ static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
 }
 
 /* Raises the high-water mark, never beyond the end. */
-static bool take_new_slot(struct session_header *header, uint32_t *ret_index) {
+static bool get_new_slot(struct session_header *header, uint32_t *ret_index) {
   uint32_t used = atomic_load_explicit(&header->shared.slots_used, memory_order_relaxed);
   do {
     if (used >= header->constants.slots_max)
@@ -277,9 +277,8 @@ static bool take_new_slot(struct session_header *header, uint32_t *ret_index) {
   return true;
 }
 
-struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid,
-                                      uint32_t *ret_index) {
-  if (!pop_free_slot(header, ret_index) && !take_new_slot(header, ret_index))
+struct thread_slot *session_get_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index) {
+  if (!pop_free_slot(header, ret_index) && !get_new_slot(header, ret_index))
     return NULL;
   struct thread_slot *slot = session_slot(header, *ret_index);
   uint64_t turn = (atomic_load_explicit(&slot->owner, memory_order_relaxed) >> 32) + 1;

@@ -56,7 +56,7 @@ struct record *session_map_ring(int fd, const struct session_header *header, uin
 
 /* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */
-struct thread_slot *session_take_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);
+struct thread_slot *session_get_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);
 
 /* The slot's thread has written its last record; the writer gives the slot back once all are read. Its owner
  * only, or who has found that dead (tool/slots.c). */

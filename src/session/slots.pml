@@ -71,8 +71,8 @@ inline return_slot(slot) {
   atomic { first = 0; count = 0 }
 }
 
-/* session_take_slot; `mine` is SLOTS where there is none */
-inline take_slot(tid) {
+/* session_get_slot; `mine` is SLOTS where there is none */
+inline get_slot(tid) {
   mine = SLOTS;
   do
   :: atomic { first = top; count = changes };
@@ -149,7 +149,7 @@ proctype thread() {
     :: look_alone()
     :: true
     fi;
-    take_slot(tid);
+    get_slot(tid);
     if
     :: mine < SLOTS ->
       users[mine]++;

@@ -75,7 +75,7 @@ static struct cell cell_of(sqlite3_stmt *statement, int column) {
   }
 }
 
-static bool tell_columns(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
+static bool pass_columns(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
   size_t count = (size_t)sqlite3_column_count(statement);
   const char **names = calloc(count + 1, sizeof *names);
   for (size_t i = 0; names && i < count; i++)
@@ -85,7 +85,7 @@ static bool tell_columns(sqlite3_stmt *statement, const struct query_observer *o
   return goes_on;
 }
 
-static int tell_rows(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
+static int pass_rows(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
   size_t count = (size_t)sqlite3_column_count(statement);
   struct cell *cells = calloc(count + 1, sizeof *cells);
   int result = cells ? SQLITE_ROW : SQLITE_NOMEM;
@@ -105,9 +105,9 @@ static bool is_blank(const char *text) {
 
 static bool run(struct database_query *query, sqlite3_stmt *statement, const struct query_observer *observer,
                 void *data, char error[DATABASE_ERROR_BYTES]) {
-  if (!tell_columns(statement, observer, data))
+  if (!pass_columns(statement, observer, data))
     return true;
-  return tell_rows(statement, observer, data) == SQLITE_DONE || set_error(error, query->connection);
+  return pass_rows(statement, observer, data) == SQLITE_DONE || set_error(error, query->connection);
 }
 
 bool database_query_run(struct database_query *query, const char *sql, const struct query_observer *observer,

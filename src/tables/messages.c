@@ -8,14 +8,14 @@ static struct cell process_cell(const struct tabulator *tabulator, uint32_t comm
 }
 
 static void fill_send(const struct tabulator *tabulator, struct cell *row, const struct mpi_end *send) {
-  row[COLUMN_messages_send_thread] = tabulate_id(tabulator, TABLE_threads, send->begun.location);
+  row[COLUMN_messages_send_thread] = tabulate_id(tabulator, TABLE_threads, send->started.location);
   row[COLUMN_messages_send_begin_ns] = tabulate_ns(tabulator, send->begin_ticks);
   if (send->has_request && send->ended.id)
     row[COLUMN_messages_send_end_ns] = tabulate_ns(tabulator, send->end_ticks);
 }
 
 static void fill_receive(const struct tabulator *tabulator, struct cell *row, const struct mpi_end *receive) {
-  size_t location = receive->ended.id ? receive->ended.location : receive->begun.location;
+  size_t location = receive->ended.id ? receive->ended.location : receive->started.location;
   row[COLUMN_messages_receive_thread] = tabulate_id(tabulator, TABLE_threads, location);
   row[COLUMN_messages_receive_begin_ns] = tabulate_ns(tabulator, receive->begin_ticks);
   if (!receive->has_request || receive->ended.id)

@@ -5,10 +5,10 @@
 #include "tables/tabulate.h"
 
 /* Under way. */
-struct begun_operation {
-  struct trace_event begun; /* without what it points to */
-  struct sink_memory args;  /* of its begin, then of both ends */
-  int64_t name;             /* of the region that it begins in */
+struct open_operation {
+  struct trace_event started; /* without what it points to */
+  struct sink_memory args;    /* of its begin, then of both ends */
+  int64_t name;               /* of the region that it begins in */
 };
 
 enum operation_space { SPACE_RMA, SPACE_IO, SPACE_REQUEST };
@@ -18,7 +18,7 @@ static uint64_t key_of(const struct trace_event *event, enum operation_space spa
   return (uint64_t)event->location << 34 | (uint64_t)space << 32 | object;
 }
 
-static void free_operation(struct begun_operation *operation) {
+static void free_operation(struct open_operation *operation) {
   if (operation)
     free(operation->args.bytes);
   free(operation);
@@ -33,18 +33,18 @@ static const char *window_name(const struct trace *trace, uint32_t ref) {
   return NULL;
 }
 
-static void write_transfer(struct tabulator *tabulator, const struct begun_operation *operation,
+static void write_transfer(struct tabulator *tabulator, const struct open_operation *operation,
                            struct cell end) {
-  const struct trace_event *begun = &operation->begun;
-  bool is_get = begun->kind == TRACE_RmaGet;
+  const struct trace_event *started = &operation->started;
+  bool is_get = started->kind == TRACE_RmaGet;
   ROW(transfers);
   transfers[COLUMN_transfers_run] = tabulate_run(tabulator);
-  transfers[COLUMN_transfers_thread] = tabulate_id(tabulator, TABLE_threads, begun->location);
+  transfers[COLUMN_transfers_thread] = tabulate_id(tabulator, TABLE_threads, started->location);
   transfers[COLUMN_transfers_kind] = cell_text(is_get ? "to device" : "from device");
-  transfers[COLUMN_transfers_bytes] = cell_number(is_get ? begun->RmaGet.bytes : begun->RmaPut.bytes);
+  transfers[COLUMN_transfers_bytes] = cell_number(is_get ? started->RmaGet.bytes : started->RmaPut.bytes);
   transfers[COLUMN_transfers_matching] =
-      cell_number(is_get ? begun->RmaGet.matching_id : begun->RmaPut.matching_id);
-  transfers[COLUMN_transfers_begin_ns] = tabulate_ns(tabulator, begun->ticks);
+      cell_number(is_get ? started->RmaGet.matching_id : started->RmaPut.matching_id);
+  transfers[COLUMN_transfers_begin_ns] = tabulate_ns(tabulator, started->ticks);
   transfers[COLUMN_transfers_end_ns] = end;
   transfers[COLUMN_transfers_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_transfers, transfers);
@@ -59,31 +59,31 @@ static void fill_rma(struct tabulator *tabulator, struct cell *rma, const char *
   rma[COLUMN_rma_bytes] = cell_number(bytes);
 }
 
-static void fill_atomic(struct cell *rma, const struct trace_event *begun) {
-  rma[COLUMN_rma_bytes_received] = cell_number(begun->RmaAtomic.bytes_received);
-  rma[COLUMN_rma_operation] = cell_integer(begun->RmaAtomic.type);
+static void fill_atomic(struct cell *rma, const struct trace_event *started) {
+  rma[COLUMN_rma_bytes_received] = cell_number(started->RmaAtomic.bytes_received);
+  rma[COLUMN_rma_operation] = cell_integer(started->RmaAtomic.type);
 }
 
-static void write_rma(struct tabulator *tabulator, const struct begun_operation *operation, struct cell end) {
-  const struct trace_event *begun = &operation->begun;
-  if (begun->kind != TRACE_RmaAtomic &&
-      trace_location_is_device(&tabulator->trace->locations[begun->location])) {
+static void write_rma(struct tabulator *tabulator, const struct open_operation *operation, struct cell end) {
+  const struct trace_event *started = &operation->started;
+  if (started->kind != TRACE_RmaAtomic &&
+      trace_location_is_device(&tabulator->trace->locations[started->location])) {
     write_transfer(tabulator, operation, end);
     return;
   }
   ROW(rma);
   rma[COLUMN_rma_run] = tabulate_run(tabulator);
-  rma[COLUMN_rma_thread] = tabulate_id(tabulator, TABLE_threads, begun->location);
-  if (begun->kind == TRACE_RmaPut)
-    fill_rma(tabulator, rma, "put", begun->RmaPut.win, begun->RmaPut.remote, begun->RmaPut.bytes);
-  else if (begun->kind == TRACE_RmaGet)
-    fill_rma(tabulator, rma, "get", begun->RmaGet.win, begun->RmaGet.remote, begun->RmaGet.bytes);
+  rma[COLUMN_rma_thread] = tabulate_id(tabulator, TABLE_threads, started->location);
+  if (started->kind == TRACE_RmaPut)
+    fill_rma(tabulator, rma, "put", started->RmaPut.win, started->RmaPut.remote, started->RmaPut.bytes);
+  else if (started->kind == TRACE_RmaGet)
+    fill_rma(tabulator, rma, "get", started->RmaGet.win, started->RmaGet.remote, started->RmaGet.bytes);
   else
-    fill_rma(tabulator, rma, "atomic", begun->RmaAtomic.win, begun->RmaAtomic.remote,
-             begun->RmaAtomic.bytes_sent);
-  if (begun->kind == TRACE_RmaAtomic)
-    fill_atomic(rma, begun);
-  rma[COLUMN_rma_begin_ns] = tabulate_ns(tabulator, begun->ticks);
+    fill_rma(tabulator, rma, "atomic", started->RmaAtomic.win, started->RmaAtomic.remote,
+             started->RmaAtomic.bytes_sent);
+  if (started->kind == TRACE_RmaAtomic)
+    fill_atomic(rma, started);
+  rma[COLUMN_rma_begin_ns] = tabulate_ns(tabulator, started->ticks);
   rma[COLUMN_rma_end_ns] = end;
   rma[COLUMN_rma_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_rma, rma);
@@ -91,23 +91,23 @@ static void write_rma(struct tabulator *tabulator, const struct begun_operation 
 
 /* -- files -- */
 
-static void write_io(struct tabulator *tabulator, const struct begun_operation *operation,
+static void write_io(struct tabulator *tabulator, const struct open_operation *operation,
                      const struct trace_event *ended) {
   static const char *const kinds[] = {"read", "write", "flush"}; /* OTF2_IoOperationMode */
-  const struct trace_event *begun = &operation->begun;
-  uint8_t mode = begun->IoOperationBegin.mode;
+  const struct trace_event *started = &operation->started;
+  uint8_t mode = started->IoOperationBegin.mode;
   ROW(io);
   io[COLUMN_io_run] = tabulate_run(tabulator);
-  io[COLUMN_io_thread] = tabulate_id(tabulator, TABLE_threads, begun->location);
+  io[COLUMN_io_thread] = tabulate_id(tabulator, TABLE_threads, started->location);
   io[COLUMN_io_kind] = cell_text(mode < sizeof kinds / sizeof *kinds ? kinds[mode] : NULL);
-  io[COLUMN_io_handle] = cell_integer(begun->IoOperationBegin.handle);
-  io[COLUMN_io_bytes_requested] = cell_number(begun->IoOperationBegin.bytes_request);
-  io[COLUMN_io_begin_ns] = tabulate_ns(tabulator, begun->ticks);
+  io[COLUMN_io_handle] = cell_integer(started->IoOperationBegin.handle);
+  io[COLUMN_io_bytes_requested] = cell_number(started->IoOperationBegin.bytes_request);
+  io[COLUMN_io_begin_ns] = tabulate_ns(tabulator, started->ticks);
   if (ended && ended->kind == TRACE_IoOperationComplete)
     io[COLUMN_io_bytes] = cell_number(ended->IoOperationComplete.bytes_result);
   if (ended)
     io[COLUMN_io_end_ns] = tabulate_ns(tabulator, ended->ticks);
-  io[COLUMN_io_flags] = cell_integer(begun->IoOperationBegin.flags);
+  io[COLUMN_io_flags] = cell_integer(started->IoOperationBegin.flags);
   io[COLUMN_io_args] = cell_text(tabulate_text(&operation->args));
   row_write(tabulator->writer, TABLE_io, io);
 }
@@ -184,15 +184,15 @@ static void end_collective(struct tabulator *tabulator, const struct trace_event
 }
 
 static void end_request(struct tabulator *tabulator, const struct trace_event *event) {
-  struct begun_operation *operation = pair_map_remove(&tabulator->operations, key_of(event, SPACE_REQUEST, 0),
-                                                      event->NonBlockingCollectiveComplete.request);
+  struct open_operation *operation = pair_map_remove(&tabulator->operations, key_of(event, SPACE_REQUEST, 0),
+                                                     event->NonBlockingCollectiveComplete.request);
   const struct collective_part what = {
       event->NonBlockingCollectiveComplete.comm, event->NonBlockingCollectiveComplete.root,
       event->NonBlockingCollectiveComplete.collective_op, event->NonBlockingCollectiveComplete.size_sent,
       event->NonBlockingCollectiveComplete.size_received};
   struct cell begin_ns = {CELL_NULL, {0}};
   if (operation)
-    begin_ns = tabulate_ns(tabulator, operation->begun.ticks);
+    begin_ns = tabulate_ns(tabulator, operation->started.ticks);
   free_operation(operation);
   write_collective(tabulator, event, &what, begin_ns);
 }
@@ -200,14 +200,14 @@ static void end_request(struct tabulator *tabulator, const struct trace_event *e
 /* -- events -- */
 
 /* `ended` NULL: that is not in the archive. */
-static void write_ended(struct tabulator *tabulator, struct begun_operation *operation,
+static void write_ended(struct tabulator *tabulator, struct open_operation *operation,
                         const struct trace_event *ended) {
   if (ended)
     tabulate_args(tabulator, ended, false, &operation->args);
-  if (operation->begun.kind == TRACE_IoOperationBegin)
+  if (operation->started.kind == TRACE_IoOperationBegin)
     write_io(tabulator, operation, ended);
-  else if (operation->begun.kind == TRACE_NonBlockingCollectiveRequest)
-    write_unfinished(tabulator, operation->begun.location, operation->name, operation->begun.ticks);
+  else if (operation->started.kind == TRACE_NonBlockingCollectiveRequest)
+    write_unfinished(tabulator, operation->started.location, operation->name, operation->started.ticks);
   else
     write_rma(tabulator, operation,
               ended ? tabulate_ns(tabulator, ended->ticks) : (struct cell){CELL_NULL, {0}});
@@ -216,7 +216,7 @@ static void write_ended(struct tabulator *tabulator, struct begun_operation *ope
 static void begin(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                   uint32_t object, uint64_t number) {
   uint64_t key = key_of(event, space, object);
-  struct begun_operation *operation = pair_map_remove(&tabulator->operations, key, number);
+  struct open_operation *operation = pair_map_remove(&tabulator->operations, key, number);
   if (operation)
     write_ended(tabulator, operation, NULL);
   free_operation(operation);
@@ -227,8 +227,8 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
     return;
   }
   tabulate_args(tabulator, event, false, &operation->args);
-  operation->begun = *event;
-  operation->begun.attributes = NULL;
+  operation->started = *event;
+  operation->started.attributes = NULL;
   operation->name = name_around(tabulator, event->location);
 }
 
@@ -236,7 +236,7 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
  */
 static bool end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                 uint32_t object, uint64_t number) {
-  struct begun_operation *operation =
+  struct open_operation *operation =
       pair_map_remove(&tabulator->operations, key_of(event, space, object), number);
   if (operation)
     write_ended(tabulator, operation, event);

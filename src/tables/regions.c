@@ -263,7 +263,7 @@ void tabulate_regions_finish(struct tabulator *tabulator) {
 
 /* -- events that are no regions -- */
 
-static bool is_told_elsewhere(enum trace_kind kind) {
+static bool is_reported_elsewhere(enum trace_kind kind) {
   switch ((int)kind) {
   case TRACE_Enter:
   case TRACE_Leave:
@@ -377,7 +377,7 @@ void tabulate_regions_after(struct tabulator *tabulator, const struct trace_even
     tabulate_metric(tabulator, event);
   else if (event->kind == TRACE_CallingContextSample)
     tabulate_sample(tabulator, event);
-  else if (is_told_elsewhere(event->kind) ? has_more(event) : !tabulate_operation(tabulator, event))
+  else if (is_reported_elsewhere(event->kind) ? has_more(event) : !tabulate_operation(tabulator, event))
     write_event(tabulator, event);
 }
 

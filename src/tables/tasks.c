@@ -44,16 +44,16 @@ static void fill_times(const struct tabulator *tabulator, struct cell *row, cons
     row[COLUMN_tasks_create_ns] = tabulate_ns(tabulator, task->created_ticks);
   if (has_end)
     row[COLUMN_tasks_end_ns] = tabulate_ns(tabulator, end_ticks);
-  if (!task->has_begun)
+  if (!task->has_started)
     return;
-  row[COLUMN_tasks_begin_ns] = tabulate_ns(tabulator, task->begun_ticks);
+  row[COLUMN_tasks_begin_ns] = tabulate_ns(tabulator, task->start_ticks);
   if (task->is_implicit)
     return;
   row[COLUMN_tasks_slices] = cell_number(task->resumptions + UINT64_C(1));
   row[COLUMN_tasks_migrations] = cell_number(task->migrations);
   if (!has_end)
     return;
-  uint64_t whole = end_ticks - task->begun_ticks;
+  uint64_t whole = end_ticks - task->start_ticks;
   row[COLUMN_tasks_run_ns] = tabulate_span(tabulator, task->run_ticks);
   row[COLUMN_tasks_suspended_ns] =
       tabulate_span(tabulator, whole > task->run_ticks ? whole - task->run_ticks : 0);
@@ -72,8 +72,8 @@ static void write_task(struct tabulator *tabulator, const struct living_task *kn
   tasks[COLUMN_tasks_team] = tabulate_id_or_null(tabulator, TABLE_teams, known->team);
   tasks[COLUMN_tasks_parent] = tabulate_id_or_null(tabulator, TABLE_tasks, task->creator);
   tasks[COLUMN_tasks_creator_thread] = thread_cell(tabulator, task->created_on);
-  tasks[COLUMN_tasks_thread] = thread_cell(tabulator, task->begun_on);
-  tasks[COLUMN_tasks_last_thread] = thread_cell(tabulator, task->has_begun ? task->location : SIZE_MAX);
+  tasks[COLUMN_tasks_thread] = thread_cell(tabulator, task->started_on);
+  tasks[COLUMN_tasks_last_thread] = thread_cell(tabulator, task->has_started ? task->location : SIZE_MAX);
   fill_times(tabulator, tasks, task, end_ticks, has_end);
   row_write(tabulator->writer, TABLE_tasks, tasks);
 }
@@ -116,7 +116,7 @@ void tabulate_task(struct tabulator *tabulator, const struct replay_task_event *
   if (task->id != step->task->id)
     begin_task(tabulator, task, step);
   task->known = *step->task;
-  if (step->step == REPLAY_TASK_BEGUN || step->step == REPLAY_TASK_RESUMED)
+  if (step->step == REPLAY_TASK_STARTED || step->step == REPLAY_TASK_RESUMED)
     begin_piece(task, step->ticks);
   else if (step->step != REPLAY_TASK_CREATED)
     end_piece(tabulator, task, step->ticks);
@@ -137,7 +137,7 @@ void tabulate_implicit_task(struct tabulator *tabulator, const struct replay_tea
   if (step->step != REPLAY_TEAM_END)
     return;
   task->known = *step->task;
-  task->known.begun_ticks = task->piece_ticks;
+  task->known.start_ticks = task->piece_ticks;
   task->known.creator = step->team->creator;
   task->known.region = step->task->region != REPLAY_NONE ? step->task->region : step->team->region;
   write_task(tabulator, task, step->ticks, tabulator->event != NULL);
@@ -150,7 +150,7 @@ void tabulate_initial_tasks(struct tabulator *tabulator) {
     if (place->events == 0 || place->outer_count > 0 || !tabulate_is_thread(tabulator, i))
       continue;
     struct living_task task = {.known = *replay_implicit_task(tabulator->replay, i)};
-    task.known.begun_ticks = place->first_ticks;
+    task.known.start_ticks = place->first_ticks;
     write_task(tabulator, &task, place->last_ticks, true);
   }
 }

@@ -213,14 +213,14 @@ static uint64_t lowest_of_first_stack(uint64_t end, uint64_t before) {
  * the end of the first one. A stack without either, a coroutine's, may go while it is read. */
 static bool try_stack(const struct own_mapping *mapping, void *data) {
   struct stack_search *search = data;
-  uint64_t here = search->here, self = (uint64_t)pthread_self(), told = getauxval(AT_RANDOM);
+  uint64_t here = search->here, self = (uint64_t)pthread_self(), given = getauxval(AT_RANDOM);
   if (here >= mapping->end) {
     search->before = mapping->end;
     return false;
   }
-  if (here >= mapping->begin && told > here && told < mapping->end) {
+  if (here >= mapping->begin && given > here && given < mapping->end) {
     search->thread->stack_low = lowest_of_first_stack(mapping->end, search->before);
-    search->thread->stack_end = told;
+    search->thread->stack_end = given;
   } else if (here >= mapping->begin && self > here && self < mapping->end) {
     search->thread->stack_low = mapping->begin;
     search->thread->stack_end = self;

@@ -23,7 +23,7 @@ static bool put_control_tool(uint64_t command, uint64_t modifier, const void *ar
 }
 
 /* Everything below `head` has been taken, or the writer has made no progress for STAVE_TIMEOUT. */
-static bool wait_until_taken(const struct thread_slot *slot, uint64_t head) {
+static bool wait_until_read(const struct thread_slot *slot, uint64_t head) {
   enum { NAP_NS = 100000 };
   _Atomic uint64_t *progress = &tool.session->shared.progress;
   uint64_t seen = atomic_load(progress), since = clock_ns(CLOCK_MONOTONIC);
@@ -47,12 +47,12 @@ static bool wait_until_taken(const struct thread_slot *slot, uint64_t head) {
 static bool flush(void) {
   struct session_header *session = tool.session;
   uint32_t used = atomic_load(&session->shared.slots_used);
-  bool is_taken = true;
-  for (uint32_t i = 0; i < used && i < session->constants.slots_max && is_taken; i++) {
+  bool is_read = true;
+  for (uint32_t i = 0; i < used && i < session->constants.slots_max && is_read; i++) {
     const struct thread_slot *slot = session_slot(session, i);
-    is_taken = wait_until_taken(slot, atomic_load_explicit(&slot->head, memory_order_acquire));
+    is_read = wait_until_read(slot, atomic_load_explicit(&slot->head, memory_order_acquire));
   }
-  return is_taken;
+  return is_read;
 }
 
 /* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. Only devices that

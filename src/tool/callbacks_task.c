@@ -63,17 +63,17 @@ static bool forget_kept(void) {
 }
 
 /* A parent's threads find nothing, without a store. */
-static bool take_kept(_Atomic bool *has_it) {
+static bool claim_kept(_Atomic bool *has_it) {
   return atomic_load(has_it) && atomic_exchange(has_it, false);
 }
 
 void callbacks_replay_deferred(uint64_t ticks) {
   struct new_event event = {.ticks = ticks};
-  if (take_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
+  if (claim_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
     EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = kept.thread_type);
   }
-  if (take_kept(&kept.has_task) && thread_reserve(1, ticks, &event.position)) {
+  if (claim_kept(&kept.has_task) && thread_reserve(1, ticks, &event.position)) {
     event.thread = thread_self;
     EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = 0,
               .actual_and_index = kept.actual_and_index, .task_flags = kept.task_flags);
@@ -251,10 +251,10 @@ BODY task_create_event(enum copy copy, ompt_data_t *encountering_task, const omp
     new_task = NULL;
   if (is_harmful)
     dependences_withdraw();
-  bool has_begun = event_begin_of(copy, &event, 1);
+  bool has_started = event_begin_of(copy, &event, 1);
   if (copy == SLOW && has_dependences && !is_harmful)
     dependences_await();
-  if (!has_begun)
+  if (!has_started)
     return give_id_of_dropped(copy, new_task);
   EVENT_PUT(&event, 1, task_create, 0, 0, .has_dependences = (unsigned)has_dependences, .codeptr = event.code,
             .task_flags = (unsigned)flags);

@@ -66,10 +66,10 @@ static struct device_trace *find(int number) {
 }
 
 /* How many records this costs nobody knows: it counts as one lost event. */
-static void say_no_buffer(int device) {
-  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+static void log_no_buffer(int device) {
+  static atomic_flag is_printed = ATOMIC_FLAG_INIT;
   atomic_fetch_add(&tool.session->shared.figures.lost, 1);
-  if (!atomic_flag_test_and_set(&is_said))
+  if (!atomic_flag_test_and_set(&is_printed))
     tool_log("no memory for what device %d records: it is missing in the trace", device);
 }
 
@@ -81,7 +81,7 @@ static void on_buffer_request(int device, ompt_buffer_t **buffer, size_t *bytes)
   if (is_wanted)
     memory = mmap(NULL, trace->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_wanted && memory == MAP_FAILED)
-    say_no_buffer(device);
+    log_no_buffer(device);
   if (buffer)
     *buffer = memory == MAP_FAILED ? NULL : memory;
   if (bytes)

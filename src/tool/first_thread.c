@@ -24,8 +24,8 @@ static void nap(void) {
   nanosleep(&(struct timespec){0, NAP_NS}, NULL);
 }
 
-static void say_once(void) {
-  if (!atomic_exchange(&tool.first_thread.has_said, true))
+static void log_once(void) {
+  if (!atomic_exchange(&tool.first_thread.has_printed, true))
     tool_log("the first thread that used OpenMP has ended: no locks and critical sections are recorded from "
              "here on, since LLVM's runtimes crash at their ends then if a tool asks for them");
 }
@@ -37,7 +37,7 @@ static void at_gate(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_i
   int error = errno;
   for (int i = 0; i < 2 * NAPS && atomic_load(&tool.first_thread.is_withdrawing); i++)
     nap();
-  say_once();
+  log_once();
   errno = error;
 }
 

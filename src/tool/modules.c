@@ -110,7 +110,7 @@ static void know_range(const struct module_range *range, bool is_permanent) {
   thread_self->module_may_close = !is_permanent;
 }
 
-static void meet_new(uint64_t codeptr, uint64_t ticks) {
+static void publish_new(uint64_t codeptr, uint64_t ticks) {
   struct loaded loaded;
   if (!loaded_find(codeptr, &loaded))
     return;
@@ -120,7 +120,7 @@ static void meet_new(uint64_t codeptr, uint64_t ticks) {
   know_range(&(struct module_range){loaded.base, loaded.size}, was_there_at_start(loaded.base));
 }
 
-static void meet(uint64_t codeptr, uint64_t ticks) {
+static void publish_place(uint64_t codeptr, uint64_t ticks) {
   if (!thread_self->ring.slot && !thread_attach(ticks))
     return;
   struct known_module *known = find_known(codeptr);
@@ -128,12 +128,12 @@ static void meet(uint64_t codeptr, uint64_t ticks) {
   if (range.base && is_still(known, codeptr, LOADED_MAY_GO))
     know_range(&range, known->is_permanent);
   else
-    meet_new(codeptr, ticks);
+    publish_new(codeptr, ticks);
 }
 
 void thread_publish_module(uint64_t codeptr, uint64_t ticks) {
   int error = errno;
-  meet(codeptr, ticks);
+  publish_place(codeptr, ticks);
   errno = error;
 }
 

@@ -26,14 +26,14 @@ static uint64_t add_to(uint64_t sum, uint32_t word) {
 
 static void record(int place, uint64_t ticks) {
   struct placement placement;
-  uint32_t count = ask_partition(placement.places, PLACES_MAX), told = count <= PLACES_MAX ? count : 0;
-  for (uint32_t i = told; i % 8; i++)
+  uint32_t count = ask_partition(placement.places, PLACES_MAX), known = count <= PLACES_MAX ? count : 0;
+  for (uint32_t i = known; i % 8; i++)
     placement.places[i] = 0;
   placement.record = (struct record_placement){.ticks = ticks,
                                                .place = (uint64_t)(int64_t)place,
                                                .processor = (uint64_t)(int64_t)ask(tool.get_proc_id),
                                                .partition_places = count,
-                                               .tail = RECORD_TAIL(RECORD_placement, (told + 7) / 8, 0, 0)};
+                                               .tail = RECORD_TAIL(RECORD_placement, (known + 7) / 8, 0, 0)};
   thread_put((const struct record *)&placement.record, placement.words);
 }
 

@@ -42,9 +42,9 @@ static void store(const struct new_event *event, const struct record *record, co
 static __attribute__((cold, noinline)) bool begin_slow(struct new_event *event, uint64_t n,
                                                        const void *code) {
   int error = errno;
-  bool is_begun = event_begin(SLOW, event, n, code);
+  bool is_started = event_begin(SLOW, event, n, code);
   errno = error;
-  return is_begun;
+  return is_started;
 }
 
 static uint64_t put(const struct record *record, const uint64_t *words, uint64_t ticks, const void *code) {

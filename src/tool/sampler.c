@@ -49,7 +49,7 @@ static void put(struct thread *self, const struct sample *sample) {
   ring_commit(&self->ring, position, 1 + slots);
 }
 
-static void take_sample(struct thread *self, uint32_t missed, const void *context) {
+static void put_sample(struct thread *self, uint32_t missed, const void *context) {
   struct sample sample = {.record = {.type = RECORD_sample, .ticks = clock_ticks(tool.clock)}};
   ask_runtime(&sample);
   uint32_t state = sample.record.state;
@@ -69,7 +69,7 @@ static void on_timer(int number, siginfo_t *info, void *context) {
     return;
   atomic_store(&self->is_in_sample, true);
   if (atomic_load(&self->is_sampled))
-    take_sample(self, (uint32_t)info->si_overrun, context);
+    put_sample(self, (uint32_t)info->si_overrun, context);
   atomic_store(&self->is_in_sample, false);
   errno = error;
 }
@@ -148,20 +148,20 @@ static int start_timer(int *ret_timer) {
 }
 
 /* Once in a process: what is wrong with one thread's samples is wrong with many's. */
-static void say_once(atomic_flag *is_said, const char *text) {
-  if (!atomic_flag_test_and_set(is_said))
+static void log_once(atomic_flag *is_printed, const char *text) {
+  if (!atomic_flag_test_and_set(is_printed))
     tool_log(text, tool.sample_signal);
 }
 
 static void warn_if_blocked(void) {
-  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  static atomic_flag is_printed = ATOMIC_FLAG_INIT;
   sigset_t blocked;
   if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, tool.sample_signal))
-    say_once(&is_said, "signal %d is blocked in a thread: it gives no samples while it is");
+    log_once(&is_printed, "signal %d is blocked in a thread: it gives no samples while it is");
 }
 
 void sampler_attach(struct thread *thread) {
-  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  static atomic_flag is_printed = ATOMIC_FLAG_INIT;
   if (!tool.sample_signal)
     return;
   int error = errno;
@@ -170,7 +170,7 @@ void sampler_attach(struct thread *thread) {
   if (start_timer(&thread->timer) < 0) {
     atomic_store(&thread->is_sampled, false);
     atomic_fetch_add(&tool.session->shared.figures.threads_unsampled, 1);
-    say_once(&is_said,
+    log_once(&is_printed,
              "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
   }
   errno = error;

@@ -68,7 +68,7 @@ static bool is_time_to_look(void) {
   return !is_one_free && atomic_fetch_add(&tool.slots_since_look, 1) + 1 == LOOK_EVERY;
 }
 
-struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index) {
+struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   enum { ENDED_MAX = 32, NAPS = 50, NAP_NS = 100000 };
   if (is_time_to_look())
     look_for_dead();
@@ -76,5 +76,5 @@ struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index) {
     session_wake_writer(tool.session);
     nanosleep(&(struct timespec){0, NAP_NS}, NULL);
   }
-  return session_take_slot(tool.session, kernel_tid, ret_index);
+  return session_get_slot(tool.session, kernel_tid, ret_index);
 }

@@ -4,10 +4,10 @@
 
 #include "session/layout.h"
 
-/* As session_take_slot, for a thread's first event. Waits for the writer, 5 ms at most, where ended threads
+/* As session_get_slot, for a thread's first event. Waits for the writer, 5 ms at most, where ended threads
  * have left full rings. Now and then looks which threads have died without saying that they end: a system
  * call for each slot, at most two for each that was taken. */
-struct thread_slot *slots_take(int32_t kernel_tid, uint32_t *ret_index);
+struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index);
 
 /* The slot's thread will not use it any more, or is dead. The next one goes on in its ring, behind what the
  * writer has not read yet; where half of it is unread the writer gives the slot back when it has read

@@ -112,7 +112,7 @@ static const char *name_of_archive(void) {
 }
 
 /* The writer's message says why it cannot write. */
-static bool say_writer_failed(void) {
+static bool log_writer_failed(void) {
   char message[sizeof tool.session->shared.message];
   memcpy(message, tool.session->shared.message, sizeof message);
   message[sizeof message - 1] = '\0';
@@ -145,7 +145,7 @@ static bool wait_until_ready(int writer_pidfd) {
     }
   }
   if (atomic_load(state) != WRITER_READY)
-    return say_writer_failed();
+    return log_writer_failed();
   if (tool.constants.config.verbose >= 2)
     tool_log("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
              keeps() ? "memory (STAVE_KEEP)" : tool.session->shared.archive,
@@ -256,7 +256,7 @@ static void leave_parents_session(void) {
 }
 
 /* Whether a writer of this process's own is on its way. */
-static bool has_begun(void) {
+static bool has_started(void) {
   if (tool.is_starting && tool_is_forked_child()) {
     leave_parents_session();
     close_if_open(tool.writer_pidfd);
@@ -268,7 +268,7 @@ static bool has_begun(void) {
 bool tool_begin_session(void) {
   char number[TOOL_ERROR_BYTES];
   int session_fd = -1;
-  if (has_begun())
+  if (has_started())
     return true;
   modules_forget();
   atomic_store(&tool.slots_since_look, 0);
@@ -369,7 +369,7 @@ static bool wait_until_closed(void) {
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;
 }
 
-static void say_not_closed(const char *archive) {
+static void log_not_closed(const char *archive) {
   if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
     tool_log("%.1000s; the archive %s is not complete", tool.session->shared.message, archive);
   else if (session_writer_is_dead(tool.session))
@@ -380,7 +380,7 @@ static void say_not_closed(const char *archive) {
 }
 
 /* Of a job rank 0 speaks for all. */
-static void say_where(char *archive, bool is_of_job) {
+static void log_where(char *archive, bool is_of_job) {
   static const char own[] = "/rank/0";
   size_t length = strlen(archive), behind = length > sizeof own ? length - (sizeof own - 1) : 0;
   if (is_of_job && strcmp(archive + behind, own) == 0) {
@@ -408,7 +408,7 @@ static void end(enum recording recording, enum tool_state state) {
   archive[sizeof archive - 1] = '\0';
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
   if (!is_closed && !has_given_up)
-    say_not_closed(keeps() ? name_of_archive() : archive);
+    log_not_closed(keeps() ? name_of_archive() : archive);
   else if (is_closed && keeps() && *shared->message)
     tool_log("%.1000s", shared->message);
   else if (is_closed && *shared->message)
@@ -418,7 +418,7 @@ static void end(enum recording recording, enum tool_state state) {
   else if (is_closed && !*archive)
     tool_log("nothing was written: the program ended well, and nothing else requested it (STAVE_KEEP)");
   else if (is_closed && !is_quiet)
-    say_where(archive, shared->rank == 0);
+    log_where(archive, shared->rank == 0);
 }
 
 void tool_close_session(void) {

@@ -39,7 +39,7 @@ static void open_up_to(struct thread *thread, uint64_t limit) {
 }
 
 /* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than
- * `end`: what is reserved stays within the limit, or is_behind_failed_one would see failed ones for ever. */
+ * `end`: what is reserved stays within the limit, or is_after_failed would see failed ones for ever. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
@@ -65,7 +65,7 @@ static void count_lost(struct thread *thread, uint64_t ticks, enum claim claim) 
 
 /* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records:
  * without room they are left out. Returns whether there was. */
-static bool put_behind(struct thread *thread, const struct record *record) {
+static bool append_record(struct thread *thread, const struct record *record) {
   struct ring *ring = &thread->ring;
   uint64_t position = local_add(&ring->reserved, 1);
   uint64_t tail = atomic_load_explicit(&ring->slot->tail, memory_order_acquire);
@@ -73,7 +73,7 @@ static bool put_behind(struct thread *thread, const struct record *record) {
   if (has_place)
     *ring_at(ring, position) = *record;
   else
-    ring_take_back(ring, 1);
+    ring_cancel(ring, 1);
   return has_place;
 }
 
@@ -81,14 +81,14 @@ static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
   _Atomic uint64_t *stalls = &thread->ring.slot->figures.stalls;
   atomic_store_explicit(stalls, atomic_load_explicit(stalls, memory_order_relaxed) + 1, memory_order_relaxed);
   const struct record_stall stall = {.type = RECORD_stall, .ticks = end, .begin = begin};
-  put_behind(thread, (const struct record *)&stall);
+  append_record(thread, (const struct record *)&stall);
 }
 
 /* What finds no room now is said the next time. */
 static void note_gap(struct thread *thread, uint64_t now) {
   const struct record_gap gap = {
       .type = RECORD_gap, .ticks = now, .begin = thread->gap_begin_ticks, .lost = thread->gap_lost};
-  if (put_behind(thread, (const struct record *)&gap))
+  if (append_record(thread, (const struct record *)&gap))
     local_add(&thread->gap_lost, -gap.lost);
 }
 
@@ -221,7 +221,7 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
 }
 
 static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum claim claim) {
-  ring_take_back(&thread->ring, n);
+  ring_cancel(&thread->ring, n);
   count_lost(thread, ticks, claim);
   return false;
 }
@@ -237,7 +237,7 @@ static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n,
 /* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about
  * to be taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does.
  * Where the fast path is closed every reservation fails once: then whatever is in front counts. */
-static bool is_behind_failed_one(const struct thread *thread, uint64_t position) {
+static bool is_after_failed(const struct thread *thread, uint64_t position) {
   if (thread->ring.limit == thread->room_limit)
     return (int64_t)(position - thread->room_limit) > 0;
   return ring_head(&thread->ring) != position;
@@ -249,7 +249,7 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
                     uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position))
     return true;
-  if (thread->is_slow || is_behind_failed_one(thread, *ret_position))
+  if (thread->is_slow || is_after_failed(thread, *ret_position))
     return drop(thread, n, ticks, claim);
   if (*ret_position + n <= thread->room_limit)
     return true;
@@ -292,11 +292,11 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
 
 /* With its memory; NULL: there is none. Every event of a thread that has none comes here: it is asked for now
  * and then. */
-static struct thread_slot *take_slot(int32_t kernel_tid, uint32_t *ret_index) {
+static struct thread_slot *get_slot(int32_t kernel_tid, uint32_t *ret_index) {
   enum { ASK_AGAIN_NS = 10000000 };
   if (is_stopped() || clock_ns(CLOCK_MONOTONIC) < atomic_load(&tool.attach_after_ns))
     return NULL;
-  struct thread_slot *slot = slots_take(kernel_tid, ret_index);
+  struct thread_slot *slot = slots_get(kernel_tid, ret_index);
   if (!slot || first_ring_populate(*ret_index))
     return slot;
   session_return_slot(tool.session, *ret_index);
@@ -313,7 +313,7 @@ bool thread_attach(uint64_t ticks) {
     return false;
   uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
-  struct thread_slot *slot = take_slot(kernel_tid, &index);
+  struct thread_slot *slot = get_slot(kernel_tid, &index);
   if (!slot) {
     atomic_fetch_add(&tool.session->shared.figures.lost, 1);
     return false;

@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) bool event_begin_fast(struct new_ev
     return false;
   if (ring_reserve(&event->thread->ring, n, &event->position))
     return true;
-  ring_take_back(&event->thread->ring, n);
+  ring_cancel(&event->thread->ring, n);
   return false;
 }
 

@@ -132,7 +132,7 @@ bool tool_enter_session(void) {
 }
 
 /* In a session that was begun without it. */
-static void tell_runtime(void) {
+static void publish_runtime(void) {
   session_copy_runtime(&tool.session->constants, &tool.constants);
   const struct record_runtime record = {.type = RECORD_runtime, .ticks = clock_ticks(tool.clock)};
   thread_put((const struct record *)&record, NULL);
@@ -176,7 +176,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
   if (tool.runtimes == 0 && !tool_enter_session())
     return depend_waits_release(), 0;
   if (is_known && tool.runtimes == 0)
-    tell_runtime();
+    publish_runtime();
   tool.runtimes++;
   return 1;
 }

@@ -45,7 +45,7 @@ struct first_thread {
   pthread_t thread;
   _Atomic pid_t process;            /* 0: there is none yet; stored behind the thread */
   atomic_bool is_withdrawn;         /* it has ended: no mutexes are recorded */
-  atomic_bool has_said;             /* that there is something which was not recorded */
+  atomic_bool has_printed;          /* that there is something which was not recorded */
   atomic_bool is_withdrawing;       /* who acquires one waits */
   ompt_set_callback_t set_callback; /* NULL: nothing is to be withdrawn */
 };

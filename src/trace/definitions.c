@@ -319,7 +319,7 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
-  if (!location_names_tell_apart(trace) || !module_names_add(trace) || !device_times_name(trace)) {
+  if (!location_names_distinguish(trace) || !module_names_add(trace) || !device_times_name(trace)) {
     trace_lacks_memory(trace);
     return false;
   }

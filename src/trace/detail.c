@@ -19,7 +19,7 @@ static const char *last_separator(const char *text, size_t length) {
   return NULL;
 }
 
-bool detail_says(const struct trace_region *region, const char *word) {
+bool detail_has(const struct trace_region *region, const char *word) {
   const char *text = region->description;
   bool has_place = strstr(region->name, " @") != NULL;
   for (size_t length = strlen(text); length > 0;) {
@@ -55,7 +55,7 @@ const char *detail_schedule(const struct trace_region *region) {
                {"loop_guided", "guided"},
                {"loop_other", "other"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (detail_says(region, known[i].word))
+    if (detail_has(region, known[i].word))
       return known[i].schedule;
   return "";
 }

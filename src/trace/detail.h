@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 
 /* Whether `word` is one of them. */
-bool detail_says(const struct trace_region *region, const char *word);
+bool detail_has(const struct trace_region *region, const char *word);
 
 /* How many bytes of the description are FUNCTION; where that is not known, it is MODULE+0xOFFSET. 0: neither.
  */

@@ -93,7 +93,7 @@ static bool name_nameless(struct trace *trace) {
   return true;
 }
 
-bool location_names_tell_apart(struct trace *trace) {
+bool location_names_distinguish(struct trace *trace) {
   if (!name_nameless(trace))
     return false;
   for (size_t i = 0; i < trace->location_count; i++)

@@ -106,7 +106,7 @@ static size_t next_module(struct trace_region *const *sorted, size_t count, size
   return at;
 }
 
-static bool is_taken(struct trace_region *const *sorted, size_t count, const char *path, unsigned folders) {
+static bool is_in_use(struct trace_region *const *sorted, size_t count, const char *path, unsigned folders) {
   char name[NAME_BYTES], other[NAME_BYTES];
   module_name(name, sizeof name, path, folders);
   for (size_t i = 0; i < count; i = next_module(sorted, count, i))
@@ -122,7 +122,7 @@ static unsigned folders_of(struct trace_region *const *sorted, size_t count, con
   size_t modules = 0;
   for (size_t i = 0; i < count && modules <= MODULES_MAX; i = next_module(sorted, count, i))
     modules++;
-  while (modules <= MODULES_MAX && folders < FOLDERS_MAX && is_taken(sorted, count, path, folders))
+  while (modules <= MODULES_MAX && folders < FOLDERS_MAX && is_in_use(sorted, count, path, folders))
     folders++;
   return folders;
 }

@@ -69,7 +69,7 @@ static inline char *rank_batch_events(const struct rank_batch *batch) {
 struct rank_source {
   unsigned rank;
   struct rank_batch batches[RANK_BATCHES];
-  size_t taking;
+  size_t reading;
   const char *at, *end; /* of the events that are taken */
   char *large;          /* one that came alone */
   bool is_reading;      /* its last batch has not come */

@@ -38,8 +38,8 @@ static bool receive_large(struct ranks_job *ranks, struct rank_source *source, s
 
 /* The batch has been taken. */
 static void expect_again(struct ranks_job *ranks, struct rank_source *source) {
-  expect(ranks, source, source->taking);
-  source->taking = (source->taking + 1) % RANK_BATCHES;
+  expect(ranks, source, source->reading);
+  source->reading = (source->reading + 1) % RANK_BATCHES;
   source->at = NULL;
 }
 
@@ -47,8 +47,8 @@ int rank_source_next(struct ranks_job *ranks, struct rank_source *source, _Atomi
                      char error[RANKS_ERROR_BYTES]) {
   if (source->at)
     expect_again(ranks, source);
-  const struct rank_batch *batch = &source->batches[source->taking];
-  ranks_wait(ranks, &source->batches[source->taking].transfer);
+  const struct rank_batch *batch = &source->batches[source->reading];
+  ranks_wait(ranks, &source->batches[source->reading].transfer);
   struct batch_head head = *batch->head;
   source->at = rank_batch_events(batch);
   source->end = source->at + head.used;

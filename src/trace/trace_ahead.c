@@ -28,7 +28,7 @@ struct helper {
   _Atomic bool is_unwanted; /* nobody takes any more */
   int result;               /* and why, once the last batch is taken */
   char error[TRACE_ERROR_BYTES], message[TRACE_ERROR_BYTES];
-  struct batch *taking; /* the taker's own; NULL: none */
+  struct batch *current; /* the taker's own; NULL: none */
   size_t at;
 };
 
@@ -39,14 +39,14 @@ static void wait_for(sem_t *semaphore) {
     ;
 }
 
-static struct batch *behind(struct helper *helper, const struct batch *batch) {
+static struct batch *after(struct helper *helper, const struct batch *batch) {
   size_t next = (size_t)(batch - helper->batches) + 1;
   return &helper->batches[next < BATCHES ? next : 0];
 }
 
 static bool hand_over(struct helper *helper) {
   sem_post(&helper->filled);
-  helper->filling = behind(helper, helper->filling);
+  helper->filling = after(helper, helper->filling);
   wait_for(&helper->empty);
   helper->filling->events.used = 0;
   return !atomic_load_explicit(&helper->is_unwanted, memory_order_relaxed);
@@ -115,23 +115,23 @@ static void stop(struct helper *helper) {
 /* -- the taker -- */
 
 static const struct packed_event *first_of(const struct helper *helper) {
-  return (const void *)(helper->taking->events.bytes + helper->at);
+  return (const void *)(helper->current->events.bytes + helper->at);
 }
 
-/* The next batch with events; none is left: taking is NULL. Returns the helper's result as it ends. */
+/* The next batch with events; none is left: current is NULL. Returns the helper's result as it ends. */
 static int next_batch(struct helper *helper) {
-  bool is_last = helper->taking && helper->taking->is_last;
-  struct batch *next = helper->taking ? behind(helper, helper->taking) : helper->batches;
-  if (helper->taking)
+  bool is_last = helper->current && helper->current->is_last;
+  struct batch *next = helper->current ? after(helper, helper->current) : helper->batches;
+  if (helper->current)
     sem_post(&helper->empty);
-  helper->taking = NULL;
+  helper->current = NULL;
   helper->at = 0;
   if (is_last)
     return helper->result;
   wait_for(&helper->filled);
   if (next->events.used == 0)
     return helper->result;
-  helper->taking = next;
+  helper->current = next;
   return 0;
 }
 
@@ -144,7 +144,7 @@ static bool is_before(const struct helper *a, const struct helper *b) {
 static struct helper *first_helper(struct helper *helpers, size_t count) {
   struct helper *first = NULL;
   for (size_t i = 0; i < count; i++)
-    if (helpers[i].taking && (!first || is_before(&helpers[i], first)))
+    if (helpers[i].current && (!first || is_before(&helpers[i], first)))
       first = &helpers[i];
   return first;
 }
@@ -157,14 +157,14 @@ static int pass(struct helper *failed, int result, char error[TRACE_ERROR_BYTES]
 
 static int advance(struct helper *helper, char error[TRACE_ERROR_BYTES]) {
   helper->at += first_of(helper)->bytes;
-  return helper->at < helper->taking->events.used ? 0 : pass(helper, next_batch(helper), error);
+  return helper->at < helper->current->events.used ? 0 : pass(helper, next_batch(helper), error);
 }
 
 /* The only helper's. */
 static int deliver_batches(struct helper *helper, struct trace_delivery *delivery) {
   int result = next_batch(helper);
-  while (result == 0 && helper->taking) {
-    const char *at = helper->taking->events.bytes, *end = at + helper->taking->events.used;
+  while (result == 0 && helper->current) {
+    const char *at = helper->current->events.bytes, *end = at + helper->current->events.used;
     for (; at < end; at += ((const struct packed_event *)(const void *)at)->bytes)
       if (!trace_deliver(delivery, (const void *)at))
         return 0;

@@ -126,7 +126,7 @@ static int open_stream(struct trace_merge *merging, size_t location, char error[
 /* -- filling -- */
 
 /* With room for what packed_get reads behind the last one. */
-static bool take_room(struct trace_merge *merging, struct event_queue *stream) {
+static bool get_room(struct trace_merge *merging, struct event_queue *stream) {
   size_t used = merging->room.used, wanted = used + sizeof(struct trace_event);
   stream->used = stream->at = 0;
   if (used == 0)
@@ -170,7 +170,7 @@ static int fill(struct trace_merge *merging, size_t location, size_t streams, ch
   merging->room.used = 0;
   if (!stream->is_broken && read_stream(merging, location, merging->broken) < 0)
     stream->is_broken = true;
-  if (!take_room(merging, stream))
+  if (!get_room(merging, stream))
     return fail(merging, error);
   if (stream->is_ended || stream->is_broken || merging->open > merging->trace->reader->merge_open_most)
     close_stream(merging, location);

@@ -161,7 +161,7 @@ static void on_task(void *data, const struct replay_task_event *event) {
     clock_set(clocks, &task->ready, row);
     task->creator = event->other ? event->other->id : 0;
     task->creator_slot = event->other ? event->other->slot : 0;
-  } else if (event->step == REPLAY_TASK_BEGUN) {
+  } else if (event->step == REPLAY_TASK_STARTED) {
     struct clock_moment since = row->now;
     clock_resume(clocks, row, &since, &task->ready, event->ticks);
   } else if (event->step == REPLAY_TASK_COMPLETED)

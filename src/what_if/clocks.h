@@ -27,7 +27,7 @@ struct clock_row {
   struct clock_moment phase; /* when the team's present phase has begun for it */
   double *useful,
       *counted; /* by scenario, of the present phase: work to be balanced; what the round has of it */
-  bool has_begun, has_had_team, is_in_barrier, has_run_task, has_resumed;
+  bool has_started, has_had_team, is_in_barrier, has_run_task, has_resumed;
   uint32_t round;
   uint32_t process; /* position of its location group */
   uint32_t place;   /* of paths: where it is */

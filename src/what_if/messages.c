@@ -65,9 +65,9 @@ static bool is_synchronous(const struct message_search *search, const struct mpi
  * but that in which it ended, if the wait's end is nearer to it. */
 static uint64_t cause_of(const struct mpi_end *other, uint64_t since, uint64_t until) {
   uint64_t again = other->ended.enter_ticks;
-  bool is_moved_then = other->has_request && other->ended.id > other->begun.id && again > since &&
-                       until >= again && until - again < again - other->begun.enter_ticks;
-  return is_moved_then ? other->ended.id : other->begun.id;
+  bool is_moved_then = other->has_request && other->ended.id > other->started.id && again > since &&
+                       until >= again && until - again < again - other->started.enter_ticks;
+  return is_moved_then ? other->ended.id : other->started.id;
 }
 
 /* Whether a send waits for its receiver the MPI decides by the number of bytes, which the run shows. */
@@ -77,7 +77,7 @@ static void add_send(struct message_search *search, const struct mpi_message *me
   uint64_t until = left > 0 ? left : receive->end_ticks;
   struct message_wait wait = {send->ended.id, cause_of(receive, send->ended.enter_ticks, until),
                               send->bytes + 1};
-  if (is_synchronous(search, &send->begun)) {
+  if (is_synchronous(search, &send->started)) {
     wait.bytes = UINT64_MAX;
     add(search, wait);
     return;
@@ -131,7 +131,7 @@ static void on_operation(void *data, const struct mpi_operation *operation) {
   for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     if (mpi_is_awaited(search->mpi, operation, member, flow))
-      add_part(search, member->begun.id, moment);
+      add_part(search, member->started.id, moment);
     if (mpi_waits(search->mpi, operation, member, flow))
       add(search, (struct message_wait){.call = member->ended.id, .moment = moment});
   }

@@ -18,8 +18,8 @@ static bool is_working(enum activity activity) {
 static void pass_time(struct clocks *clocks, const struct trace_event *event, enum activity activity) {
   struct replay_frame frames[FRAMES_MAX];
   struct clock_row *row = &clocks->rows[event->location];
-  if (!row->has_begun) {
-    row->has_begun = true;
+  if (!row->has_started) {
+    row->has_started = true;
     row->now.ticks = event->ticks;
     for (size_t i = 0; i < clocks->count; i++)
       row->now.times[i] = (double)(event->ticks - clocks->first_ticks);
@@ -58,7 +58,7 @@ static const struct clock_moment *last_of(const struct clocks *clocks, size_t sc
   for (size_t i = 0; i < clocks->trace->location_count; i++) {
     const struct clock_row *row = &clocks->rows[i];
     const struct clock_moment *end = row->has_had_team ? &row->busy : &row->now;
-    if (row->has_begun && (!row->has_had_team || end->is_known) &&
+    if (row->has_started && (!row->has_had_team || end->is_known) &&
         (!last || end->times[scenario] > last->times[scenario]))
       last = end;
   }

@@ -21,10 +21,10 @@ static void stop_recording(struct writer *writer, const char *why) {
 }
 
 /* What the backlog will add to the archive, going by what its records have become so far. */
-static uint64_t bytes_behind(const struct writer *writer) {
+static uint64_t bytes_waiting(const struct writer *writer) {
   uint64_t records = writer->correlator.records;
   double a_record = records ? (double)archive_bytes(writer->archive) / (double)records : 0;
-  return (uint64_t)(a_record * (double)merge_behind(writer->merge));
+  return (uint64_t)(a_record * (double)merge_waiting(writer->merge));
 }
 
 /* At STAVE_MAX_SIZE what is in the rings still goes into the archive; without room on the disk nothing more
@@ -39,22 +39,22 @@ static void stop_if_full(struct writer *writer) {
     recovery_freeze(writer->recovery);
     cuda_end(&writer->correlator);
     correlate_end(&writer->correlator, OTF2_UNDEFINED_INT64);
-  } else if (most && archive_bytes(writer->archive) + bytes_behind(writer) >= most) {
+  } else if (most && archive_bytes(writer->archive) + bytes_waiting(writer) >= most) {
     stop_recording(writer, "STAVE_MAX_SIZE is reached");
   }
 }
 
 /* What few records need in front of it. What so many become fits into the room of a chunk; few events have
  * less (emit.h). */
-static __attribute__((noinline)) void take_slow(struct writer *writer, uint32_t slot, uint64_t id,
-                                                const struct record *record, const uint64_t *words) {
+static __attribute__((noinline)) void handle_slow(struct writer *writer, uint32_t slot, uint64_t id,
+                                                  const struct record *record, const uint64_t *words) {
   if (writer->kept) {
     dump_record(writer, id, record, words);
     return;
   }
   if (writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0 || writer->emitter.lacks_room)
     stop_if_full(writer);
-  run_states_take(writer->run_states, record->ticks);
+  run_states_read(writer->run_states, record->ticks);
   correlate(&writer->correlator, slot, id, record, words);
 }
 
@@ -65,7 +65,7 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
   writer->drain.merged_until = record->ticks;
   if (writer->kept || writer->run_states || writer->emitter.lacks_room ||
       writer->correlator.records % RECORDS_BETWEEN_LOOKS == 0)
-    take_slow(writer, slot, id, record, words);
+    handle_slow(writer, slot, id, record, words);
   else
     correlate(&writer->correlator, slot, id, record, words);
 }
@@ -103,7 +103,7 @@ static void note_progress(struct writer *writer, uint64_t until) {
 static uint64_t drain_once(struct writer *writer) {
   writer->pass_begin = clock_ticks(writer->constants.clock_kind);
   stuck_begin();
-  uint64_t taken = merge_pass(writer->merge);
+  uint64_t handled = merge_pass(writer->merge);
   run_states_empty(writer->run_states);
   run_times_look(writer->run_times);
   note_progress(writer, writer->pass_begin);
@@ -111,7 +111,7 @@ static uint64_t drain_once(struct writer *writer) {
     dump_look(writer);
   atomic_fetch_add(&writer->session->shared.progress, 1);
   stop_if_full(writer);
-  return taken;
+  return handled;
 }
 
 bool drain_is_unwanted(const struct writer *writer) {
@@ -143,7 +143,7 @@ static bool is_for_others(struct writer *writer) {
 
 /* Whether the program would rather have the processor, and records can wait. */
 static bool should_yield(struct writer *writer) {
-  return merge_may_fall_behind(writer->merge) && !*writer->stopped && !process_terminations() &&
+  return merge_may_lag(writer->merge) && !*writer->stopped && !process_terminations() &&
          !writer->drain.is_over && atomic_load(&writer->session->shared.tool_state) == TOOL_RECORDING &&
          is_for_others(writer) && application_check(&writer->application) == APPLICATION_RUNS;
 }
@@ -180,7 +180,7 @@ void drain_yield_cpu(void *data) {
   uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
   if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
     note_end(writer);
-  if (merge_behind(writer->merge)) {
+  if (merge_waiting(writer->merge)) {
     note_progress(writer, until < begin ? until : begin);
     note_wait(writer);
   }
@@ -194,7 +194,7 @@ void drain_yield_cpu(void *data) {
 }
 
 /* What the program has told exit(), before the runtime's finalize. False: nothing yet. */
-static bool has_told_status(const struct writer *writer, int *ret_status) {
+static bool has_reported_status(const struct writer *writer, int *ret_status) {
   uint32_t told = atomic_load(&writer->session->shared.exit_status);
   *ret_status = (int)(told & 0xff);
   return told & EXIT_STATUS_KNOWN;
@@ -204,7 +204,7 @@ static void note_finish(struct writer *writer) {
   int status;
   snprintf(writer->ending, sizeof writer->ending, "finalized");
   writer->has_ended_badly = atomic_load(&writer->session->shared.exit_status) == EXIT_STATUS_UNHEARD;
-  if (!has_told_status(writer, &status) || status == 0)
+  if (!has_reported_status(writer, &status) || status == 0)
     return;
   writer->has_ended_badly = true;
   writer->exit_status = status;
@@ -217,7 +217,7 @@ static void note_death(struct writer *writer) {
   writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
   writer->correlator.died_ticks = *writer->stopped ? 0 : application_died_ticks(&writer->application);
   bool is_unknown = strncmp(writer->ending, "ended,", 6) == 0;
-  if (is_unknown && has_told_status(writer, &status)) {
+  if (is_unknown && has_reported_status(writer, &status)) {
     writer->exit_status = status;
     snprintf(writer->ending, sizeof writer->ending, "exit status %d", status);
   }
@@ -273,9 +273,9 @@ static uint64_t sleep_after(uint64_t sleep_ns, double max_fill, bool has_new_thr
 /* What the backlog has had of memory goes back when it was not needed for a while. */
 static void note_backlog(struct writer *writer) {
   uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (merge_behind(writer->merge))
-    writer->drain.behind_ns = now;
-  else if (now - writer->drain.behind_ns > REST_AFTER_NS)
+  if (merge_waiting(writer->merge))
+    writer->drain.waiting_ns = now;
+  else if (now - writer->drain.waiting_ns > REST_AFTER_NS)
     merge_rest(writer->merge);
 }
 
@@ -295,11 +295,11 @@ void drain(struct writer *writer) {
   writer->drain.nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);
-    uint64_t taken = drain_once(writer);
-    if (is_last && taken == 0)
+    uint64_t handled = drain_once(writer);
+    if (is_last && handled == 0)
       break;
     note_backlog(writer);
-    if (is_last || merge_behind(writer->merge))
+    if (is_last || merge_waiting(writer->merge))
       continue;
     double max_fill = merge_max_fill(writer->merge), told = run_states_max_fill(writer->run_states);
     sleep_ns = sleep_after(sleep_ns, max_fill > told ? max_fill : told, merge_has_new_threads(writer->merge));

@@ -27,7 +27,7 @@ enum { TRIGGERED_MAX = 10 };
 void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
   struct correlator *c = &((struct writer *)data)->correlator;
   if (slot & RUNNING_SLOT)
-    running_take(c, slot, record);
+    running_add(c, slot, record);
   else
     correlate(c, slot, id, record, words);
 }
@@ -124,7 +124,7 @@ static int write_dump(struct writer *writer) {
   return writer_close_archive(writer);
 }
 
-static void tell_done(struct writer *writer, const char *directory) {
+static void notify_done(struct writer *writer, const char *directory) {
   struct session_shared *shared = &writer->session->shared;
   snprintf(shared->dumped, sizeof shared->dumped, "%s", directory);
   atomic_fetch_add(&shared->dumps_done, 1);
@@ -137,7 +137,7 @@ static void make_dump(struct writer *writer) {
   char failure[1024], notice[1024], figures[1024];
   if (!writer_make_directory(writer, failure, notice, sizeof failure, false)) {
     notify_not_dumped(&writer->report, failure);
-    tell_done(writer, "");
+    notify_done(writer, "");
     return;
   }
   int error = write_dump(writer);
@@ -145,12 +145,12 @@ static void make_dump(struct writer *writer) {
     snprintf(failure, sizeof failure, "the archive %.800s could not be written completely: %s",
              writer->directory, room_error_text(writer->directory, -error));
     notify_not_dumped(&writer->report, failure);
-    tell_done(writer, "");
+    notify_done(writer, "");
     return;
   }
   writer_figures(writer, figures, sizeof figures);
   notify_dumped(&writer->report, writer->directory, figures);
-  tell_done(writer, writer->directory);
+  notify_done(writer, writer->directory);
 }
 
 /* -- in a process of its own -- */
@@ -189,7 +189,7 @@ static void start_dump(struct writer *writer, uint64_t until) {
     run_dumper(writer, until);
   if (pid < 0) {
     notify_not_dumped(&writer->report, strerror(errno));
-    tell_done(writer, "");
+    notify_done(writer, "");
     return;
   }
   writer->dump.process = pid;
@@ -202,13 +202,13 @@ static void note_due(struct writer *writer, const struct dump_cause *cause, cons
 }
 
 /* What others want, too, is not one of the slowest's, which may lose it. */
-static void want(struct writer *writer, const char *why) {
+static void request_dump(struct writer *writer, const char *why) {
   writer->dump.due.is_slowest = false;
   if (!writer->dump.is_due)
     note_due(writer, &(struct dump_cause){0}, why);
 }
 
-static void want_slowest(struct writer *writer, uint32_t trigger, const char *why) {
+static void request_slowest(struct writer *writer, uint32_t trigger, const char *why) {
   const struct dump_cause *due = &writer->dump.due;
   uint64_t ticks = trigger_ticks(writer->triggers[trigger]);
   bool is_mine = due->is_slowest && due->trigger == trigger;
@@ -224,7 +224,7 @@ static void note_written(struct writer *writer) {
     return;
   size_t most = writer->constants.config.trigger.watches[written->trigger].slowest;
   struct slowest *slowest = &writer->slowest[written->trigger];
-  char *removed = slowest_take(slowest, most, written->ticks, directory);
+  char *removed = slowest_add(slowest, most, written->ticks, directory);
   if (removed)
     notify_removed(&writer->report, removed);
   free(removed);
@@ -238,7 +238,7 @@ static bool reap(struct writer *writer) {
   writer->dump.process = 0;
   if (atomic_load(&writer->session->shared.dumps_done) == writer->dump.before) {
     notify_not_dumped(&writer->report, "the process that wrote the archive has died");
-    tell_done(writer, "");
+    notify_done(writer, "");
   }
   note_written(writer);
   return true;
@@ -261,27 +261,27 @@ static void go_on(struct writer *writer, uint64_t until) {
 
 static void fire(struct writer *writer, uint32_t trigger, const char *why) {
   if (writer->constants.config.trigger.watches[trigger].slowest)
-    want_slowest(writer, trigger, why);
+    request_slowest(writer, trigger, why);
   else if (writer->dump.triggered++ < TRIGGERED_MAX)
-    want(writer, why);
+    request_dump(writer, why);
 }
 
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words) {
   char why[TRIGGER_WHY_BYTES];
   uint32_t slot = (uint32_t)(id >> ID_POSITION_BITS);
-  run_states_take(writer->run_states, record->ticks);
+  run_states_read(writer->run_states, record->ticks);
   run_states_hand_on(writer->run_states, record->ticks, keep_record, writer);
   flight_buffer_put(writer->kept, id, record, words);
-  run_states_meet(writer->run_states, slot, record, keep_record, writer);
+  run_states_deliver(writer->run_states, slot, record, keep_record, writer);
   for (uint32_t i = 0; i < writer->constants.config.trigger.count; i++)
-    if (trigger_take(writer->triggers[i], slot, record, words, why)) {
+    if (trigger_on_record(writer->triggers[i], slot, record, words, why)) {
       fire(writer, i, why);
       go_on(writer, record->ticks);
     }
   const struct record_control_tool *call = (const struct record_control_tool *)record;
   if (record->type != RECORD_control_tool || call->command != OMPT_CONTROL_TOOL_flush)
     return;
-  want(writer, "stave_flush");
+  request_dump(writer, "stave_flush");
   go_on(writer, record->ticks);
 }
 
@@ -289,7 +289,7 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
 static void note_wishes(struct writer *writer) {
   uint32_t wanted = atomic_load(&writer->session->shared.dumps_wanted);
   if (wanted != writer->dump.wanted)
-    want(writer, "stave dump");
+    request_dump(writer, "stave dump");
   writer->dump.wanted = wanted;
 }
 

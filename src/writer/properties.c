@@ -15,28 +15,28 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
-enum told { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
+enum shown { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
 
-static void set_figures(struct archive *archive, const struct figures *figures, enum told wanted) {
+static void set_figures(struct archive *archive, const struct figures *figures, enum shown wanted) {
   const struct {
-    enum told told;
+    enum shown shown;
     const char *property;
     uint64_t number;
   } rows[] = {
-#define FIGURE(name, counted_by, told, property, label, text)                                                \
-  {told, STAVE_PROPERTY_##property, figures->name},
+#define FIGURE(name, counted_by, shown, property, label, text)                                               \
+  {shown, STAVE_PROPERTY_##property, figures->name},
 #include "session/figures.def"
 #undef FIGURE
   };
   bool is_optional = wanted == LOSS || wanted == IF_ANY;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].told == wanted && (rows[i].number || !is_optional))
+    if (rows[i].shown == wanted && (rows[i].number || !is_optional))
       set_number(archive, rows[i].property, rows[i].number);
 }
 
 static uint64_t losses(const struct figures *figures) {
   uint64_t sum = 0;
-#define FIGURE(name, counted_by, told, property, label, text) sum += (told) == LOSS ? figures->name : 0;
+#define FIGURE(name, counted_by, shown, property, label, text) sum += (shown) == LOSS ? figures->name : 0;
 #include "session/figures.def"
 #undef FIGURE
   return sum;

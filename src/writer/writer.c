@@ -125,7 +125,7 @@ static void begin_journal(struct writer *writer) {
 }
 
 /* OpenMP has joined a session that was begun without it. */
-static void take_runtime(void *data) {
+static void add_runtime(void *data) {
   struct writer *writer = data;
   struct session_constants *own = &writer->constants;
   const struct session_constants *shared = &writer->session->constants;
@@ -152,7 +152,7 @@ static void open_correlator(struct writer *writer) {
                   writer->contexts, constants->states);
   c->call_sites = writer->call_sites;
   c->lock_names = writer->lock_names;
-  c->on_runtime = take_runtime;
+  c->on_runtime = add_runtime;
   c->on_runtime_data = writer;
   c->command_line = writer->command_line;
   c->command_line_bytes = writer->command_line_bytes;

@@ -37,7 +37,7 @@ struct draining {
   uint64_t nap_ns;       /* the next one, while others want the processor */
   uint64_t merged_until; /* ticks of the last record */
   uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
-  uint64_t behind_ns;    /* CLOCK_MONOTONIC: when something waited in the backlog last */
+  uint64_t waiting_ns;   /* CLOCK_MONOTONIC: when something waited in the backlog last */
   bool is_over;          /* the program has ended, or the recording */
   uint64_t over_ns;      /* when the end of the program was seen */
 };

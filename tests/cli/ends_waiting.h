@@ -17,7 +17,7 @@ static struct waiter {
   atomic_bool is_coming;
   pid_t tid;
   clockid_t clock;
-  long begun_ns, seen_ns;
+  long start_ns, seen_ns;
 } waiters[THREADS];
 
 static long time_of(clockid_t clock) {
@@ -46,7 +46,7 @@ static int is_waiting(struct waiter *waiter) {
   long now = time_of(waiter->clock);
   int has_slept = now == waiter->seen_ns && state_of(waiter->tid) == 'S';
   waiter->seen_ns = now;
-  return has_slept || now - waiter->begun_ns > SPUN_NS;
+  return has_slept || now - waiter->start_ns > SPUN_NS;
 }
 
 static void *end_all(void *count) {
@@ -71,7 +71,7 @@ static void end_when_waiting(int count) {
 static void will_wait_as(struct waiter *waiter) {
   waiter->tid = gettid();
   pthread_getcpuclockid(pthread_self(), &waiter->clock);
-  waiter->begun_ns = time_of(waiter->clock);
+  waiter->start_ns = time_of(waiter->clock);
   waiter->is_coming = 1;
 }
 

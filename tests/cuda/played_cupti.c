@@ -372,12 +372,12 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record) {
 
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped) {
   RETURN_IF_REFUSED;
-  static bool is_told;
+  static bool is_reported;
   const char *wanted = getenv("PLAYED_DROPPED");
   (void)context;
   (void)stream;
-  *dropped = wanted && !is_told ? (size_t)atoi(wanted) : 0;
-  is_told = true;
+  *dropped = wanted && !is_reported ? (size_t)atoi(wanted) : 0;
+  is_reported = true;
   return 0;
 }
 

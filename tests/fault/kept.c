@@ -89,11 +89,11 @@ static long now_ns(void) {
 static int take(const char *times) {
   char answer[16];
   for (char *end; *times; times = *end ? end + 1 : end) {
-    long begun = now_ns();
+    long started = now_ns();
     stave_region_begin("slow");
     usleep((useconds_t)strtol(times, &end, 10) * 1000);
     stave_region_end(NULL);
-    printf("%ld\n", now_ns() - begun);
+    printf("%ld\n", now_ns() - started);
     fflush(stdout);
     if (!fgets(answer, sizeof answer, stdin))
       return 94;

@@ -40,16 +40,16 @@ static void work(void) {
 }
 
 static void wait_for_all(void) {
-  struct rusage begun = used();
+  struct rusage started = used();
   yields = 0;
 #pragma omp barrier // waits
   struct rusage ended = used();
 #pragma omp atomic
   yielded += yields;
 #pragma omp atomic
-  lost += ended.ru_nivcsw - begun.ru_nivcsw;
+  lost += ended.ru_nivcsw - started.ru_nivcsw;
 #pragma omp atomic
-  slept += ended.ru_nvcsw - begun.ru_nvcsw;
+  slept += ended.ru_nvcsw - started.ru_nvcsw;
 }
 
 int main(void) {

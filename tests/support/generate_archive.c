@@ -331,17 +331,17 @@ static void define_ranks(struct generator *g, uint32_t ranks) {
 
 /* Round by round, each of which takes the same time on all ranks. */
 static void make_ranks(struct generator *g, uint64_t events, uint32_t ranks) {
-  uint64_t begun = g->now, order = 0;
+  uint64_t started = g->now, order = 0;
   g->has_samples = true;
   open_writers(g, (uint64_t)ranks * THREADS);
   for (bool is_first = true; is_first || g->events < events; is_first = false) {
     for (g->rank = 0; g->rank < ranks; g->rank++) {
       g->writers = g->all + (size_t)g->rank * THREADS;
-      g->now = begun;
+      g->now = started;
       g->order = order;
       make_rank_round(g, ranks, is_first);
     }
-    begun = g->now;
+    started = g->now;
     order = g->order;
   }
   define_clock(g);

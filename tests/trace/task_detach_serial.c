@@ -8,17 +8,17 @@ int main(void) {
 #pragma omp parallel num_threads(1)
   for (int i = 0; i < 10; i++) {
     omp_event_handle_t event;
-    int begun = 0;
+    int started = 0;
 #pragma omp task detach(event) depend(out : done) shared(done)
     done++;
-#pragma omp task depend(inout : done) shared(done, begun)
+#pragma omp task depend(inout : done) shared(done, started)
     {
       done++;
-      begun = 1;
+      started = 1;
     }
 #pragma omp flush
 #pragma omp critical
-    order += begun;
+    order += started;
     omp_fulfill_event(event);
 #pragma omp taskwait
   }

@@ -85,7 +85,7 @@ int merging_teardown(void **state) {
 
 struct thread_slot *attach(unsigned thread, uint64_t position) {
   uint32_t index;
-  struct thread_slot *slot = session_take_slot(session, 1, &index);
+  struct thread_slot *slot = session_get_slot(session, 1, &index);
   assert_non_null(slot);
   assert_int_equal(index, thread);
   atomic_store(&slot->head, position);

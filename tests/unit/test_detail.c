@@ -4,7 +4,7 @@
 
 static bool says(const char *name, const char *description, const char *word) {
   struct trace_region region = {.name = name, .canonical_name = name, .description = description, .file = ""};
-  return detail_says(&region, word);
+  return detail_has(&region, word);
 }
 
 static void test_words(void **state) {

@@ -12,7 +12,7 @@
 enum { PATIENCE_MS = 1000, WORK_MS = 2500, STOPPED_MS = 2500, LATER_MS = 500 };
 
 struct pipes {
-  int begun[2];
+  int started[2];
   int end[2];
 };
 
@@ -30,7 +30,7 @@ static int wait_for_word(void *data, struct guard_progress *progress) {
   const struct pipes *pipes = data;
   char word = 0;
   (void)progress;
-  if (write(pipes->begun[1], &word, 1) != 1 || read(pipes->end[0], &word, 1) != 1)
+  if (write(pipes->started[1], &word, 1) != 1 || read(pipes->end[0], &word, 1) != 1)
     return 1;
   return 7;
 }
@@ -62,14 +62,14 @@ static void being_stopped_is_not_stillness(void **state) {
   struct pipes pipes;
   char word = 0;
   int status;
-  assert_int_equal(pipe(pipes.begun) | pipe(pipes.end), 0);
+  assert_int_equal(pipe(pipes.started) | pipe(pipes.end), 0);
   pid_t group = fork();
   if (group == 0) {
     setpgid(0, 0);
     const struct guard_watch watch = {.patience_ms = STOPPED_MS - LATER_MS};
     _exit(guard_run(wait_for_word, &pipes, &watch).value);
   }
-  assert_int_equal(read(pipes.begun[0], &word, 1), 1);
+  assert_int_equal(read(pipes.started[0], &word, 1), 1);
   kill(-group, SIGSTOP);
   wait_ms(STOPPED_MS);
   kill(-group, SIGCONT);

@@ -89,7 +89,7 @@ static void attach_another(void) {
 static void a_slot_without_a_ring_gets_no_memory(void **state) {
   uint32_t index;
   (void)state;
-  assert_non_null(session_take_slot(session, 1, &index));
+  assert_non_null(session_get_slot(session, 1, &index));
   int64_t before = atomic_load(&session->shared.growth_left);
   assert_int_equal(merge_pass(merge), 0);
   assert_int_equal(atomic_load(&session->shared.growth_left), before);

@@ -23,7 +23,7 @@ static void what_happened_before_comes_before_in_the_backlog(void **state) {
   during_pass = wait_for_runners;
   merge_until_they_are_done(threads);
   assert_true(merge_figures(merge).backlog_records > CAPACITY);
-  assert_int_equal(merge_behind(merge), 0);
+  assert_int_equal(merge_waiting(merge), 0);
 }
 
 enum { FAST = 2, FACTOR = 3, PUT_MOST = 20000 };
@@ -62,7 +62,7 @@ static void threads_go_on_while_a_pass_is_under_way(void **state) {
   for (size_t i = 0; i < taken_count; i++)
     assert_int_equal(taken[i].record.a, next[taken[i].slot]++);
   assert_true(merge_figures(merge).backlog_most > 2 * CAPACITY);
-  assert_int_equal(merge_behind(merge), 0);
+  assert_int_equal(merge_waiting(merge), 0);
 }
 
 /* Long records lie across segments, the end of the ring, and what was moved and what was not. */
@@ -78,7 +78,7 @@ static void long_records_are_whole_in_the_backlog(void **state) {
     }
     merge_drain_full_rings(merge);
   }
-  assert_in_range(merge_behind(merge), 35000, 40000);
+  assert_in_range(merge_waiting(merge), 35000, 40000);
   while (merge_pass(merge) > 0) {
   }
   assert_int_equal(taken_count, number);
@@ -94,14 +94,14 @@ static void damage_does_not_reach_the_backlog(void **state) {
   attach(1, 0);
   make_full(0);
   merge_drain_full_rings(merge);
-  assert_int_equal(merge_behind(merge), CAPACITY);
+  assert_int_equal(merge_waiting(merge), CAPACITY);
   put_and_publish(1, 1, 0);
   atomic_store(&rings[0].slot->head, 5 * CAPACITY);
   merge_pass(merge);
   assert_int_equal(taken_count, CAPACITY + 1);
   assert_int_equal(merge_figures(merge).damaged, 1);
   assert_int_equal(merge_pass(merge), 0);
-  assert_int_equal(merge_behind(merge), 0);
+  assert_int_equal(merge_waiting(merge), 0);
 }
 
 /* Others wait for the slot, and the pass may be a long one. */
@@ -176,7 +176,7 @@ static void many_threads_begin_while_others_wait(void **state) {
   assert_int_equal(taken_count, CAPACITY + MANY);
   for (size_t i = 0; i < CAPACITY; i++)
     assert_int_equal(taken[i].record.a, i);
-  assert_int_equal(merge_behind(merge), 0);
+  assert_int_equal(merge_waiting(merge), 0);
 }
 
 /* A full backlog is as none: rings fill. */
@@ -184,12 +184,12 @@ static void a_full_backlog_leaves_records_in_the_rings(void **state) {
   (void)state;
   memset(made, 0, sizeof made);
   attach(0, 0);
-  while (merge_may_fall_behind(merge) || has_room(0)) {
+  while (merge_may_lag(merge) || has_room(0)) {
     while (has_room(0))
       put_and_publish(0, made[0], made[0]), made[0]++;
     merge_drain_full_rings(merge);
   }
-  assert_in_range(merge_behind(merge), BACKLOG_BYTES / PACKED_BYTES_MAX, BACKLOG_BYTES / PACKED_BYTES_MIN);
+  assert_in_range(merge_waiting(merge), BACKLOG_BYTES / PACKED_BYTES_MAX, BACKLOG_BYTES / PACKED_BYTES_MIN);
   assert_false(merge_can_wait(merge));
 }
 

@@ -17,7 +17,7 @@ static size_t there_and_back(void) {
   assert_int_equal(packed_put(&packer, records, RECORDS, bytes, ROOM, &taken), RECORDS);
   const uint8_t *from = bytes;
   for (unsigned i = 0; i < RECORDS; i++) {
-    from = packed_take(&unpacker, from, &back);
+    from = packed_read(&unpacker, from, &back);
     assert_memory_equal(&back, &records[i], RECORD_BYTES);
   }
   assert_int_equal(from - bytes, taken);
@@ -122,7 +122,7 @@ static void room_is_kept(void **state) {
       assert_int_equal(bytes[i], 0x5a);
     const uint8_t *from = bytes;
     for (; done > 0; done--, at++) {
-      from = packed_take(&unpacker, from, &back);
+      from = packed_read(&unpacker, from, &back);
       assert_memory_equal(&back, &records[at], RECORD_BYTES);
     }
     assert_int_equal(from - bytes, taken);

@@ -88,7 +88,7 @@ static uint64_t count_in_file(size_t block) {
 static struct recovery_block *open_one(struct recovery **ret) {
   *ret = recovery_open(folder);
   assert_int_equal(recovery_shortfall(*ret), 0);
-  struct recovery_block *block = recovery_take(*ret, RECOVERY_EVENTS);
+  struct recovery_block *block = recovery_get_block(*ret, RECOVERY_EVENTS);
   assert_non_null(block);
   recovery_watch(*ret, &records);
   return block;
@@ -123,7 +123,7 @@ static void it_stays_when_each_store_waits(void **state) {
   assert_false(is_frozen(block));
   look_after(8, 40, 4);
   assert_true(is_frozen(block));
-  assert_null(recovery_take(recovery, RECOVERY_EVENTS));
+  assert_null(recovery_get_block(recovery, RECOVERY_EVENTS));
   assert_int_equal(recovery_shortfall(recovery), 0);
   look_after(100, 100, 0);
   recovery_close(recovery);
@@ -164,7 +164,7 @@ static void taking_blocks_is_no_halt(void **state) {
   struct recovery_block *block = open_one(&recovery);
   look_after(0, 0, 0);
   for (int i = 0; i < 10; i++) {
-    assert_non_null(recovery_take(recovery, RECOVERY_EVENTS));
+    assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS));
     look_after(20, 20, 3);
   }
   assert_false(is_frozen(block));
@@ -207,15 +207,15 @@ static void in_memory_a_block_grows(void **state) {
   struct recovery *recovery;
   (void)state;
   file_system = TMPFS_MAGIC;
-  struct recovery_block *block = open_one(&recovery), *other = recovery_take(recovery, RECOVERY_EVENTS);
+  struct recovery_block *block = open_one(&recovery), *other = recovery_get_block(recovery, RECOVERY_EVENTS);
   uint64_t few = bytes_on_disk();
   assert_true(few < RECOVERY_CHUNK_BYTES);
-  recovery_take_whole(recovery, block);
+  recovery_hand_over(recovery, block);
   assert_true(bytes_on_disk() >= few + RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES);
   assert_false(recovery_is_cut(recovery));
   recovery_release(recovery, other);
   few = bytes_on_disk();
-  assert_ptr_equal(recovery_take(recovery, RECOVERY_JOURNAL), other);
+  assert_ptr_equal(recovery_get_block(recovery, RECOVERY_JOURNAL), other);
   assert_true(bytes_on_disk() >= few + RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES);
   memset(other->bytes, 1, sizeof other->bytes);
   memset(block->bytes, 1, sizeof block->bytes);
@@ -229,12 +229,12 @@ static void on_a_disk_some_blocks_get_room_at_once(void **state) {
   file_system = EXT4_SUPER_MAGIC;
   open_one(&recovery);
   for (int i = 0; i < 15; i++)
-    assert_non_null(recovery_take(recovery, RECOVERY_EVENTS));
-  assert_non_null(recovery_take(recovery, RECOVERY_EVENTS)); /* number 16 takes two with it */
+    assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS));
+  assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS)); /* number 16 takes two with it */
   uint64_t before = bytes_on_disk();
   assert_true(before >= 19 * (uint64_t)RECOVERY_CHUNK_BYTES);
   for (int i = 0; i < 2; i++)
-    assert_non_null(recovery_take(recovery, RECOVERY_EVENTS));
+    assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS));
   assert_int_equal(bytes_on_disk(), before);
   recovery_close(recovery);
 }

@@ -96,12 +96,12 @@ static void the_limit_is_kept(void **state) {
   assert_true(ring_reserve(&f->ring, 3, &position));
   ring_commit(&f->ring, position, 3);
   assert_false(ring_reserve(&f->ring, 2, &position));
-  ring_take_back(&f->ring, 2);
+  ring_cancel(&f->ring, 2);
   assert_int_equal(f->ring.reserved, 103);
   assert_true(ring_reserve(&f->ring, 1, &position));
   ring_commit(&f->ring, position, 1);
   assert_false(ring_reserve(&f->ring, 1, &position));
-  ring_take_back(&f->ring, 1);
+  ring_cancel(&f->ring, 1);
   assert_int_equal(atomic_load(&f->slot->head), 104);
 }
 
@@ -111,7 +111,7 @@ static void a_ring_of_zeros_takes_nothing(void **state) {
   (void)state;
   for (uint64_t n = 1; n <= RECORD_SLOTS_MAX; n++) {
     assert_false(ring_reserve(&nobody, n, &position));
-    ring_take_back(&nobody, n);
+    ring_cancel(&nobody, n);
   }
   assert_int_equal(nobody.reserved, 0);
 }

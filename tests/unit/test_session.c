@@ -203,15 +203,15 @@ static void what_is_no_session_is_refused(void **state) {
 static void slots_are_taken_and_returned(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   uint32_t a, b, c;
-  struct thread_slot *slot = session_take_slot(session, TID, &a);
+  struct thread_slot *slot = session_get_slot(session, TID, &a);
   assert_ptr_equal(slot, session_slot(session, a));
   assert_int_equal(slot_owner(slot), TID);
-  assert_non_null(session_take_slot(session, TID, &b));
+  assert_non_null(session_get_slot(session, TID, &b));
   assert_int_not_equal(a, b);
   assert_int_equal(atomic_load(&session->shared.slots_used), 2);
   session_return_slot(session, a);
   assert_int_equal(slot_owner(slot), SLOT_FREE);
-  assert_ptr_equal(session_take_slot(session, TID, &c), slot);
+  assert_ptr_equal(session_get_slot(session, TID, &c), slot);
   assert_int_equal(c, a);
   assert_int_equal(slot_owner(slot), TID);
   assert_int_equal(atomic_load(&session->shared.slots_used), 2);
@@ -222,20 +222,20 @@ static void when_all_slots_are_in_use_there_is_none(void **state) {
   uint32_t most = session->constants.slots_max, index;
   bool *is_taken = calloc(most, sizeof *is_taken);
   for (uint32_t i = 0; i < most; i++) {
-    assert_non_null(session_take_slot(session, TID, &index));
+    assert_non_null(session_get_slot(session, TID, &index));
     assert_in_range(index, 0, most - 1);
     assert_false(is_taken[index]);
     is_taken[index] = true;
   }
-  assert_null(session_take_slot(session, TID, &index));
-  assert_null(session_take_slot(session, TID, &index));
+  assert_null(session_get_slot(session, TID, &index));
+  assert_null(session_get_slot(session, TID, &index));
   session_return_slot(session, most / 2);
   session_return_slot(session, 0);
-  assert_non_null(session_take_slot(session, TID, &index));
+  assert_non_null(session_get_slot(session, TID, &index));
   assert_int_equal(index, 0);
-  assert_non_null(session_take_slot(session, TID, &index));
+  assert_non_null(session_get_slot(session, TID, &index));
   assert_int_equal(index, most / 2);
-  assert_null(session_take_slot(session, TID, &index));
+  assert_null(session_get_slot(session, TID, &index));
   assert_int_equal(atomic_load(&session->shared.slots_used), most);
   free(is_taken);
 }
@@ -245,13 +245,13 @@ static void damaged_pools_give_new_slots(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   uint32_t index, most = session->constants.slots_max;
   atomic_store(&session->shared.slots_free, UINT32_MAX);
-  assert_non_null(session_take_slot(session, TID, &index));
+  assert_non_null(session_get_slot(session, TID, &index));
   assert_int_equal(index, 0);
   atomic_store(&session->shared.slots_free, (uint64_t)most + 1);
-  assert_non_null(session_take_slot(session, TID, &index));
+  assert_non_null(session_get_slot(session, TID, &index));
   assert_int_equal(index, 1);
   atomic_store(&session->shared.slots_used, UINT32_MAX);
-  assert_null(session_take_slot(session, TID, &index));
+  assert_null(session_get_slot(session, TID, &index));
 }
 
 enum { THREADS = 4, ROUNDS = 20000, HELD = 4 };
@@ -267,7 +267,7 @@ static void *take_and_return(void *data) {
   for (int round = 0; round < ROUNDS; round++) {
     uint32_t held[HELD];
     for (int i = 0; i < HELD; i++) {
-      if (!session_take_slot(contest->session, TID, &held[i])) {
+      if (!session_get_slot(contest->session, TID, &held[i])) {
         atomic_fetch_add(&contest->misses, 1);
         return NULL;
       }

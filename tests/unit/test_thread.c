@@ -118,9 +118,9 @@ static void further_slots_begin_small(void **state) {
   (void)state;
   start(1 << 20, OVERFLOW_block, 0);
   for (uint32_t i = 0; i + 1 < tool.large_rings; i++)
-    assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &slot));
+    assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &slot));
   assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_BYTES);
-  assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &slot));
+  assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &slot));
   assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_SMALL_BYTES);
   fake_tool_stop();
 }
@@ -237,7 +237,7 @@ static void living_threads_keep_their_slots(void **state) {
 static unsigned take_in_vain(unsigned most) {
   unsigned tries = 0;
   uint32_t index;
-  while (tries < most && !slots_take((int32_t)syscall(SYS_gettid), &index))
+  while (tries < most && !slots_get((int32_t)syscall(SYS_gettid), &index))
     tries++;
   return tries;
 }
@@ -249,7 +249,7 @@ static void full_pools_are_looked_at_again(void **state) {
   uint32_t index;
   start(64 << 10, OVERFLOW_block, 0);
   while (atomic_load(&tool.session->shared.slots_used) < SESSION_SLOTS_MAX - 8)
-    assert_non_null(slots_take((int32_t)syscall(SYS_gettid), &index));
+    assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &index));
   put_one_in_each_of(8);
   assert_in_range(take_in_vain(2 * SESSION_SLOTS_MAX), 1000, SESSION_SLOTS_MAX);
   fake_tool_stop();
@@ -259,7 +259,7 @@ static void without_a_slot_events_are_counted(void **state) {
   uint32_t index;
   (void)state;
   start(64 << 10, OVERFLOW_block, 0);
-  while (session_take_slot(tool.session, (int32_t)syscall(SYS_gettid), &index))
+  while (session_get_slot(tool.session, (int32_t)syscall(SYS_gettid), &index))
     ;
   for (int i = 0; i < 5; i++)
     assert_false(put(1));

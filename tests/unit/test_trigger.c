@@ -11,7 +11,7 @@ static char why[TRIGGER_WHY_BYTES];
 
 static bool take(struct trigger *trigger, enum record_type type, uint64_t ticks, uint64_t address) {
   struct record_parallel_begin record = {.ticks = ticks, .codeptr = address, .type = (uint8_t)type};
-  return trigger_take(trigger, 3, (const struct record *)&record, NULL, why);
+  return trigger_on_record(trigger, 3, (const struct record *)&record, NULL, why);
 }
 
 /* An instance that begins at the time. */
@@ -95,11 +95,11 @@ static void say(struct record_control_tool_region *record, uint64_t words[4], co
                                                 .endpoint = endpoint};
 }
 
-static bool take_region(struct trigger *trigger, const char *name, uint64_t ticks, uint8_t endpoint) {
+static bool remove_region(struct trigger *trigger, const char *name, uint64_t ticks, uint8_t endpoint) {
   struct record_control_tool_region record;
   uint64_t words[4];
   say(&record, words, name, ticks, endpoint);
-  return trigger_take(trigger, 0, (const struct record *)&record, words, why);
+  return trigger_on_record(trigger, 0, (const struct record *)&record, words, why);
 }
 
 /* An end need not name its region. */
@@ -108,13 +108,13 @@ static void regions_of_the_program_have_names(void **state) {
   struct trigger *trigger = trigger_create(&wanted);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
-  assert_false(take_region(trigger, "all", 0, ENDPOINT_BEGIN));
-  assert_false(take_region(trigger, "step", 10, ENDPOINT_BEGIN));
-  assert_false(take_region(trigger, "steps", 20, ENDPOINT_BEGIN));
-  assert_false(take_region(trigger, "", 3000, ENDPOINT_END));
-  assert_true(take_region(trigger, "", 4000, ENDPOINT_END));
+  assert_false(remove_region(trigger, "all", 0, ENDPOINT_BEGIN));
+  assert_false(remove_region(trigger, "step", 10, ENDPOINT_BEGIN));
+  assert_false(remove_region(trigger, "steps", 20, ENDPOINT_BEGIN));
+  assert_false(remove_region(trigger, "", 3000, ENDPOINT_END));
+  assert_true(remove_region(trigger, "", 4000, ENDPOINT_END));
   assert_string_equal(why, "region step took 0.00399 ms");
-  assert_false(take_region(trigger, "all", 9000, ENDPOINT_END));
+  assert_false(remove_region(trigger, "all", 9000, ENDPOINT_END));
   trigger_destroy(trigger);
 }
 

@@ -29,14 +29,14 @@ char *message_escape(char *buffer, size_t size, const char *text) {
   size_t used = 0;
   while (*text != '\0') {
     char piece[8];
-    size_t taken = printable(text);
-    int length = taken > 0 ? snprintf(piece, sizeof piece, "%.*s", (int)taken, text)
-                           : snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)*text);
+    size_t length_printable = printable(text);
+    int length = length_printable > 0 ? snprintf(piece, sizeof piece, "%.*s", (int)length_printable, text)
+                                      : snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)*text);
     if (used + (size_t)length >= size)
       break;
     memcpy(buffer + used, piece, (size_t)length);
     used += (size_t)length;
-    text += taken > 0 ? taken : 1;
+    text += length_printable > 0 ? length_printable : 1;
   }
   buffer[used] = '\0';
   return buffer;

@@ -37,14 +37,14 @@ static void release_signals(void) {
       signal(ending_signals[i], SIG_DFL);
 }
 
-static bool say_unwritten(const struct partial_file *file) {
+static bool print_unwritten(const struct partial_file *file) {
   message_print("cannot write %s: %m", file->name);
   return false;
 }
 
 static bool open_as_it_is(struct partial_file *file) {
   file->fd = open(file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  return file->fd >= 0 || say_unwritten(file);
+  return file->fd >= 0 || print_unwritten(file);
 }
 
 /* A new file of a name of its own. The signals wait until the handler knows of it. */
@@ -73,7 +73,7 @@ static bool open_beside(struct partial_file *file) {
   errno = ENAMETOOLONG;
   file->fd = length < sizeof file->path ? open_known(file) : -1;
   if (file->fd < 0)
-    return say_unwritten(file);
+    return print_unwritten(file);
   fchmod(file->fd, 0666 & ~mask);
   return true;
 }
@@ -93,11 +93,11 @@ bool partial_file_open(struct partial_file *ret, const char *name) {
 
 bool partial_file_close(struct partial_file *file, bool is_whole) {
   if (close(file->fd) < 0 && is_whole)
-    is_whole = say_unwritten(file);
+    is_whole = print_unwritten(file);
   if (!file->is_beside)
     return is_whole;
   if (is_whole && rename(file->path, file->name) < 0)
-    is_whole = say_unwritten(file);
+    is_whole = print_unwritten(file);
   if (!is_whole)
     unlink(file->path);
   release_signals();

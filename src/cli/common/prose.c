@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 110, ESCAPE_BYTES = 4, SAID_BYTES = 2048 };
+enum { WIDE = 110, ESCAPE_BYTES = 4, PRINTED_BYTES = 2048 };
 
 size_t prose_width(void) {
   size_t width = terminal_width();
@@ -54,7 +54,7 @@ void prose_print_fact(size_t column, size_t indent, const char *text) {
 }
 
 void prose_printf(size_t indent, const char *format, ...) {
-  char text[SAID_BYTES];
+  char text[PRINTED_BYTES];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

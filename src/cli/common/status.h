@@ -46,10 +46,10 @@ struct archive_status {
   pid_t pid, writer; /* writer 0: not told */
   enum archive_state state;
   char *path;
-  char *text;    /* how the program ended, or why tracing failed */
-  char *stopped; /* why recording ended before the program; NULL: it did not */
-  bool is_over;  /* nothing more will come of what was kept */
-  bool is_told;  /* elsewhere: it is in a merged archive */
+  char *text;       /* how the program ended, or why tracing failed */
+  char *stopped;    /* why recording ended before the program; NULL: it did not */
+  bool is_over;     /* nothing more will come of what was kept */
+  bool is_reported; /* elsewhere: it is in a merged archive */
   uint64_t threads, events, records, lost, duration_ns, bytes, regions, added;
 };
 

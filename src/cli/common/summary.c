@@ -203,7 +203,7 @@ void summary_print_runtimes(const struct status *status, bool quiet) {
 static const struct archive_status *first_closed(const struct status *status) {
   for (size_t i = 0; i < status->count; i++)
     if (status->archives[i].state == ARCHIVE_CLOSED && status->archives[i].path &&
-        !status->archives[i].is_told)
+        !status->archives[i].is_reported)
       return &status->archives[i];
   return NULL;
 }
@@ -249,7 +249,7 @@ static void print_archives(const struct status *status, bool quiet) {
   for (size_t i = 0; i < status->count; i++) {
     const struct archive_status *archive = order ? order[i] : &status->archives[i];
     bool is_empty = archive->state == ARCHIVE_CLOSED && archive->events == 0 && archive->lost == 0;
-    if (archive->is_told)
+    if (archive->is_reported)
       print_lost(archive);
     else if (archive->state == ARCHIVE_KEPT)
       print_kept(status, archive, quiet);

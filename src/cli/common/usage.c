@@ -99,7 +99,7 @@ static bool check_arguments(const struct usage *usage, int count) {
     return usage_error(usage->command, "unexpected argument");
   if (usage->argument && count == 0 && !usage->is_optional)
     return usage_error(usage->command, "no %s given", usage->argument);
-  if (usage->argument && count > 1 && !usage->takes_more && !usage->takes_several)
+  if (usage->argument && count > 1 && !usage->accepts_more && !usage->accepts_several)
     return usage_error(usage->command, "one %s at a time", usage->argument);
   return true;
 }
@@ -118,7 +118,7 @@ static int value_of(const struct usage_option *option) {
 
 static void make_tables(const struct usage *usage, struct getopt_tables *ret) {
   const struct usage_option *options = usage->options;
-  size_t used = (size_t)sprintf(ret->letters, "%s:h", usage->takes_more ? "+" : ""), i = 0;
+  size_t used = (size_t)sprintf(ret->letters, "%s:h", usage->accepts_more ? "+" : ""), i = 0;
   for (; options && options[i].name && i < USAGE_OPTIONS_MAX; i++) {
     ret->options[i] = (struct option){options[i].name, value_of(&options[i]), NULL, options[i].code};
     if (options[i].code <= UINT8_MAX)

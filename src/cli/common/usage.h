@@ -50,8 +50,8 @@ struct usage {
   enum usage_value argument_kind;
   const char *(*argument_word)(size_t number);
   bool is_optional;        /* the argument */
-  bool takes_several;      /* arguments */
-  bool takes_more;         /* what comes behind the argument is not the command's */
+  bool accepts_several;    /* arguments */
+  bool accepts_more;       /* what comes behind the argument is not the command's */
   void (*more_help)(void); /* between the options and the exit status; NULL: nothing */
   /* Takes an option with its value, NULL if it has none. Returns false if the value is wrong, after
    * usage_error. */

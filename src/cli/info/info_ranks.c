@@ -91,7 +91,7 @@ static void add_row(struct table *table, const char *path, const struct rank *ra
   table_row(table, cells);
 }
 
-static void say_missing(const struct ranks *ranks) {
+static void print_missing(const struct ranks *ranks) {
   unsigned long next = 0;
   for (size_t i = 0; i < ranks->count; i++) {
     unsigned long here = ranks->all[i].number;
@@ -117,7 +117,7 @@ void info_ranks(const char *path) {
   for (size_t i = 0; i < ranks.count; i++)
     add_row(&table, path, &ranks.all[i]);
   table_print(&table);
-  say_missing(&ranks);
+  print_missing(&ranks);
   free(ranks.all);
   if (!is_done)
     message_print("%s: out of memory", path);

@@ -124,11 +124,11 @@ static void print_origin(const struct info *info) {
 
 /* What the timers asked for, and what came of it. */
 static void print_samples(const struct info *info) {
-  char taken[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
+  char recorded[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
   if (info_number(info, "SAMPLING::HZ") == 0)
     return;
   table_fact("samples", "%s at %s per second and thread; %s missed, %s left out",
-             summary_number(taken, info->tally.kinds[TRACE_CallingContextSample].events),
+             summary_number(recorded, info->tally.kinds[TRACE_CallingContextSample].events),
              info_property(info, "SAMPLING::HZ"),
              summary_number(missed, info_number(info, "SAMPLING::MISSED")),
              summary_number(left_out, info_number(info, "SAMPLING::LEFT_OUT")));
@@ -181,7 +181,7 @@ static void print_figures(const struct info *info) {
   static const struct {
     const char *property, *label, *text;
   } rows[] = {
-#define FIGURE(name, counted_by, told, property, label, text) {STAVE_PROPERTY_##property, label, text},
+#define FIGURE(name, counted_by, shown, property, label, text) {STAVE_PROPERTY_##property, label, text},
 #include "session/figures.def"
 #undef FIGURE
   };

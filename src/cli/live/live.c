@@ -35,7 +35,7 @@ enum live_state { LIVE_RUNNING, LIVE_DRAWING, LIVE_ENDED, LIVE_DIED };
 /* The process that makes the next picture. */
 struct maker {
   pid_t pid; /* 0: none */
-  uint64_t begun_ms;
+  uint64_t start_ms;
 };
 
 struct live {
@@ -143,14 +143,14 @@ static void mask_signals(int how) {
 
 /* As a process group of its own, so that all of it can be ended. What it says is kept. */
 _Noreturn static void make_recent(const struct live *live) {
-  char page[PATH_MAX], scratch[PATH_MAX], said[PATH_MAX];
+  char page[PATH_MAX], scratch[PATH_MAX], messages[PATH_MAX];
   struct recent recent = {live->found.directory, live->title, scratch, page, live->request->last_ns};
   setpgid(0, 0);
   setpriority(PRIO_PROCESS, 0, NICE);
   name_picture(live, live->picture + 1, page, sizeof page);
   snprintf(scratch, sizeof scratch, "%s/archive", live->folder);
-  snprintf(said, sizeof said, "%s/said", live->folder);
-  int fd = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  snprintf(messages, sizeof messages, "%s/said", live->folder);
+  int fd = open(messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd >= 0)
     dup2(fd, STDERR_FILENO);
   _exit(recent_make(&recent));
@@ -172,7 +172,7 @@ static bool is_heard(const struct live_request *request, int number) {
 static void start_maker(struct live *live, void (*make)(const struct live *live)) {
   pid_t parent = getpid();
   fflush(NULL);
-  live->maker = (struct maker){.begun_ms = now_ms(), .pid = fork()};
+  live->maker = (struct maker){.start_ms = now_ms(), .pid = fork()};
   if (live->maker.pid == 0) {
     for (int i = 0; i < SIGNAL_COUNT; i++)
       if (is_heard(live->request, signals[i]))
@@ -228,7 +228,7 @@ static uint64_t ms_of(const struct rusage *usage) {
          (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1000;
 }
 
-static void take_recent(struct live *live, bool is_done) {
+static void read_recent(struct live *live, bool is_done) {
   char old[PATH_MAX];
   live->trouble[0] = '\0';
   if (!is_done) {
@@ -240,10 +240,10 @@ static void take_recent(struct live *live, bool is_done) {
     unlink(old);
   }
   live->picture++;
-  live->data_ms = live->maker.begun_ms;
+  live->data_ms = live->maker.start_ms;
 }
 
-static void take_finished(struct live *live, bool is_done) {
+static void add_finished(struct live *live, bool is_done) {
   live->state = is_done ? LIVE_ENDED : LIVE_DIED;
   live->status = is_done ? EXIT_SUCCESS : EXIT_FAILED;
   live->ended_ms = live->data_ms = now_ms();
@@ -258,13 +258,13 @@ static void look_at_maker(struct live *live) {
   bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
   uint64_t least = SHARE * ms_of(&usage);
   live->every_ms = least > EVERY_MS ? least : EVERY_MS;
-  live->next_ms = live->maker.begun_ms + live->every_ms;
+  live->next_ms = live->maker.start_ms + live->every_ms;
   if (live->state == LIVE_DRAWING)
-    take_finished(live, is_done);
+    add_finished(live, is_done);
   else
-    take_recent(live, is_done);
+    read_recent(live, is_done);
   live->maker.pid = 0;
-  server_tell(&live->server);
+  server_notify(&live->server);
 }
 
 /* -- the run -- */
@@ -290,7 +290,7 @@ static void look_at_run(struct live *live) {
   } else {
     end_without_page(live);
   }
-  server_tell(&live->server);
+  server_notify(&live->server);
 }
 
 static bool is_over(const struct live *live) {

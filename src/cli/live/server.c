@@ -253,7 +253,7 @@ static bool send_some(struct server_connection *connection) {
 }
 
 /* Who has not come to ask gives way where there are too many. */
-static void take_in(struct server *server) {
+static void accept_clients(struct server *server) {
   int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   size_t place = SERVER_CONNECTIONS_MAX;
   for (size_t i = SERVER_CONNECTIONS_MAX; fd >= 0 && i-- > 0;)
@@ -304,7 +304,7 @@ void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
     if (server->connections[i] && fds[i + 1].revents)
       attend(server, i, fds[i + 1].revents);
   if (fds[0].revents)
-    take_in(server);
+    accept_clients(server);
 }
 
 /* -- news -- */
@@ -320,7 +320,7 @@ static void add_news(struct server_connection *connection, const char *line) {
   put(connection, memory_needed(count < 0 ? NULL : whole));
 }
 
-void server_tell(struct server *server) {
+void server_notify(struct server *server) {
   char *line = news_line(server);
   for (size_t i = 0; i < SERVER_CONNECTIONS_MAX; i++)
     if (server->connections[i] && server->connections[i]->is_listener)

@@ -41,7 +41,7 @@ void server_close(struct server *server);
 void server_serve(struct server *server, int timeout_ms, const sigset_t *mask);
 
 /* Sends the news to all who listen. */
-void server_tell(struct server *server);
+void server_notify(struct server *server);
 
 size_t server_listeners(const struct server *server);
 

@@ -125,7 +125,7 @@ const struct usage *cmd_merge_usage(void) {
       .options = options,
       .argument = "directory",
       .argument_kind = USAGE_DIRECTORY,
-      .takes_several = true,
+      .accepts_several = true,
       .set = set_option,
   };
   return &usage;

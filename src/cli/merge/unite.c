@@ -56,7 +56,7 @@ static bool name_partial(struct union_job *job) {
 }
 
 /* What an interrupted merge has left is thrown away; a running one has a lock on it. */
-static bool take_partial(struct union_job *job) {
+static bool lock_partial(struct union_job *job) {
   for (int attempt = 0; attempt < 2; attempt++) {
     bool is_there = mkdir(job->partial, 0777) < 0;
     if (is_there && errno != EEXIST)
@@ -128,7 +128,7 @@ static bool publish(const struct union_job *job) {
 
 /* -- merging -- */
 
-static void say_exhaustion(void *data) {
+static void print_exhaustion(void *data) {
   (void)data;
   static const char text[] = "stave: out of memory\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
@@ -147,7 +147,7 @@ static int work(void *data, struct guard_progress *progress) {
                                         .progress = &progress->done,
                                         .steps = &progress->total};
   ending_of_child();
-  memory_at_exhaustion(say_exhaustion, NULL);
+  memory_at_exhaustion(print_exhaustion, NULL);
   return merge_run(&request, job->result) < 0 ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
@@ -202,7 +202,7 @@ bool unite(const struct unite_request *request, struct merge_result *ret) {
     return false;
   }
   ending_wait(); /* what would end this process waits; the terminal's signals end the one that merges */
-  bool is_done = take_partial(&job) && run(&job);
+  bool is_done = lock_partial(&job) && run(&job);
   if (job.lock_fd >= 0)
     close(job.lock_fd);
   *ret = *job.result;

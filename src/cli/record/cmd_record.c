@@ -353,7 +353,7 @@ static bool attend(struct traced_run *run, int timeout_ms) {
   return ready != 0;
 }
 
-static void say_waiting(const struct traced_run *run) {
+static void print_waiting(const struct traced_run *run) {
   const struct status *status = &run->status;
   size_t open = 0;
   for (size_t i = 0; i < status->count; i++)
@@ -368,13 +368,13 @@ static void say_waiting(const struct traced_run *run) {
 /* The program is a zombie now: its writers may still read its exit status. */
 static void wait_for_writers(struct traced_run *run) {
   struct child *child = &run->child;
-  bool has_said = false;
+  bool has_printed = false;
   status_expect_end(&run->status);
-  while (!run->status.at_end && !child->asked_to_terminate && !(has_said && child->asked_to_stop)) {
-    if (attend(run, has_said ? -1 : PATIENCE_MS) || has_said)
+  while (!run->status.at_end && !child->asked_to_terminate && !(has_printed && child->asked_to_stop)) {
+    if (attend(run, has_printed ? -1 : PATIENCE_MS) || has_printed)
       continue;
-    say_waiting(run);
-    has_said = true;
+    print_waiting(run);
+    has_printed = true;
     child->asked_to_stop = false; /* what came before was meant for the program */
   }
 }
@@ -390,10 +390,10 @@ static void wait_for_viewer(struct traced_run *run) {
 static void summarize(const struct traced_run *run) {
   const struct status *status = &run->status;
   bool is_explained = watch_report(&run->watch, &run->plan) || status->stayed.count > 0;
-  bool is_told_by_rank_0 = job_leaves_it_to_rank_0();
-  summary_print_runtimes(status, run->quiet || is_told_by_rank_0);
+  bool is_reported_by_rank_0 = job_leaves_it_to_rank_0();
+  summary_print_runtimes(status, run->quiet || is_reported_by_rank_0);
   if (status->count > 0)
-    summary_print(status, run->quiet || is_told_by_rank_0);
+    summary_print(status, run->quiet || is_reported_by_rank_0);
   else if (!is_explained)
     plan_explain_silence(&run->program, &run->plan);
 }
@@ -471,7 +471,7 @@ const struct usage *cmd_record_usage(void) {
       .options = options,
       .argument = "program",
       .argument_kind = USAGE_PROGRAM,
-      .takes_more = true,
+      .accepts_more = true,
       .set = set_option,
   };
   return &usage;

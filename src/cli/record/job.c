@@ -65,16 +65,16 @@ static void wait_for_others(const char *job, bool (*is_stopped)(void *data), voi
 
 /* -- merging -- */
 
-static void mark_told(struct status *status, const char *job) {
+static void mark_reported(struct status *status, const char *job) {
   char its_job[PATH_MAX];
   for (size_t i = 0; i < status->count; i++) {
     struct archive_status *archive = &status->archives[i];
     bool is_its = archive->path && find_job(archive->path, its_job) && strcmp(its_job, job) == 0;
-    archive->is_told |= is_its && archive->state == ARCHIVE_CLOSED;
+    archive->is_reported |= is_its && archive->state == ARCHIVE_CLOSED;
   }
 }
 
-static void say(const char *job, const struct merge_result *result) {
+static void print_job(const char *job, const struct merge_result *result) {
   char ranks[NUMBER_BYTES], threads[NUMBER_BYTES], events[NUMBER_BYTES], word[PATH_MAX];
   message_print("%s: %s rank%s, %s thread%s, %s events%s%s%s: stave timeline %s shows them", job,
                 summary_number(ranks, result->processes), plural(result->processes),
@@ -94,9 +94,9 @@ static void merge_one(struct status *status, const char *job, bool is_quiet) {
           &(struct unite_request){
               .anchors = members.anchors.items, .count = members.anchors.count, .out = job, .is_job = true},
           &result)) {
-    mark_told(status, job);
+    mark_reported(status, job);
     if (!is_quiet || result.missing)
-      say(summary_relative_path(job), &result);
+      print_job(summary_relative_path(job), &result);
   }
   members_clear(&members);
 }

@@ -203,8 +203,8 @@ static void find_mpi(const struct program *program, struct plan *plan) {
 /* A program that uses no CUDA never loads it, so where it is not installed nothing is to be told. */
 static void find_cuda(struct plan *plan) {
   const char *wanted = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
-  bool is_off = wanted && strcmp(wanted, "off") == 0, is_taken = other && *other;
-  if (!is_off && is_taken)
+  bool is_off = wanted && strcmp(wanted, "off") == 0, is_in_use = other && *other;
+  if (!is_off && is_in_use)
     message_print(
         "CUDA_INJECTION64_PATH is set already (%s): if the program uses CUDA, what its devices do is not "
         "recorded",

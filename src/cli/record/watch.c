@@ -103,7 +103,7 @@ static void look_at_maps(struct watch *watch, pid_t pid) {
   if (!mapped.reports_itself)
     add_all(watch, &watch->found, pid, &mapped.libgomps);
   if (!mapped.has_tool && mapped.llvms.count > 0 && !names_tool(pid, watch->tool))
-    add_all(watch, &watch->untold, pid, &mapped.llvms);
+    add_all(watch, &watch->unattached, pid, &mapped.llvms);
   string_list_clear(&mapped.libgomps);
   string_list_clear(&mapped.llvms);
 }
@@ -204,13 +204,13 @@ static void report(const struct string_list *found, const char *runtime, const c
 bool watch_report(const struct watch *watch, const struct plan *plan) {
   if (!plan->leaves_libgomp)
     report(&watch->found, "gcc's", advice(plan));
-  report(&watch->untold, "LLVM's",
+  report(&watch->unattached, "LLVM's",
          "its environment does not name Stave's library (OMP_TOOL_LIBRARIES), or has OMP_TOOL=disabled: "
          "env -i or a script has changed it");
-  return (!plan->leaves_libgomp && watch->found.count > 0) || watch->untold.count > 0;
+  return (!plan->leaves_libgomp && watch->found.count > 0) || watch->unattached.count > 0;
 }
 
 void watch_clear(struct watch *watch) {
   string_list_clear(&watch->found);
-  string_list_clear(&watch->untold);
+  string_list_clear(&watch->unattached);
 }

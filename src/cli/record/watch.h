@@ -13,12 +13,12 @@
 
 struct watch {
   pid_t root;
-  bool is_verbose;           /* say at once what is found */
-  int pause_ms;              /* until the next look */
-  struct timespec next;      /* CLOCK_MONOTONIC */
-  const char *tool;          /* the path of libstave.so */
-  struct string_list found;  /* "PROGRAM\nLIBRARY" */
-  struct string_list untold; /* the same, of those that Stave's library was not named to */
+  bool is_verbose;               /* say at once what is found */
+  int pause_ms;                  /* until the next look */
+  struct timespec next;          /* CLOCK_MONOTONIC */
+  const char *tool;              /* the path of libstave.so */
+  struct string_list found;      /* "PROGRAM\nLIBRARY" */
+  struct string_list unattached; /* the same, of those that Stave's library was not named to */
 };
 
 /* Looks at `root` and its descendants from now on. `tool` is Stave's library, and stays the caller's. */

@@ -308,7 +308,7 @@ const struct usage *cmd_report_usage(void) {
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
-      .takes_several = true,
+      .accepts_several = true,
       .set = set_option,
   };
   return &usage;
@@ -325,7 +325,7 @@ static int write_object(void *data, const char *path, FILE *out) {
 }
 
 /* getopt puts what stands before "--" behind it: how many are new has to be counted before. 0: no "--". */
-static size_t count_behind_dashes(int argc, char **argv) {
+static size_t count_after_dashes(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--") == 0)
       return (size_t)(argc - i - 1);
@@ -426,7 +426,7 @@ static int report_what_if(struct report_request *request, const char *path) {
 
 int cmd_report(int argc, char **argv) {
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
-  size_t behind = count_behind_dashes(argc, argv);
+  size_t behind = count_after_dashes(argc, argv);
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
   if (status < 0)
     status = check_single(&request, argc - optind);

@@ -25,17 +25,17 @@ static size_t doubled_rank(const double *values, size_t count, size_t index) {
   return rank;
 }
 
-/* ways[k * (most + 1) + s]: how many choices of k values have ranks of the sum s. */
-static double *count_ways(const double *values, size_t chosen, size_t count, size_t most) {
-  double *ways = memory_needed(calloc((chosen + 1) * (most + 1), sizeof *ways));
-  ways[0] = 1;
+/* choices[k * (most + 1) + s]: how many choices of k values have ranks of the sum s. */
+static double *count_choices(const double *values, size_t chosen, size_t count, size_t most) {
+  double *choices = memory_needed(calloc((chosen + 1) * (most + 1), sizeof *choices));
+  choices[0] = 1;
   for (size_t i = 0; i < count; i++) {
     size_t rank = doubled_rank(values, count, i);
     for (size_t k = chosen; k > 0; k--)
       for (size_t s = rank; s <= most; s++)
-        ways[k * (most + 1) + s] += ways[(k - 1) * (most + 1) + s - rank];
+        choices[k * (most + 1) + s] += choices[(k - 1) * (most + 1) + s - rank];
   }
-  return ways;
+  return choices;
 }
 
 static size_t distance(size_t a, size_t b) {
@@ -44,14 +44,14 @@ static size_t distance(size_t a, size_t b) {
 
 double rank_test(const double *values, size_t old_count, size_t count) {
   size_t most = count * (count + 1), expected = old_count * (count + 1), seen = 0;
-  double *ways = count_ways(values, old_count, count, most), all = 0, extreme = 0;
+  double *choices = count_choices(values, old_count, count, most), all = 0, extreme = 0;
   for (size_t i = 0; i < old_count; i++)
     seen += doubled_rank(values, count, i);
   for (size_t s = 0; s <= most; s++) {
-    double number = ways[old_count * (most + 1) + s];
+    double number = choices[old_count * (most + 1) + s];
     all += number;
     extreme += distance(s, expected) >= distance(seen, expected) ? number : 0;
   }
-  free(ways);
+  free(choices);
   return extreme / all;
 }

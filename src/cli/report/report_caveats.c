@@ -81,10 +81,10 @@ static void print_unseen(const struct report *report) {
     write_reason(why, &report->unseen[i]);
     if (!is_last)
       write_reason(next, &report->unseen[i + 1]);
-    bool is_told = is_last || strcmp(why, next) != 0;
+    bool is_reported = is_last || strcmp(why, next) != 0;
     snprintf(text + used, sizeof text - used, "%s %s%s%s%s", i == 0 ? ":" : ",",
-             report_cause_name(report->unseen[i].cause), is_told ? " (" : "", is_told ? why : "",
-             is_told ? ")" : "");
+             report_cause_name(report->unseen[i].cause), is_reported ? " (" : "", is_reported ? why : "",
+             is_reported ? ")" : "");
   }
   if (report->unseen_count > 0)
     prose_printf(2, "%s", text);

@@ -116,7 +116,7 @@ static void use_row(struct table *table, const struct report *report, size_t ind
 static void gap_row(struct table *table, const struct report *report, const struct report_accelerator *device,
                     const struct report_device_gap *gap) {
   char label[LABEL_BYTES], place[LABEL_BYTES + 32], time[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
-  uint32_t region = gap->region == REPLAY_NONE ? gap->behind : gap->region;
+  uint32_t region = gap->region == REPLAY_NONE ? gap->last : gap->region;
   const char *name = region == REPLAY_NONE ? "the program" : label_region(label, report->trace, region);
   snprintf(place, sizeof place, "%s%s", gap->region == REPLAY_NONE && region != REPLAY_NONE ? "behind " : "",
            name);

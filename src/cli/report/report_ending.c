@@ -11,7 +11,7 @@
 
 enum { THREADS_MAX = 32 };
 
-static double begun(const struct report *report, const struct report_open *open) {
+static double started(const struct report *report, const struct report_open *open) {
   return (double)open->since_ticks - (double)report->first_ticks;
 }
 
@@ -22,7 +22,7 @@ static void open_row(struct table *table, const struct report *report, const cha
            label_region(label, report->trace, open->region));
   const char *const cells[] = {
       thread, where, text_time(time, report->trace, (double)(report->last_ticks - open->since_ticks)),
-      text_time(since, report->trace, begun(report, open))};
+      text_time(since, report->trace, started(report, open))};
   table_row(table, cells);
 }
 
@@ -143,7 +143,7 @@ static json_t *open_json(const struct report *report, const struct report_open *
   json_put(object, "line", region ? json_from_number(region->begin_line) : json_null());
   json_put(object, "function", region ? json_from_text(region->description) : json_null());
   json_put(object, "is_held_lock", json_boolean(open->is_held));
-  json_put(object, "since_s", json_real(begun(report, open) / per_second));
+  json_put(object, "since_s", json_real(started(report, open) / per_second));
   return object;
 }
 

@@ -48,7 +48,7 @@ static json_t *device_gaps(const struct report *report, const struct report_acce
   for (size_t i = 0; i < device->gap_count; i++) {
     const struct report_device_gap *gap = &device->gaps[i];
     json_t *object = json_pack("{s:o,s:o}", "in", report_region_json(report, gap->region), "behind",
-                               report_region_json(report, gap->behind));
+                               report_region_json(report, gap->last));
     report_put_seconds(object, "time_s", report, (double)gap->ticks);
     json_array_append_new(array, object);
   }

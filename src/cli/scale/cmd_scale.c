@@ -137,7 +137,7 @@ const struct usage *cmd_scale_usage(void) {
       .options = options,
       .argument = "program",
       .argument_kind = USAGE_PROGRAM,
-      .takes_more = true,
+      .accepts_more = true,
       .set = set_option,
   };
   return &usage;

@@ -48,7 +48,7 @@ static bool ignore_columns(void *data, const char *const *names, size_t count) {
   return true;
 }
 
-static bool say_incomplete(void *data, const struct cell *cells, size_t count) {
+static bool print_incomplete(void *data, const struct cell *cells, size_t count) {
   (void)count;
   *(bool *)data = true;
   message_print("%s: not all of it could be read: %s", cells[0].text, cells[1].text);
@@ -56,7 +56,7 @@ static bool say_incomplete(void *data, const struct cell *cells, size_t count) {
 }
 
 static bool is_incomplete(struct database_query *query) {
-  static const struct query_observer observer = {ignore_columns, say_incomplete};
+  static const struct query_observer observer = {ignore_columns, print_incomplete};
   char error[DATABASE_ERROR_BYTES];
   bool is_found = false;
   database_query_run(query, "SELECT archive, incomplete FROM runs WHERE incomplete IS NOT NULL", &observer,
@@ -133,7 +133,7 @@ const struct usage *cmd_query_usage(void) {
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
-      .takes_several = true,
+      .accepts_several = true,
       .set = set_option,
   };
   return &usage;

@@ -178,7 +178,7 @@ static bool choose(struct region_search *search) {
   return count == 1;
 }
 
-static void say_missing(const struct region_search *search, size_t side) {
+static void print_missing(const struct region_search *search, size_t side) {
   const struct align *align = search->align;
   const char *run = search->sides.names[side],
              *name = align_names_short(&search->trace->regions[search->chosen]);
@@ -200,7 +200,7 @@ static int conclude(struct region_search *search) {
     const struct entries *entries = &search->runs[i].entries[search->chosen];
     search->instants[i] = entries->instant_ns;
     if (!entries->is_there) {
-      say_missing(search, i);
+      print_missing(search, i);
       return EXIT_FAILED;
     }
   }

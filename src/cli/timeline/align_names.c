@@ -141,7 +141,7 @@ static int by_distance(const void *one, const void *other) {
 char *align_names_nearest(const struct trace *trace, const bool *marked, const char *text,
                           char buffer[ALIGN_NAMES_BYTES]) {
   struct near *near = memory_needed(calloc(trace->region_count + 1, sizeof *near));
-  size_t count = 0, said = 0;
+  size_t count = 0, named = 0;
   for (size_t i = 0; i < trace->region_count; i++) {
     if (!marked[i])
       continue;
@@ -153,9 +153,9 @@ char *align_names_nearest(const struct trace *trace, const bool *marked, const c
   }
   qsort(near, count, sizeof *near, by_distance);
   snprintf(buffer, ALIGN_NAMES_BYTES, "%s", count ? "" : " (stave report shows how they are called)");
-  for (size_t i = 0; i < count && said < NEAREST; i++)
+  for (size_t i = 0; i < count && named < NEAREST; i++)
     if (i == 0 || strcmp(near[i - 1].name, near[i].name) != 0)
-      add(buffer, said++ ? ", " : "; meant may be ", near[i].name);
+      add(buffer, named++ ? ", " : "; meant may be ", near[i].name);
   free(near);
   return buffer;
 }

@@ -149,7 +149,7 @@ static int write_as(const struct timeline_request *request, struct timeline *tim
   return picture_write(file, timeline, &picture);
 }
 
-static void say_unwritten(const struct timeline_request *request) {
+static void print_unwritten(const struct timeline_request *request) {
   message_print("cannot write %s: %m", request->is_named ? request->output : "to standard output");
 }
 
@@ -159,7 +159,7 @@ static bool write_output(const struct timeline_request *request, struct timeline
   FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
   struct stat status;
   if (!file) {
-    say_unwritten(request);
+    print_unwritten(request);
     return false;
   }
   int result = write_as(request, timeline, file);
@@ -169,12 +169,12 @@ static bool write_output(const struct timeline_request *request, struct timeline
   if (result == 0 && is_written)
     return true;
   errno = result < 0 && result != -EIO ? -result : errno;
-  say_unwritten(request);
+  print_unwritten(request);
   return false;
 }
 
-static void say_written(const struct timeline_request *request, const struct timeline *timeline,
-                        uint64_t bytes) {
+static void print_written(const struct timeline_request *request, const struct timeline *timeline,
+                          uint64_t bytes) {
   char events[32], size[32], shorter[32];
   message_print("%s: %s events, %s", request->output, summary_number(events, timeline->events),
                 summary_size(size, bytes));
@@ -210,7 +210,7 @@ static int draw(void *data, const struct archive_job *job) {
     status = archive_job_failed(job, error);
   } else if (write_output(request, &timeline, &bytes)) {
     if (request->is_named)
-      say_written(request, &timeline, bytes);
+      print_written(request, &timeline, bytes);
     status = EXIT_SUCCESS;
   }
   timeline_free(&timeline);
@@ -310,7 +310,7 @@ static int show(struct timeline_request *request, const char *name, const char *
     return EXIT_USAGE;
   if (!request->is_named &&
       fcntl(request->fd, F_GETFD) < 0) { /* a file of the archive's would get the number */
-    say_unwritten(request);
+    print_unwritten(request);
     return EXIT_FAILED;
   }
   request->title = request->title ? request->title : title;
@@ -411,7 +411,7 @@ const struct usage *cmd_timeline_usage(void) {
       .options = options,
       .argument = "archive",
       .argument_kind = USAGE_DIRECTORY,
-      .takes_several = true,
+      .accepts_several = true,
       .set = set_option,
   };
   return &usage;

@@ -80,10 +80,10 @@ static void read_threads(struct account_process *process) {
 }
 
 /* Takes of *left what there is of it. */
-static double take(double *left, double most) {
-  double taken = larger(0, smaller(*left, most));
-  *left -= taken;
-  return taken;
+static double subtract(double *left, double most) {
+  double part = larger(0, smaller(*left, most));
+  *left -= part;
+  return part;
 }
 
 struct interval {
@@ -134,12 +134,12 @@ static void charge(struct account_process *process, const struct interval *inter
   account->ran += share * (interval->ran + smaller(rest, process->unread));
   account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
   account->own_threads += share * others;
-  add_lost(account, interval, HINDRANCE_QUOTA, take(&left, interval->throttled));
+  add_lost(account, interval, HINDRANCE_QUOTA, subtract(&left, interval->throttled));
   add_lost(account, interval, HINDRANCE_TEAM,
-           take(&left, account_masks_excess(&process->masks, interval->ticks)));
-  add_lost(account, interval, HINDRANCE_OWN_THREADS, take(&left, others));
-  add_lost(account, interval, HINDRANCE_WRITER, take(&left, interval->writer));
-  add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? take(&left, left) : 0);
+           subtract(&left, account_masks_excess(&process->masks, interval->ticks)));
+  add_lost(account, interval, HINDRANCE_OWN_THREADS, subtract(&left, others));
+  add_lost(account, interval, HINDRANCE_WRITER, subtract(&left, interval->writer));
+  add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? subtract(&left, left) : 0);
   account->ready += share * interval->ready; /* of what is left the cause is not known */
   account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
   account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
@@ -282,9 +282,9 @@ static bool add_processes(struct report *report, const struct account_lines *lin
 
 /* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel counts it for
  * the whole run alone. */
-static void take_stolen(struct report *report) {
+static void subtract_stolen(struct report *report) {
   struct report_account *account = &report->account;
-  double lost = report->process_count == 1 ? take(&account->slept, report->processors.stolen) : 0;
+  double lost = report->process_count == 1 ? subtract(&account->slept, report->processors.stolen) : 0;
   double at_once = report->wall ? (account->ran + account->ready + lost) / (double)report->wall : 1;
   account->lost[HINDRANCE_HYPERVISOR] = lost;
   account->gain[HINDRANCE_HYPERVISOR] = lost / larger(1, at_once);
@@ -302,12 +302,12 @@ bool account_find(struct report *report, const struct account_lines *lines) {
   if (!add_processes(report, lines))
     return false;
   account->all = larger(lives_of_all(report) - account->gone, 0);
-  if (account->is_known && report->life.begun_ticks) { /* there was one thread, of which the kernel knows */
+  if (account->is_known && report->life.start_ticks) { /* there was one thread, of which the kernel knows */
     account->ran += report->life.ran;
     account->slept += report->life.before - report->life.ran;
   }
   double found = account->ran + account->ready + account->slept + account->lost[HINDRANCE_STOPPED];
-  take_stolen(report);
+  subtract_stolen(report);
   account->slept = larger(0, account->slept);
   account->unknown = larger(0, account->all - found);
   return true;

@@ -106,17 +106,17 @@ static void charge_account(struct collector *collector, size_t location, const s
 /* What the process did before the first event of its first thread. */
 static void charge_before(struct collector *collector, size_t location, struct replay_now now,
                           uint64_t first) {
-  uint64_t begun = collector->report->life.begun_ticks;
-  if (begun == 0 || begun >= first)
+  uint64_t started = collector->report->life.start_ticks;
+  if (started == 0 || started >= first)
     return;
   struct report_thread *thread = &collector->report->threads[location];
   struct report_process *process = &collector->report->processes[thread->process];
   now.activity = ACTIVITY_SERIAL;
   now.frame = NULL;
-  process->first_ticks = begun;
-  process->serial_useful += first - begun;
-  thread->activity[ACTIVITY_SERIAL] += first - begun;
-  charge_useful(collector, location, &now, first - begun);
+  process->first_ticks = started;
+  process->serial_useful += first - started;
+  thread->activity[ACTIVITY_SERIAL] += first - started;
+  charge_useful(collector, location, &now, first - started);
 }
 
 static void see(struct collector *collector, size_t location, const struct replay_now *now, uint64_t ticks) {
@@ -409,8 +409,8 @@ static void charge_rest(struct collector *collector) {
   if (report->first_ticks == UINT64_MAX)
     return;
   report->last_ticks = end;
-  if (report->life.begun_ticks)
-    report->first_ticks = report->life.begun_ticks;
+  if (report->life.start_ticks)
+    report->first_ticks = report->life.start_ticks;
   if (report->from_ticks > collector->trace->clock.first_ticks)
     report->first_ticks = report->from_ticks;
 }

@@ -60,7 +60,7 @@ struct live_team {
   uint64_t tasks_before[BARRIER_ROUNDS];  /* when the first one has left the barrier of this round */
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
-  struct share *met;               /* one for every worksharing region */
+  struct share *loops_seen;        /* one for every worksharing region */
   /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
    * time come in any order */
   struct team_phase phases[2];
@@ -112,9 +112,9 @@ struct live_task {
   uint32_t construct; /* position of the region where it was created */
   uint32_t process;   /* whose it is, as struct collector's */
   bool is_included;
-  bool is_ready, has_begun; /* ready: it could begin */
-  uint32_t unmet;           /* tasks that it depends on and that are not complete */
-  uint32_t team_slot;       /* where it was created: */
+  bool is_ready, has_started; /* ready: it could begin */
+  uint32_t unmet;             /* tasks that it depends on and that are not complete */
+  uint32_t team_slot;         /* where it was created: */
   uint64_t team;
   struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
   uint64_t stalled;                         /* it waited for room in Stave's buffers */

@@ -32,7 +32,7 @@ static uint64_t release_of(const struct collector *collector, const struct live_
                            const struct replay_barrier_event *event) {
   uint64_t arrived = event->round->last_ticks;
   uint64_t latest = live_team->task_end_ticks > arrived ? live_team->task_end_ticks : arrived;
-  if (event->round->arrivals < event->team->begun || event->ticks <= latest)
+  if (event->round->arrivals < event->team->started || event->ticks <= latest)
     return 0;
   return collector_cut(collector, event->ticks) - collector_cut(collector, latest);
 }

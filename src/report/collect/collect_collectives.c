@@ -23,7 +23,7 @@ static uint32_t make_moment(struct collector *collector, const struct mpi_operat
   for (size_t i = 0; moment != MPI_NONE && i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     if (mpi_is_awaited(collector->waits->mpi, operation, member, flow))
-      mpi_waits_add_part(collector, moment, &member->begun, member->process, member->begin_ticks);
+      mpi_waits_add_part(collector, moment, &member->started, member->process, member->begin_ticks);
   }
   return moment;
 }
@@ -70,7 +70,7 @@ void mpi_waits_on_finalize(struct collector *collector, const struct mpi_call *c
   if (slot == MPI_NONE)
     return;
   mpi_waits_call(collector, slot)->pending++;
-  state->finalize_members[all->member_count++] = (struct mpi_member){.begun = *call,
+  state->finalize_members[all->member_count++] = (struct mpi_member){.started = *call,
                                                                      .ended = *call,
                                                                      .begin_ticks = call->enter_ticks,
                                                                      .process = process,

@@ -43,7 +43,7 @@ static bool is_later(const struct live_call *call, const struct latest *latest, 
 }
 
 /* Takes the list of what it depends on. Senders first, as receivers are only late where these are not. */
-static struct latest take_latest(struct collector *collector, struct live_call *call) {
+static struct latest remove_latest(struct collector *collector, struct live_call *call) {
   struct latest latest = {.ideal = (double)call->call.enter_ticks - call->begin_gained};
   for (int is_receiver = 0; is_receiver < 2; is_receiver++)
     for (uint32_t at = call->depends; at != MPI_NONE;) {
@@ -128,13 +128,13 @@ static void add_wait(struct collector *collector, const struct live_call *call, 
 
 static void compute(struct collector *collector, uint32_t slot) {
   struct live_call *call = mpi_waits_call(collector, slot);
-  struct latest latest = take_latest(collector, call);
+  struct latest latest = remove_latest(collector, call);
   uint64_t begin = collector_cut(collector, call->call.enter_ticks);
   uint64_t end = collector_cut(collector, call->leave_ticks);
-  double took = end > begin ? (double)(end - begin) : 0;
+  double duration = end > begin ? (double)(end - begin) : 0;
   double needed = latest.ideal - ((double)call->call.enter_ticks - call->begin_gained);
-  if (needed < took)
-    collector->waits->gained[call->process] += (took - needed) * call->weight;
+  if (needed < duration)
+    collector->waits->gained[call->process] += (duration - needed) * call->weight;
   add_wait(collector, call, &latest);
   call->is_done = true;
   mpi_drop_if_done(collector, slot);
@@ -144,7 +144,7 @@ static void compute(struct collector *collector, uint32_t slot) {
 static void begin(struct collector *collector, uint32_t slot) {
   struct live_call *call = mpi_waits_call(collector, slot);
   struct mpi_link link;
-  call->has_begun = true;
+  call->has_started = true;
   call->begin_gained = collector->waits->gained[call->process];
   while (mpi_pop(collector, &call->waiting, &link)) {
     struct moment part = mpi_part_of(call, link.ticks);
@@ -167,8 +167,8 @@ static void go_on(struct collector *collector, size_t location) {
 
 /* What is pending when all events have gone by never comes. */
 static bool can_be_computed(struct collector *collector, const struct live_call *call) {
-  bool is_told = call->pending == 0 || collector->waits->is_over;
-  return call->leave_ticks > 0 && is_told && is_known(collector, call);
+  bool is_reported = call->pending == 0 || collector->waits->is_over;
+  return call->leave_ticks > 0 && is_reported && is_known(collector, call);
 }
 
 static void advance(struct collector *collector) {
@@ -344,18 +344,19 @@ static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
 static void on_message(void *data, const struct mpi_message *message) {
   struct collector *collector = data;
   traffic_message(&collector->report->traffic, message);
-  uint32_t sent = mpi_waits_find(collector, message->send.begun.id);
-  bool is_own = process_of(collector, &message->send.begun) == process_of(collector, &message->receive.begun);
+  uint32_t sent = mpi_waits_find(collector, message->send.started.id);
+  bool is_own =
+      process_of(collector, &message->send.started) == process_of(collector, &message->receive.started);
   mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
   if (is_own || was_received_later(collector, message))
     mpi_waits_depend(collector, &message->send.ended, MPI_NONE, CAUSE_LATE_RECEIVER);
   else
-    depend_on(collector, &message->send.ended, &message->receive.begun, message->receive.begin_ticks,
+    depend_on(collector, &message->send.ended, &message->receive.started, message->receive.begin_ticks,
               CAUSE_LATE_RECEIVER);
   if (is_own)
     mpi_waits_depend(collector, &message->receive.ended, MPI_NONE, CAUSE_LATE_SENDER);
   else
-    depend_on(collector, &message->receive.ended, &message->send.begun, message->send.begin_ticks,
+    depend_on(collector, &message->receive.ended, &message->send.started, message->send.begin_ticks,
               CAUSE_LATE_SENDER);
   if (sent == MPI_NONE)
     return;

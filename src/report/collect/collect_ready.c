@@ -102,7 +102,7 @@ void ready_wait_for(struct collector *collector, struct live_task *sink) {
 
 void ready_satisfied(struct collector *collector, struct live_task *sink) {
   struct live_team *live_team = team_of(collector, sink->team_slot, sink->team);
-  if (sink->unmet == 0 || --sink->unmet > 0 || sink->has_begun || sink->is_ready || !live_team)
+  if (sink->unmet == 0 || --sink->unmet > 0 || sink->has_started || sink->is_ready || !live_team)
     return;
   change(collector, sink, live_team, true);
 }

@@ -146,14 +146,14 @@ static void measure_dispatch(struct collector *collector, const struct replay_ta
     histogram_add(collector->dispatch_histogram, event->ticks - here->completed_ticks);
 }
 
-static void begun(struct collector *collector, const struct replay_task_event *event) {
+static void started(struct collector *collector, const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
   struct live_task *live_task = live_task_of(collector, task);
   struct report_task *detail = live_task ? detail_of(collector, live_task->construct) : NULL;
   measure_dispatch(collector, event);
   if (live_task) {
     ready_remove(collector, live_task);
-    live_task->has_begun = true;
+    live_task->has_started = true;
   }
   if (!detail)
     return;
@@ -161,9 +161,9 @@ static void begun(struct collector *collector, const struct replay_task_event *e
   if (!collector_is_inside(collector, event->ticks))
     return;
   detail->included += live_task->is_included;
-  detail->stolen += task->created_on != task->begun_on;
+  detail->stolen += task->created_on != task->started_on;
   if (!live_task->is_included && task->is_created)
-    spread_add(&detail->delay, task->begun_ticks - task->created_ticks);
+    spread_add(&detail->delay, task->start_ticks - task->created_ticks);
 }
 
 /* -- completion -- */
@@ -175,7 +175,7 @@ static void count_completed(struct collector *collector, const struct replay_tas
   if (!detail)
     return;
   detail->migrations += task->migrations;
-  if (!task->has_begun) {
+  if (!task->has_started) {
     detail->cancelled += !task->is_taskwait;
     return;
   }
@@ -276,8 +276,8 @@ void tasks_on_event(void *data, const struct replay_task_event *event) {
   case REPLAY_TASK_CREATED:
     created(data, event);
     return;
-  case REPLAY_TASK_BEGUN:
-    begun(data, event);
+  case REPLAY_TASK_STARTED:
+    started(data, event);
     return;
   case REPLAY_TASK_COMPLETED:
     completed(data, event);
@@ -324,7 +324,7 @@ static void add_edge(struct collector *collector, struct live_task *from, struct
   ready_wait_for(collector, to);
 }
 
-static void add_told_edge(struct collector *collector, const struct trace_event *event) {
+static void add_reported_edge(struct collector *collector, const struct trace_event *event) {
   uint64_t source, sink;
   if (collector_attribute(event, collector->source_attribute, &source) &&
       collector_attribute(event, collector->sink_attribute, &sink))
@@ -383,7 +383,7 @@ void tasks_before_enter(struct collector *collector, const struct trace_event *e
   if (live_task && construct == CONSTRUCT_taskgroup)
     open_group(collector, live_task);
   else if (construct == CONSTRUCT_task_dependence)
-    add_told_edge(collector, event);
+    add_reported_edge(collector, event);
   else if (collector->interests[region].is_depend)
     add_dependence(collector, event, construct);
 }

@@ -112,7 +112,7 @@ void mpi_waits_add_part(struct collector *collector, uint32_t moment, const stru
                         uint32_t process, uint64_t ticks) {
   uint32_t slot = mpi_waits_find(collector, call->id);
   struct live_call *live = slot == MPI_NONE ? NULL : mpi_waits_call(collector, slot);
-  if (live && !live->has_begun) {
+  if (live && !live->has_started) {
     mpi_push(collector, &live->waiting, (struct mpi_link){.item = moment, .ticks = ticks});
     return;
   }

@@ -23,7 +23,7 @@ struct live_call {
   uint32_t next;                         /* on its thread */
   uint32_t waiting;                      /* a list of moments that its begin is a part of */
   uint32_t depends;                      /* a list of moments */
-  bool has_begun, is_done;               /* computed */
+  bool has_started, is_done;             /* computed */
   double begin_gained;                   /* what its process had gained by its begin */
   double lost;                           /* by the process's threads since the last call of this one */
   uint32_t parallel;                     /* the last region there; REPLAY_NONE: none */

@@ -88,8 +88,8 @@ uint32_t phases_loop_around(const struct collector *collector, const struct repl
 }
 
 /* What the running task has lost is none of the work of the loop that it is in. */
-static void take_off_loop(struct collector *collector, size_t location, const struct replay_task *task,
-                          uint64_t ticks) {
+static void subtract_from_loop(struct collector *collector, size_t location, const struct replay_task *task,
+                               uint64_t ticks) {
   uint32_t loop = phases_loop_around(collector, task, task->frame_count);
   struct share *around = loop == REPLAY_NONE ? NULL : member_share(collector, location, SHARE_LOOP, loop);
   if (around)
@@ -102,7 +102,7 @@ void phases_add_wait(struct collector *collector, const struct replay_lock_event
   here->members[here->member_count - 1].lock_wait += ticks;
   if (lock)
     lock->waited += ticks;
-  take_off_loop(collector, event->location, event->task, ticks);
+  subtract_from_loop(collector, event->location, event->task, ticks);
 }
 
 void phases_add_inner(struct collector *collector, size_t location, uint32_t region, uint64_t ticks) {
@@ -111,7 +111,7 @@ void phases_add_inner(struct collector *collector, size_t location, uint32_t reg
   here->members[here->member_count - 1].inner_lost += ticks;
   if (team)
     team->sum += ticks;
-  take_off_loop(collector, location, replay_current_task(collector->replay, location), ticks);
+  subtract_from_loop(collector, location, replay_current_task(collector->replay, location), ticks);
 }
 
 /* -- a team's phases -- */
@@ -121,7 +121,7 @@ static uint64_t phase_key(const struct live_team *live_team, const struct team_p
   return live_team->id << 2 | (phase->number & 1);
 }
 
-static uint64_t met_key(const struct live_team *live_team) {
+static uint64_t barrier_key(const struct live_team *live_team) {
   return live_team->id << 2 | 2;
 }
 
@@ -167,13 +167,13 @@ static void vary(struct collector *collector, struct variation **variation, doub
 }
 
 /* Counts the teams in which the loop was met. */
-static void meet(struct collector *collector, struct live_team *live_team, uint32_t loop_region,
-                 uint32_t region, struct report_loop *loop) {
-  const struct share *before = live_team->met;
-  if (!share_of(collector, &state_of(collector)->team_shares, met_key(live_team), SHARE_LOOP, loop_region,
-                &live_team->met))
+static void add_loop(struct collector *collector, struct live_team *live_team, uint32_t loop_region,
+                     uint32_t region, struct report_loop *loop) {
+  const struct share *before = live_team->loops_seen;
+  if (!share_of(collector, &state_of(collector)->team_shares, barrier_key(live_team), SHARE_LOOP, loop_region,
+                &live_team->loops_seen))
     return;
-  loop->teams += live_team->met != before;
+  loop->teams += live_team->loops_seen != before;
   if (loop->parallel == REPLAY_NONE)
     loop->parallel = region;
 }
@@ -202,7 +202,7 @@ static void conclude_loop(struct collector *collector, struct live_team *live_te
   if (!loop)
     return;
   uint64_t mean = share->sum / phase->arrivals;
-  meet(collector, live_team, share->region, region, loop);
+  add_loop(collector, live_team, share->region, region, loop);
   loop->instances++;
   loop->longest += share->max;
   loop->imbalance += share->max > mean ? share->max - mean : 0;
@@ -375,7 +375,7 @@ void phases_end(struct collector *collector, struct live_team *live_team, uint32
   for (int i = 0; i < 2; i++)
     if (live_team->phases[older ^ i].number)
       conclude(collector, live_team, &live_team->phases[older ^ i], region);
-  drop_shares(collector, &state_of(collector)->team_shares, met_key(live_team), &live_team->met);
+  drop_shares(collector, &state_of(collector)->team_shares, barrier_key(live_team), &live_team->loops_seen);
 }
 
 /* -- a member comes to a barrier -- */

@@ -102,8 +102,8 @@ static void add_samples(struct collector *collector, struct pair_map *samples, s
 
 static void add_gap(struct collector *collector, struct serial_process *process, uint32_t after) {
   struct report *report = collector->report;
-  uint64_t begun = report->life.begun_ticks, apart = process->gap_apart;
-  uint64_t first = begun ? begun : collector->trace->clock.first_ticks;
+  uint64_t started = report->life.start_ticks, apart = process->gap_apart;
+  uint64_t first = started ? started : collector->trace->clock.first_ticks;
   uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
   uint64_t end = collector_cut(collector, process->gap_end);
   bool is_runtimes = process == &state_of(collector)->processes[PROCESS_OF_RUNTIMES(collector->trace)];
@@ -177,13 +177,13 @@ static void describe_gap(const struct report *report, struct report_finding *fin
   struct finding_texts texts = {.report = report};
   finding_printf(
       finding->evidence, "most of it from %s to %s: %s, %" PRIu64 " time%s",
-      gap_edge(&texts, gap->before, report->life.begun_ticks ? "the process's begin" : "the beginning"),
+      gap_edge(&texts, gap->before, report->life.start_ticks ? "the process's begin" : "the beginning"),
       gap_edge(&texts, gap->after, "the end"), finding_time(&texts, (double)gap->time.sum), gap->time.count,
       plural(gap->time.count));
   if (report->gap_count > 1)
     finding_append(finding->evidence, ", where %s of the gain are",
                    finding_time(&texts, share * (double)gap->time.sum));
-  if (report->life.begun_ticks)
+  if (report->life.start_ticks)
     finding_append(
         finding->evidence,
         "; before the first use of OpenMP: %s, of which its thread ran %s and waited in the kernel for %s",
@@ -264,7 +264,7 @@ static double faults_before(const struct report *report) {
 static void doubt_faults(const struct report *report, struct report_finding *finding, double share) {
   double faults = faults_before(report) * share / 2;
   struct finding_texts texts = {.report = report};
-  if (!report->life.begun_ticks || faults < DOUBT_MIN * finding->gain_ticks)
+  if (!report->life.start_ticks || faults < DOUBT_MIN * finding->gain_ticks)
     return;
   add_uncertainty(finding, faults);
   finding_append(finding->evidence, ", page faults about %s", finding_time(&texts, faults_before(report)));

@@ -265,7 +265,7 @@ void findings_of_tasks(struct report *report, uint32_t region, double budget, do
   bool is_alone;
   budget = find_small_tasks(report, region, budget, n, &is_alone);
   if (is_alone)
-    budget = findings_take_disturbed(report, region, budget);
+    budget = findings_subtract_disturbed(report, region, budget);
   double without = least(budget, report->regions[region].parallel->ready_tasks.without / n);
   double beside = budget - without;
   without = findings_of_taskwaits(report, region, without, n);

@@ -31,7 +31,7 @@ struct stream_use {
 struct host {
   uint64_t busy;      /* of devices, until its last event */
   uint64_t operation; /* matching id of the operation of OpenMP's that it is in */
-  uint32_t behind;    /* the last target construct or call that it has left */
+  uint32_t last;      /* the last target construct or call that it has left */
 };
 
 struct device_use {
@@ -96,7 +96,7 @@ static void prepare(struct collector *collector) {
   if (state->waits_attribute != TRACE_NO_REF)
     state->streams = collector_get(collector, trace->location_count * sizeof *state->streams);
   for (size_t i = 0; state->hosts && i < trace->location_count; i++)
-    state->hosts[i].behind = REPLAY_NONE;
+    state->hosts[i].last = REPLAY_NONE;
   state->submitter = SIZE_MAX;
   state->ticks = collector->report->from_ticks;
 }
@@ -130,13 +130,13 @@ static struct report_device_gap where(const struct collector *collector) {
   if (gap.region != REPLAY_NONE && is_all_of_it(collector, gap.region))
     gap.region = REPLAY_NONE;
   if (gap.region == REPLAY_NONE)
-    gap.behind = state->hosts[state->submitter].behind;
+    gap.last = state->hosts[state->submitter].last;
   return gap;
 }
 
 static bool add_gap(struct report_device_gap **gaps, size_t *count, const struct report_device_gap *more) {
   for (size_t i = 0; i < *count; i++)
-    if ((*gaps)[i].region == more->region && (*gaps)[i].behind == more->behind) {
+    if ((*gaps)[i].region == more->region && (*gaps)[i].last == more->last) {
       (*gaps)[i].ticks += more->ticks;
       return true;
     }
@@ -312,7 +312,7 @@ static void leave(struct collector *collector, const struct trace_event *event, 
   if (collector->interests[region].may_start)
     state->hosts[event->location].operation = 0;
   if (is_outermost)
-    state->hosts[event->location].behind = region;
+    state->hosts[event->location].last = region;
   if (collector->interests[region].is_device_wait ||
       (is_outermost && !collector->interests[region].may_start))
     forget_missing(state);
@@ -363,7 +363,7 @@ static void finish(struct collector *collector) {
 static const char *place(struct finding_texts *texts, const struct report_device_gap *gap) {
   if (gap->region != REPLAY_NONE)
     return finding_label(texts, gap->region);
-  return gap->behind == REPLAY_NONE ? "the program" : finding_label(texts, gap->behind);
+  return gap->last == REPLAY_NONE ? "the program" : finding_label(texts, gap->last);
 }
 
 /* What threads did meanwhile could have gone on while the device was busy and they waited for it: at most so
@@ -374,7 +374,7 @@ static void find_idle(struct report *report, const struct trace_location_group *
   const struct report_device_gap *gap = device->gaps;
   uint64_t most = device->idle < report->device_use.waited ? device->idle : report->device_use.waited;
   struct report_finding *finding =
-      gap ? finding_add(report, CAUSE_DEVICE_IDLE, gap->region == REPLAY_NONE ? gap->behind : gap->region,
+      gap ? finding_add(report, CAUSE_DEVICE_IDLE, gap->region == REPLAY_NONE ? gap->last : gap->region,
                         (double)most)
           : NULL;
   if (!finding)

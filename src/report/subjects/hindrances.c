@@ -8,7 +8,8 @@
 #include "report/finding.h"
 
 /* "of 2 threads x 1.2 s". */
-static void say_lost(struct finding_texts *texts, struct report_finding *finding, enum hindrance hindrance) {
+static void describe_lost(struct finding_texts *texts, struct report_finding *finding,
+                          enum hindrance hindrance) {
   const struct report_account *account = &texts->report->account;
   finding_append(finding->evidence, "%s of the threads' time (%s)",
                  finding_share(texts, account->lost[hindrance], account->all),
@@ -29,7 +30,7 @@ static void find_quota(struct report *report) {
   finding_printf(finding->what, "a control group's quota of %.3g processor%s keeps threads from running",
                  account->quota, plural(account->quota));
   finding_printf(finding->evidence, "the kernel throttled the group while threads could run: ");
-  say_lost(&texts, finding, HINDRANCE_QUOTA);
+  describe_lost(&texts, finding, HINDRANCE_QUOTA);
   finding_printf(
       finding->advice,
       "a larger quota (cpu.max, cpu.cfs_quota_us; docker run --cpus, the CPU limit of a pod), or no "
@@ -55,7 +56,7 @@ static void find_binding(struct report *report) {
                  "the machine has %" PRIu64 " processors, these threads may use %" PRIu64
                  ": they were preempted by others of them for ",
                  account->online, account->shared);
-  say_lost(&texts, finding, HINDRANCE_TEAM);
+  describe_lost(&texts, finding, HINDRANCE_TEAM);
   finding_printf(finding->advice,
                  "bind the process to as many processors as it has threads (mpirun --bind-to none or "
                  "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
@@ -72,7 +73,7 @@ static void find_own_threads(struct report *report) {
   finding_printf(finding->what, "threads of the program that are none of OpenMP's use its processors");
   finding_printf(finding->evidence, "they ran for %s; OpenMP's were preempted meanwhile for ",
                  finding_time(&texts, account->own_threads));
-  say_lost(&texts, finding, HINDRANCE_OWN_THREADS);
+  describe_lost(&texts, finding, HINDRANCE_OWN_THREADS);
 }
 
 static void find_other_processes(struct report *report) {
@@ -83,7 +84,7 @@ static void find_other_processes(struct report *report) {
     return;
   finding_printf(finding->what, "threads wait for processors that other processes use");
   finding_printf(finding->evidence, "they were preempted for ");
-  say_lost(&texts, finding, HINDRANCE_OTHERS);
+  describe_lost(&texts, finding, HINDRANCE_OTHERS);
   if (report->processors.others > 0)
     finding_append(finding->evidence, "; others ran for %s of processor time on the %" PRIu64 " processor%s",
                    finding_time(&texts, report->processors.others), report->processors.count,
@@ -97,7 +98,7 @@ static void find_stops(struct report *report) {
     return;
   finding_printf(finding->what, "the program was stopped");
   finding_printf(finding->evidence, "all its threads were stopped by a signal (SIGSTOP, SIGTSTP): ");
-  say_lost(&texts, finding, HINDRANCE_STOPPED);
+  describe_lost(&texts, finding, HINDRANCE_STOPPED);
 }
 
 static void find_hypervisor(struct report *report) {
@@ -107,7 +108,7 @@ static void find_hypervisor(struct report *report) {
     return;
   finding_printf(finding->what, "a hypervisor gives the processors to other virtual machines");
   finding_printf(finding->evidence, "time that the kernel calls stolen, in which threads had work to do: ");
-  say_lost(&texts, finding, HINDRANCE_HYPERVISOR);
+  describe_lost(&texts, finding, HINDRANCE_HYPERVISOR);
 }
 
 static void find(struct collector *collector) {

@@ -29,16 +29,16 @@ static const char *property_of(const struct report *report, const char *name) {
 static void read_before(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_BEFORE);
   double second = (double)report->trace->clock.ticks_per_second, ns = second / 1e9;
-  uint64_t met, age, ran, ready;
+  uint64_t first_seen, age, ran, ready;
   if (!text || report->from_ticks > 0 ||
-      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &met, &age, &ran, &ready) != 4)
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &first_seen, &age, &ran, &ready) != 4)
     return;
-  double begun = (double)met - (double)(age > ready ? age - ready : 0) * ns;
-  double before = (double)report->trace->clock.first_ticks - begun;
+  double started = (double)first_seen - (double)(age > ready ? age - ready : 0) * ns;
+  double before = (double)report->trace->clock.first_ticks - started;
   bool has_run = (double)ran * ns >= BEFORE_MIN_S * second;
-  if (begun <= 0 || before < (has_run ? BEFORE_MIN_S : WAITED_MIN_S) * second)
+  if (started <= 0 || before < (has_run ? BEFORE_MIN_S : WAITED_MIN_S) * second)
     return;
-  report->life.begun_ticks = (uint64_t)begun;
+  report->life.start_ticks = (uint64_t)started;
   report->life.before = before;
   report->life.ran = (double)ran * ns < before ? (double)ran * ns : before;
 }

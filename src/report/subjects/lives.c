@@ -25,7 +25,7 @@ static void before_enter(struct collector *collector, const struct trace_event *
   struct report_thread *thread = &collector->report->threads[event->location];
   (void)region, (void)now;
   if (!thread->has_life)
-    thread->begun_ticks = event->ticks;
+    thread->start_ticks = event->ticks;
   thread->has_life = true;
 }
 
@@ -60,7 +60,7 @@ static size_t add_edges(const struct report *report, struct edge_of_life *edges)
   size_t count = 0;
   for (uint32_t i = 0; i < report->trace->location_count; i++) {
     const struct report_thread *thread = &report->threads[i];
-    uint64_t begin = thread->has_life ? thread->begun_ticks : 0;
+    uint64_t begin = thread->has_life ? thread->start_ticks : 0;
     uint64_t end = thread->has_life && thread->ended_ticks > begin ? thread->ended_ticks : UINT64_MAX;
     if (!report_is_cpu(thread) || begin > report->to_ticks || end <= report->from_ticks)
       continue;
@@ -136,10 +136,11 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 double life_of(const struct report *report, const struct report_thread *thread) {
   uint64_t first = report->first_ticks, last = report->last_ticks;
-  uint64_t met = first + (uint64_t)report->life.before; /* the first event: there was one thread before */
-  bool is_first = thread->has_life && thread->begun_ticks <= met;
-  uint64_t begin = is_first ? first : later(met, thread->has_life ? thread->begun_ticks : 0);
-  uint64_t end = thread->has_life && thread->ended_ticks > thread->begun_ticks
+  uint64_t first_seen =
+      first + (uint64_t)report->life.before; /* the first event: there was one thread before */
+  bool is_first = thread->has_life && thread->start_ticks <= first_seen;
+  uint64_t begin = is_first ? first : later(first_seen, thread->has_life ? thread->start_ticks : 0);
+  uint64_t end = thread->has_life && thread->ended_ticks > thread->start_ticks
                      ? earlier(thread->ended_ticks, last)
                      : last;
   return end > begin ? (double)(end - begin) : 0;

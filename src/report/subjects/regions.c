@@ -375,9 +375,9 @@ static void find_in_region(struct collector *collector, uint32_t region) {
   if (budget < FINDING_MIN_SHARE * (double)report->wall) /* also bounds the time spent here */
     budget = 0;
   if (report->has_running && !processors_are_too_few(report, parallel))
-    budget = findings_take_preempted(report, region, budget, parallel->preempted * members / n);
+    budget = findings_subtract_preempted(report, region, budget, parallel->preempted * members / n);
   else if (!is_too_often(report, parallel) &&
-           findings_take_shared(report, region, budget + (double)parallel->late / n, shared))
+           findings_subtract_shared(report, region, budget + (double)parallel->late / n, shared))
     return;
   double own = findings_leave_own(report, region, &budget);
   budget = find_slow_barriers(report, region, budget, members, scale);

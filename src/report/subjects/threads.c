@@ -30,7 +30,7 @@ static struct report_shared *shared_with(struct report *report, uint64_t threads
   return processors->others > OTHERS_MIN * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
 }
 
-static void take(struct report_shared *all, uint32_t region, uint64_t threads, double gain) {
+static void add_shared(struct report_shared *all, uint32_t region, uint64_t threads, double gain) {
   if (all->regions++ == 0 || gain > all->greatest) {
     all->region = region;
     all->greatest = gain;
@@ -45,31 +45,31 @@ static bool is_accounted(const struct report *report, const struct report_shared
          (all == &report->shared[SHARED_WITH_OTHERS] || account_is_bound(&report->account));
 }
 
-bool findings_take_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
+bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct report_shared *all = shared_with(report, processors_wanted(parallel));
   if (!all || !wants_processors(parallel) || is_accounted(report, all))
     return false;
   all->waited += waited_ticks;
-  take(all, region, processors_wanted(parallel), waited_ticks * shared);
+  add_shared(all, region, processors_wanted(parallel), waited_ticks * shared);
   return true;
 }
 
-double findings_take_preempted(struct report *report, uint32_t region, double budget, double gain) {
+double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain) {
   if (gain > 0)
-    take(&report->shared[SHARED_WITH_OTHERS], region, processors_wanted(report->regions[region].parallel),
-         gain);
+    add_shared(&report->shared[SHARED_WITH_OTHERS], region,
+               processors_wanted(report->regions[region].parallel), gain);
   return budget > gain ? budget - gain : 0;
 }
 
-double findings_take_disturbed(struct report *report, uint32_t region, double budget) {
+double findings_subtract_disturbed(struct report *report, uint32_t region, double budget) {
   const struct report_processors *processors = &report->processors;
   struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
   double left = processors->others - all->gain, gain = budget < left ? budget : left;
   if (report->account.is_known || report->has_running || processors->others <= OTHERS_MIN * processors->all ||
       gain <= 0)
     return budget;
-  take(all, region, processors_wanted(report->regions[region].parallel), gain);
+  add_shared(all, region, processors_wanted(report->regions[region].parallel), gain);
   return budget - gain;
 }
 

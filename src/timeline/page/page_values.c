@@ -129,14 +129,14 @@ static void put_launches(struct page_data *data) {
   for (size_t i = 0; i < table->count; i++) {
     const struct launch_record *record = &table->records[i];
     const size_t *positions = data->timeline->positions;
-    uint64_t submitted = page_ns(data, record->submitted.ticks), begin = page_ns(data, record->begun.ticks),
+    uint64_t submitted = page_ns(data, record->submitted.ticks), begin = page_ns(data, record->started.ticks),
              end = page_ns(data, record->end), waited = page_ns(data, record->waited.ticks);
     bool is_waited = record->waited.ticks > 0;
     page_put_launch(&data->bytes,
                     &(struct page_launch){.since = submitted > last ? submitted - last : 0,
                                           .from = positions[record->submitted.location],
                                           .delay = begin > submitted ? begin - submitted : 0,
-                                          .to = positions[record->begun.location],
+                                          .to = positions[record->started.location],
                                           .length = end > begin ? end - begin : 0,
                                           .waiting = is_waited ? positions[record->waited.location] + 1 : 0,
                                           .until = is_waited && end > waited ? end - waited : 0});

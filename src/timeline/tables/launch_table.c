@@ -67,14 +67,14 @@ static void add_call(struct launch_table *table, const struct trace_event *event
 
 static uint64_t length_of(const void *item) {
   const struct launch_record *record = item;
-  return record->end - record->begun.ticks;
+  return record->end - record->started.ticks;
 }
 
 static void keep(struct launch_table *table, const struct launch_record *record) {
   if (record->end < table->from || record->submitted.ticks > table->to)
     return;
   table->all++;
-  if (record->end - record->begun.ticks < table->shortest)
+  if (record->end - record->started.ticks < table->shortest)
     return;
   if (table->count >= table->limit)
     table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
@@ -89,7 +89,7 @@ static void begin(struct launch_table *table, const struct trace_event *event, u
   const struct launch_place *call = call_of(table, id);
   table->open[event->location] = (struct launch_record){0};
   if (id)
-    table->open[event->location].begun = (struct launch_place){event->location, event->ticks};
+    table->open[event->location].started = (struct launch_place){event->location, event->ticks};
   if (call)
     table->open[event->location].submitted = *call;
 }
@@ -98,11 +98,11 @@ static void end(struct launch_table *table, const struct trace *trace, const str
   struct launch_record *open = &table->open[event->location];
   const struct launch_place *waiting = call_of(table, attribute_of(trace, event, table->waited_by));
   if (open->submitted.ticks == 0) { /* no call is known: it is one that is left out */
-    table->all += open->begun.ticks > 0;
+    table->all += open->started.ticks > 0;
     *open = (struct launch_record){0};
     return;
   }
-  open->end = event->ticks > open->begun.ticks ? event->ticks : open->begun.ticks;
+  open->end = event->ticks > open->started.ticks ? event->ticks : open->started.ticks;
   if (waiting)
     open->waited = *waiting;
   keep(table, open);
@@ -133,7 +133,7 @@ static int by_submission(const void *one, const void *other) {
   const struct launch_record *first = one, *second = other;
   if (first->submitted.ticks != second->submitted.ticks)
     return first->submitted.ticks < second->submitted.ticks ? -1 : 1;
-  return first->begun.ticks < second->begun.ticks ? -1 : first->begun.ticks > second->begun.ticks;
+  return first->started.ticks < second->started.ticks ? -1 : first->started.ticks > second->started.ticks;
 }
 
 void launch_table_finish(struct launch_table *table) {

@@ -14,7 +14,7 @@ struct launch_place {
 
 struct launch_record {
   struct launch_place submitted; /* the call */
-  struct launch_place begun;     /* the operation, on its stream ... */
+  struct launch_place started;   /* the operation, on its stream ... */
   uint64_t end;                  /* ... and where it ends */
   struct launch_place waited;    /* the call that waits for it; ticks 0: none */
 };

@@ -29,7 +29,7 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
   const struct message_record record = {.begin = begin,
                                         .end = end,
                                         .bytes = message->send.bytes,
-                                        .from = message->send.begun.location,
+                                        .from = message->send.started.location,
                                         .to = message->receive.ended.location,
                                         .tag = message->tag};
   table->all_messages++;
@@ -70,7 +70,7 @@ static void make_room_for_parts(struct message_table *table) {
 /* Its parts are NULL without memory. */
 static struct operation_record record_of(const struct mpi_operation *operation) {
   struct operation_record record = {.begin = UINT64_MAX,
-                                    .region = operation->members[0].begun.region,
+                                    .region = operation->members[0].started.region,
                                     .parts = calloc(operation->member_count, sizeof *record.parts),
                                     .part_count = operation->member_count};
   for (size_t i = 0; i < operation->member_count; i++) {

@@ -119,7 +119,7 @@ bool task_table_update(struct task_table *table, const struct replay_task_event 
     record->thread = event->task->thread;
     record->generation = event->task->generation;
     return true;
-  case REPLAY_TASK_BEGUN:
+  case REPLAY_TASK_STARTED:
   case REPLAY_TASK_RESUMED:
     return record->generation == 0 || begin_piece(record, event);
   case REPLAY_TASK_SUSPENDED:

@@ -27,7 +27,7 @@ uint64_t chunk_last_event(const unsigned char *bytes) {
   return number_at(bytes + LAST_EVENT_AT);
 }
 
-bool chunk_is_begun(const unsigned char *bytes, uint64_t events) {
+bool chunk_is_open(const unsigned char *bytes, uint64_t events) {
   return bytes[0] == RECORD_HEADER && bytes[1] == LITTLE_ENDIAN_MARK && chunk_events_before(bytes) == events;
 }
 
@@ -45,7 +45,7 @@ void chunk_fill(unsigned char *bytes, size_t used, size_t count, uint64_t last_e
 }
 
 static bool follows(const unsigned char *bytes, size_t count, uint64_t events) {
-  return count >= CHUNK_HEADER_BYTES && chunk_is_begun(bytes, events);
+  return count >= CHUNK_HEADER_BYTES && chunk_is_open(bytes, events);
 }
 
 /* The bytes of the record at `bytes`, which is no time and no end; 0 if it is cut. */

@@ -58,7 +58,7 @@ uint64_t chunk_events_before(const unsigned char *bytes);
 uint64_t chunk_last_event(const unsigned char *bytes);
 
 /* Whether a chunk begins there that follows so many events. */
-bool chunk_is_begun(const unsigned char *bytes, uint64_t events);
+bool chunk_is_open(const unsigned char *bytes, uint64_t events);
 
 /* Makes the header of a chunk that follows so many events of its location. */
 void chunk_begin(unsigned char *bytes, uint64_t events);

@@ -39,7 +39,7 @@ struct event_file {
   uint64_t events;          /* the last one in them */
   uint64_t before;          /* the last event in front of the chunk in memory */
   uint64_t refused;         /* events that are in no chunk of it */
-  uint64_t taken;           /* events in all, once that is known */
+  uint64_t events_in_all;   /* events in all, once that is known */
   uint64_t chunks_reserved; /* have room */
 };
 
@@ -150,7 +150,7 @@ static int close_file(struct event_files *files, struct event_file *file) {
 }
 
 /* A file that cannot be open now can be at the end, when others are closed. */
-static bool is_for_want_of_descriptors(int error) {
+static bool is_lack_of_descriptors(int error) {
   return error == -EMFILE || error == -ENFILE;
 }
 
@@ -191,7 +191,7 @@ static struct recovery_block *ordinary_block(void) {
 }
 
 static void get_block(struct event_files *files, uint64_t location, struct event_file *file) {
-  file->block = files->recovery ? recovery_take(files->recovery, RECOVERY_EVENTS) : NULL;
+  file->block = files->recovery ? recovery_get_block(files->recovery, RECOVERY_EVENTS) : NULL;
   file->is_ordinary = !file->block;
   if (file->is_ordinary)
     file->block = ordinary_block();
@@ -213,7 +213,7 @@ static int reserve_first(struct event_files *files, struct event_file *file, uin
 }
 
 static void stop_for(struct event_files *files, int error) {
-  if (error < 0 && !is_for_want_of_descriptors(error) && !files->stop_error)
+  if (error < 0 && !is_lack_of_descriptors(error) && !files->stop_error)
     files->stop_error = -error;
 }
 
@@ -285,7 +285,7 @@ static int append(struct event_files *files, uint64_t location, struct event_fil
 /* What lies in the recovery file is gone when somebody makes that shorter. */
 static bool is_spoilt(const struct event_files *files, const struct event_file *file) {
   const unsigned char *bytes = bytes_of(file);
-  return !file->is_ordinary && (recovery_is_cut(files->recovery) || !chunk_is_begun(bytes, file->before));
+  return !file->is_ordinary && (recovery_is_cut(files->recovery) || !chunk_is_open(bytes, file->before));
 }
 
 /* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted
@@ -361,7 +361,7 @@ uint64_t event_files_expect_more(struct event_files *files, uint64_t location, u
   if (file->shared_room)
     stop_for(files, reserve_first(files, file, RECOVERY_CHUNK_BYTES - RECOVERY_FEW_BYTES));
   if (!file->is_ordinary)
-    recovery_take_whole(files->recovery, file->block);
+    recovery_hand_over(files->recovery, file->block);
   return UINT64_MAX;
 }
 
@@ -390,7 +390,7 @@ static int squeeze_first_in(struct event_files *files, uint64_t location, struct
 }
 
 static int put_last(struct event_files *files, uint64_t location, struct event_file *file, size_t count) {
-  int error = append(files, location, file, count, file->taken);
+  int error = append(files, location, file, count, file->events_in_all);
   return error && file->chunks == 0 ? squeeze_first_in(files, location, file, count) : error;
 }
 
@@ -427,12 +427,12 @@ static void cut(const struct event_file *file, size_t last_count) {
 
 static void end_file(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
   struct event_file *file = files->by_location[location];
-  file->taken = events;
+  file->events_in_all = events;
   bool is_lost = is_spoilt(files, file);
   size_t count = is_lost ? 0 : chunk_finish(bytes_of(file), used, events);
   int error = is_lost ? -EIO : put_last(files, location, file, count);
   if (error)
-    file->refused += file->taken - file->before;
+    file->refused += file->events_in_all - file->before;
   if (error && (is_lost || file->chunks > 0))
     error = end_early(files, location, file, &count);
   if (!error) {

@@ -49,7 +49,7 @@ static void leave_suspended(struct correlator *c, struct task *task, uint64_t no
   if (thread_has_open(thread, task))
     return; /* it runs, or waits for a region that it has forked: unwinding comes to it */
   task_switch(c, thread, task, now, OMPT_TASK_STATUS_switch);
-  task_complete_unsaid(c, thread, task, now);
+  infer_complete(c, thread, task, now);
   thread->current = task->outer;
   task_switch(c, thread, running, now, OMPT_TASK_STATUS_switch);
 }
@@ -76,7 +76,7 @@ void tasks_leave_on(struct correlator *c, struct traced_thread *thread, uint64_t
 
 static void unwind_explicit(struct correlator *c, struct traced_thread *thread, struct task *task,
                             uint64_t now) {
-  task_complete_unsaid(c, thread, task, now);
+  infer_complete(c, thread, task, now);
   task_switch(c, thread, implicit_task_of(thread), now, OMPT_TASK_STATUS_switch);
 }
 
@@ -125,7 +125,7 @@ static void assign_default_names(struct correlator *c, struct location *location
   char number[16];
   if (location->facts.is_named)
     return;
-  if (location->facts.has_begun) {
+  if (location->facts.has_started) {
     definitions_name_worker(c->definitions, location);
     return;
   }

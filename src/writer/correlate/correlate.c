@@ -132,7 +132,7 @@ static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint3
     settle(c, thread, record);
   c->counting.thread = NULL;
   if (record->flags & RECORD_FLAG_COUNTERS)
-    counters_take(c, thread, record);
+    counters_hold(c, thread, record);
   dispatch(c, thread, record);
 }
 

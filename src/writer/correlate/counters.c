@@ -69,7 +69,7 @@ static uint64_t scaled(uint64_t counted, const uint64_t passed[COUNTER_TIMES]) {
   return value < (double)UINT32_MAX * UINT32_MAX ? (uint64_t)value : counted;
 }
 
-void counters_take(struct correlator *c, struct traced_thread *thread, const struct record *record) {
+void counters_hold(struct correlator *c, struct traced_thread *thread, const struct record *record) {
   unsigned slots = record_counter_slots(c->counter_count);
   if (c->counter_count == 0 || record->more < slots || !may_have_counters(record->type))
     return;

@@ -31,7 +31,7 @@ enum { HOLD_NS = 1000000000, COPY_TO = 1, COPY_FROM = 2, MEMORY_PAGEABLE = 1 };
 void on_cuda_begin(struct correlator *c, struct traced_thread *thread,
                    const struct record_cuda_begin *record) {
   c->cuda.delivered_ticks = thread_now(c, thread, record->ticks);
-  c->cuda.has_begun = true;
+  c->cuda.has_started = true;
   c->cuda.has_ended = false;
   c->cuda.is_own_clock = record->is_own_clock;
   c->cuda.has_externals = record->has_externals;
@@ -365,7 +365,7 @@ static void add_property(struct correlator *c, const char *name, const char *tex
 /* How far the times can be trusted, and how many are missing. */
 void cuda_describe(struct correlator *c, uint64_t ticks_per_second) {
   const struct cuda_state *cuda = &c->cuda;
-  if (!cuda->has_begun || ticks_per_second == 0)
+  if (!cuda->has_started || ticks_per_second == 0)
     return;
   double per_tick = 1e9 / (double)ticks_per_second;
   char text[96];

@@ -36,7 +36,7 @@ struct cuda_waits {
 };
 
 struct cuda_state {
-  bool has_begun, has_ended, is_own_clock, has_externals;
+  bool has_started, has_ended, is_own_clock, has_externals;
   uint32_t version;
   uint64_t clock_error; /* in ticks, the largest */
   struct map targets;   /* by id, where no calls are reported: the code address of the target region */

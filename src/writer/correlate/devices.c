@@ -217,7 +217,7 @@ void on_device_initialize(struct correlator *c, struct traced_thread *thread,
   uint64_t room = record->more * (uint64_t)RECORD_BYTES;
   struct device *device = device_get(c, (int32_t)record->device);
   device->is_initialized = true;
-  device->is_cuda |= c->cuda.has_begun &&
+  device->is_cuda |= c->cuda.has_started &&
                      strncmp(text, "sm_", record->type_bytes < 3 ? record->type_bytes : 3) == 0 &&
                      record->type_bytes > 3;
   uint64_t type_bytes = record->type_bytes < room ? record->type_bytes : room, rest = room - type_bytes;

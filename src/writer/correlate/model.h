@@ -131,7 +131,7 @@ struct team {
   uint64_t end_ticks;     /* of the primary's last implicit barrier */
   struct member *members; /* by thread number */
   size_t size, capacity;
-  size_t begun;
+  size_t started;
   uint32_t comm;                   /* COMM_UNKNOWN until all members have begun or the region has ended */
   struct location *waiters;        /* locations whose queue begins with an event of this team */
   struct team *children, *sibling; /* teams whose comm waits for this one's */

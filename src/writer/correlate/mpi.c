@@ -43,9 +43,9 @@ static struct frame *top_function(struct traced_thread *thread) {
 
 /* Whether calls that begin then, and take so long, go on with the region of those that found nothing: where
  * the program does little else between them, or a processor was lacking for a moment. */
-static bool is_near(const struct traced_thread *thread, uint64_t begin, uint64_t took) {
+static bool is_near(const struct traced_thread *thread, uint64_t begin, uint64_t duration) {
   uint64_t before = (thread->last_ticks - thread->polls_begin) / 8;
-  return begin <= thread->last_ticks + (took / 2 > before ? took / 2 : before);
+  return begin <= thread->last_ticks + (duration / 2 > before ? duration / 2 : before);
 }
 
 /* Calls that found nothing and what they found at last are one region, as a call is that waits. */
@@ -87,9 +87,9 @@ void mpi_polls_end(struct correlator *c, struct traced_thread *thread) {
 
 /* Their region is as long as all of them took, and ends with the last one, or goes on with that before. */
 void on_mpi_polls(struct correlator *c, struct traced_thread *thread, const struct record_mpi_polls *record) {
-  uint64_t took = record->polled_ticks < record->ticks ? record->polled_ticks : 0;
-  uint64_t begin = record->ticks - took;
-  if (!thread->has_polls || !is_near(thread, begin, took)) {
+  uint64_t duration = record->polled_ticks < record->ticks ? record->polled_ticks : 0;
+  uint64_t begin = record->ticks - duration;
+  if (!thread->has_polls || !is_near(thread, begin, duration)) {
     mpi_polls_end(c, thread);
     struct event enter = {.ticks = thread_now(c, thread, begin)};
     enter_function(c, thread, record->function_and_count & UINT16_MAX, record->codeptr, &enter);

@@ -102,17 +102,17 @@ static void hide_teams(struct correlator *c) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->teams, &position));) {
     struct team *team = entry->value;
-    team->is_hidden |= !team->is_league && team->begun == 0;
+    team->is_hidden |= !team->is_league && team->started == 0;
   }
 }
 
 /* A worker may have begun before its team's primary: behind the pause's beginning the fork would come too
  * late. */
-static void fork_begun_teams(struct correlator *c) {
+static void fork_open_teams(struct correlator *c) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->teams, &position));) {
     struct team *team = entry->value;
-    if (team->is_league || team->is_hidden || team->is_forked || team->has_fork || team->begun == 0)
+    if (team->is_league || team->is_hidden || team->is_forked || team->has_fork || team->started == 0)
       continue;
     team_write_fork(c, team, team->fork_ticks);
     team->has_fork = true;
@@ -121,7 +121,7 @@ static void fork_begun_teams(struct correlator *c) {
 
 void pause_begin(struct correlator *c, uint64_t ticks) {
   size_t position = 0;
-  fork_begun_teams(c);
+  fork_open_teams(c);
   for (struct traced_thread *thread; (thread = next_living(c, &position));)
     pause_on_thread(c, thread, thread_now(c, thread, ticks));
   hide_teams(c);

@@ -36,7 +36,7 @@ static void name_first(struct correlator *c, struct traced_thread *thread, const
   write_number(team, index, number, sizeof number);
   if (!team->parent && team->codeptr && regions_is_in_runtime(c->regions, team->codeptr)) {
     definitions_name_location(c->definitions, &thread->location, "OMP hidden helper ", number);
-  } else if (!thread->location.facts.has_begun) {
+  } else if (!thread->location.facts.has_started) {
     snprintf(number, sizeof number, "%u", ++c->foreign_threads);
     definitions_name_location(c->definitions, &thread->location, "Foreign thread ", number);
   } else if (definitions_name_thread(c->definitions, &thread->location, number)) {

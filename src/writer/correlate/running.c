@@ -83,7 +83,7 @@ static struct traced_thread *thread_with(const struct correlator *c, uint32_t sl
   return thread && thread->location.facts.kernel_tid == kernel_tid ? thread : NULL;
 }
 
-void running_take(struct correlator *c, uint32_t slot, const struct record *record) {
+void running_add(struct correlator *c, uint32_t slot, const struct record *record) {
   struct traced_thread *thread = thread_with(c, slot & ~RUNNING_SLOT, record->b);
   if (record->endpoint == RUNNING_MISSED && !c->is_hidden)
     c->figures.switches_missed += record->a;

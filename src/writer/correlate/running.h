@@ -20,7 +20,7 @@ enum running_kind { RUNNING_SWITCH, RUNNING_FAULTS, RUNNING_MISSED /* switches, 
 
 /* ticks; a: state or number; b: the kernel's number of the thread; c: processor, or -1; endpoint: which it
  * is. */
-void running_take(struct correlator *c, uint32_t slot, const struct record *record);
+void running_add(struct correlator *c, uint32_t slot, const struct record *record);
 
 /* From this time on everything is written: the thread's state and processor first, and its page faults. */
 void running_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks);

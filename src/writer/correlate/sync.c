@@ -41,8 +41,8 @@ static enum construct construct_of_work(uint32_t kind) {
 
 /* The schedule kinds of loops show in the description, unknown kinds in it and on the event. */
 static uint32_t detail_of_work(uint32_t kind, enum construct construct) {
-  bool tells_more = (construct == CONSTRUCT_loop && kind != OMPT_WORK_loop) || construct == CONSTRUCT_unknown;
-  return tells_more ? kind : 0;
+  bool has_kind = (construct == CONSTRUCT_loop && kind != OMPT_WORK_loop) || construct == CONSTRUCT_unknown;
+  return has_kind ? kind : 0;
 }
 
 static void leave_frame(struct correlator *c, struct traced_thread *thread, const struct frame *frame,
@@ -77,7 +77,7 @@ static void remember_unended(struct traced_thread *thread) {
 }
 
 /* The end of a region that was over already: it had not been, and what it was ended for stood inside. */
-static void tell_late_end(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+static void add_late_end(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   unsigned known = thread->unended_count < UNENDED_MAX ? thread->unended_count : UNENDED_MAX;
   const struct unended *last = &thread->unended[(thread->unended_count - 1) % UNENDED_MAX];
   if (known == 0 || last->task != thread->current->id) {
@@ -100,7 +100,7 @@ static bool is_in_mutex_of_work(const struct stack *stack) {
 }
 
 /* The work was over when the program began its own regions in front of it: they go on. */
-static void leave_work_behind(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+static void abandon_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   struct stack *stack = &thread->current->stack;
   size_t count = 0;
   if (is_in_mutex_of_work(stack))
@@ -124,7 +124,7 @@ static void leave_work_behind(struct correlator *c, struct traced_thread *thread
 
 /* A kind that no specification names is kept on the event. (What tells of an event fills it in place: a copy
  * of what was just put together costs more than all the rest.) */
-static inline void tell_kind(struct event *enter, enum construct construct, uint32_t kind) {
+static inline void set_kind(struct event *enter, enum construct construct, uint32_t kind) {
   if (construct != CONSTRUCT_unknown)
     return;
   enter->attribute = ATTRIBUTE_kind;
@@ -138,7 +138,7 @@ static inline void enter_kind(struct correlator *c, struct traced_thread *thread
     return;
   }
   struct event enter = {.ticks = now};
-  tell_kind(&enter, construct, frame.detail);
+  set_kind(&enter, construct, frame.detail);
   frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
@@ -151,7 +151,7 @@ static bool is_count_shown(const struct record_work *record) {
 static inline void enter_counted(struct correlator *c, struct traced_thread *thread, uint64_t now,
                                  struct frame frame, enum construct construct, uint64_t count) {
   struct event enter = {.ticks = now};
-  tell_kind(&enter, construct, frame.detail);
+  set_kind(&enter, construct, frame.detail);
   if (enter.attribute == ATTRIBUTE_NONE) {
     enter.attribute = ATTRIBUTE_iterations;
     enter.value = count;
@@ -166,7 +166,7 @@ static void begin_work(struct correlator *c, struct traced_thread *thread, const
                        uint64_t now) {
   enum construct construct = construct_of_work(record->kind);
   if (record->kind != OMPT_WORK_taskloop)
-    leave_work_behind(c, thread, now);
+    abandon_work(c, thread, now);
   uint32_t detail = detail_of_work(record->kind, construct);
   struct frame frame = {.kind = FRAME_WORK,
                         .detail = record->kind,
@@ -197,7 +197,7 @@ static void end_work(struct correlator *c, struct traced_thread *thread, const s
   if (frame)
     leave_frame(c, thread, frame, now);
   else
-    tell_late_end(c, thread, now);
+    add_late_end(c, thread, now);
 }
 
 void on_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record) {
@@ -312,8 +312,8 @@ static size_t open_at_sync(const struct stack *stack, uint32_t kind) {
 }
 
 /* Events were dropped, which may have been the ends of these. */
-static void leave_waits_behind(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
-                               uint32_t kind, uint64_t now) {
+static void abandon_waits(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
+                          uint32_t kind, uint64_t now) {
   struct task *task = thread->current;
   size_t open = task->stack.count;
   if (frame_kind == FRAME_SYNC)
@@ -328,9 +328,9 @@ static void begin_sync(struct correlator *c, struct traced_thread *thread, enum 
                        enum construct construct, const struct record_sync_region *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
-    leave_work_behind(c, thread, now);
+    abandon_work(c, thread, now);
   if (thread->has_gap)
-    leave_waits_behind(c, thread, frame_kind, record->kind, now);
+    abandon_waits(c, thread, frame_kind, record->kind, now);
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, thread, construct, record->codeptr, record->kind)};

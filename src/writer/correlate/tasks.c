@@ -233,8 +233,7 @@ static void end_running(struct correlator *c, struct traced_thread *thread, stru
     task_forget(c, task);
 }
 
-void task_complete_unsaid(struct correlator *c, struct traced_thread *thread, struct task *task,
-                          uint64_t ticks) {
+void infer_complete(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
   frames_leave_above(c, thread, task, ticks, 0);
   if (c->is_closing || task->is_hidden)
     return;

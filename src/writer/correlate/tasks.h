@@ -15,8 +15,7 @@ void task_switch(struct correlator *c, struct traced_thread *thread, struct task
 /* The task, which is tied and runs on the thread, has ended without a word: its regions are left, and it
  * completes, by an event that says that the writer added it; not at the end of the process, where tasks may
  * be unfinished. */
-void task_complete_unsaid(struct correlator *c, struct traced_thread *thread, struct task *task,
-                          uint64_t ticks);
+void infer_complete(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks);
 /* The task is over; frees it. */
 void task_forget(struct correlator *c, struct task *task);
 /* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the

@@ -219,7 +219,7 @@ static void begin_member(struct correlator *c, struct traced_thread *thread, str
   if (thread->moved && !team->is_hidden)
     add_placement(thread, &enter);
   frame_enter_with(c, thread, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
-  team->begun++;
+  team->started++;
 }
 
 /* An initial task of a league runs in front of what the thread did before; ends with the league. */
@@ -284,7 +284,7 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
   }
   team->actual = actual;
   begin_member(c, thread, team, c->record_id, index, now);
-  if (team->begun >= actual)
+  if (team->started >= actual)
     resolve(c, team);
 }
 
@@ -322,7 +322,7 @@ static void leave_explicit(struct correlator *c, struct traced_thread *thread, u
   if (running->forked)
     team_join(c, running->forked, ticks);
   if (!running->is_untied)
-    task_complete_unsaid(c, thread, running, ticks);
+    infer_complete(c, thread, running, ticks);
   task_switch(c, thread, implicit_task_of(thread), ticks, OMPT_TASK_STATUS_switch);
   if (!running->is_untied && !c->is_closing)
     task_forget(c, running);
@@ -426,7 +426,7 @@ void team_show(struct correlator *c, struct team *team, uint64_t ticks) {
   team->is_hidden = false;
   if (!team->is_forked)
     team->fork_ticks = ticks;
-  if (team->begun >= team->actual && team->begun > 0)
+  if (team->started >= team->actual && team->started > 0)
     resolve(c, team);
 }
 

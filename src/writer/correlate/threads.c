@@ -37,7 +37,7 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
 
 /* While nothing is written (STAVE_KEEP), who begins takes the place of one that has ended: a program that
  * makes threads for weeks would make the writer grow, and each archive name them all. */
-static struct traced_thread *take_place(struct correlator *c) {
+static struct traced_thread *get_place(struct correlator *c) {
   struct traced_thread *thread = c->is_hidden ? c->ended : NULL;
   if (!thread)
     return (struct traced_thread *)definitions_add_location(c->definitions, sizeof *thread);
@@ -60,7 +60,7 @@ static void leave_place(struct correlator *c, struct traced_thread *thread) {
 }
 
 struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t ticks) {
-  struct traced_thread *thread = take_place(c);
+  struct traced_thread *thread = get_place(c);
   if (!thread)
     return NULL;
   thread->slot = slot;
@@ -211,10 +211,10 @@ void add_placement(struct traced_thread *thread, struct event *enter) {
 /* A second runtime in the process begins the thread once more: it stays what it was. */
 void on_thread_begin(struct correlator *c, struct traced_thread *thread,
                      const struct record_thread_begin *record) {
-  if (thread->location.facts.has_begun)
+  if (thread->location.facts.has_started)
     return;
   uint64_t now = thread_now(c, thread, record->ticks);
-  thread->location.facts.has_begun = true;
+  thread->location.facts.has_started = true;
   thread->location.facts.thread_type = record->thread_type;
   definitions_location_changed(c->definitions, &thread->location);
   if (record->thread_type == OMPT_THREAD_initial)

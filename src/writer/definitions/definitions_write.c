@@ -117,7 +117,7 @@ static void write_location_properties(struct definitions *definitions, OTF2_Glob
     OTF2_GlobalDefWriter_WriteLocationProperty(w, location->id, string(definitions, "place partition"),
                                                OTF2_TYPE_STRING, partition);
   }
-  if (!location->facts.has_begun)
+  if (!location->facts.has_started)
     return;
   OTF2_AttributeValue type = {.stringRef =
                                   string(definitions, ompt_thread_type_name(location->facts.thread_type))};

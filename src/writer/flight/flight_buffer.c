@@ -135,7 +135,7 @@ static void drop_first_segment(struct flight_buffer *kept) {
 }
 
 /* Where there is no memory for one more, what is oldest makes room. */
-static struct segment *take_segment(struct flight_buffer *kept) {
+static struct segment *get_segment(struct flight_buffer *kept) {
   struct segment *segment;
   while (!(segment = new_segment(kept)) && kept->first)
     drop_first_segment(kept);
@@ -161,7 +161,7 @@ void flight_buffer_put(struct flight_buffer *kept, uint64_t id, const struct rec
     drop_first(kept);
   struct segment *segment = kept->last;
   if (!segment || SEGMENT_BYTES - segment->end < bytes)
-    segment = take_segment(kept);
+    segment = get_segment(kept);
   struct kept_record *entry = (struct kept_record *)(segment->bytes + segment->end);
   *entry = (struct kept_record){id, *record};
   if (record->more)

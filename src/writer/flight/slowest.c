@@ -43,7 +43,7 @@ static size_t shortest(const struct slowest *slowest) {
   return found;
 }
 
-char *slowest_take(struct slowest *slowest, size_t most, uint64_t ticks, const char *directory) {
+char *slowest_add(struct slowest *slowest, size_t most, uint64_t ticks, const char *directory) {
   char *superfluous = NULL;
   size_t place = slowest->count;
   if (place < most) {

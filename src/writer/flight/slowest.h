@@ -18,7 +18,7 @@ struct slowest {
 
 /* There is an archive of an instance that took so long. Returns the directory of the archive that is one too
  * many, which is removed, to be freed by the caller; NULL: none is. */
-char *slowest_take(struct slowest *slowest, size_t most, uint64_t ticks, const char *directory);
+char *slowest_add(struct slowest *slowest, size_t most, uint64_t ticks, const char *directory);
 
 /* What an instance must exceed to be one of the slowest. */
 uint64_t slowest_least(const struct slowest *slowest, size_t most);

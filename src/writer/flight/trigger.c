@@ -165,7 +165,7 @@ static bool is_wanted_name(const struct trigger *trigger, const struct record_co
          memcmp(words + 2, trigger->wanted->name, length) == 0;
 }
 
-static const struct instance *take_parallel(struct thread_regions *thread, const struct record *record) {
+static const struct instance *remove_parallel(struct thread_regions *thread, const struct record *record) {
   if (record->type == RECORD_parallel_end)
     return end(thread);
   if (record->type == RECORD_parallel_begin)
@@ -174,8 +174,8 @@ static const struct instance *take_parallel(struct thread_regions *thread, const
 }
 
 /* An end ends the innermost one, whether it names it or not. */
-static const struct instance *take_region(const struct trigger *trigger, struct thread_regions *thread,
-                                          const struct record *record, const uint64_t *words) {
+static const struct instance *remove_region(const struct trigger *trigger, struct thread_regions *thread,
+                                            const struct record *record, const uint64_t *words) {
   if (record->type != RECORD_control_tool_region)
     return NULL;
   if (record->endpoint == ENDPOINT_BEGIN) {
@@ -187,8 +187,8 @@ static const struct instance *take_region(const struct trigger *trigger, struct 
   return instance && instance->address ? instance : NULL;
 }
 
-bool trigger_take(struct trigger *trigger, uint32_t slot, const struct record *record, const uint64_t *words,
-                  char why[TRIGGER_WHY_BYTES]) {
+bool trigger_on_record(struct trigger *trigger, uint32_t slot, const struct record *record,
+                       const uint64_t *words, char why[TRIGGER_WHY_BYTES]) {
   if ((record->type != RECORD_parallel_begin && record->type != RECORD_parallel_end &&
        record->type != RECORD_control_tool_region && record->type != RECORD_attach))
     return false;
@@ -196,8 +196,8 @@ bool trigger_take(struct trigger *trigger, uint32_t slot, const struct record *r
   if (record->type == RECORD_attach)
     thread->depth = 0;
   const struct instance *instance = trigger->wanted->kind == TRIGGER_parallel
-                                        ? take_parallel(thread, record)
-                                        : take_region(trigger, thread, record, words);
+                                        ? remove_parallel(thread, record)
+                                        : remove_region(trigger, thread, record, words);
   return instance && end_instance(trigger, instance, record->ticks, why);
 }
 

@@ -29,14 +29,14 @@ uint64_t trigger_ticks(const struct trigger *trigger);
 
 /* A record of a slot. Returns whether it ends an instance that was too long; `why` says so in words. NULL is
  * fine. */
-bool trigger_take(struct trigger *trigger, uint32_t slot, const struct record *record, const uint64_t *words,
-                  char why[TRIGGER_WHY_BYTES]);
+bool trigger_on_record(struct trigger *trigger, uint32_t slot, const struct record *record,
+                       const uint64_t *words, char why[TRIGGER_WHY_BYTES]);
 
 /* Addresses of which an instance was too long and it is not known whether they are at the place that is
  * wanted: trigger_answer decides. At most `most` are stored; returns how many. */
 size_t trigger_unknown(const struct trigger *trigger, uint64_t *addresses, size_t most);
 
-/* The address is at the place, or not. Returns as trigger_take: an instance may have been too long. */
+/* The address is at the place, or not. Returns as trigger_on_record: an instance may have been too long. */
 bool trigger_answer(struct trigger *trigger, uint64_t address, bool is_there, char why[TRIGGER_WHY_BYTES]);
 
 #endif

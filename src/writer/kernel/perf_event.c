@@ -100,7 +100,7 @@ static enum perf_kind kind_of(uint16_t misc) {
   return misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? PERF_PREEMPTED : PERF_BLOCKED;
 }
 
-static uint64_t tell_lost(struct perf_event *event, uint64_t lost) {
+static uint64_t count_lost(struct perf_event *event, uint64_t lost) {
   uint64_t before = event->lost;
   event->lost = lost > before ? lost : before;
   return event->lost - before;
@@ -119,7 +119,7 @@ static bool read_record(struct perf_event *event, uint64_t position, const struc
     copy_out(event, position, &loss, sizeof loss);
     event->lost_by_records += loss.lost;
     *ret =
-        (struct perf_switch){PERF_LOST, loss.id.time, loss.id.cpu, tell_lost(event, event->lost_by_records)};
+        (struct perf_switch){PERF_LOST, loss.id.time, loss.id.cpu, count_lost(event, event->lost_by_records)};
     return ret->lost > 0;
   }
   return false;
@@ -153,7 +153,7 @@ static bool read_event(const struct perf_event *event, uint64_t words[2]) {
 
 uint64_t perf_event_lost(struct perf_event *event) {
   uint64_t words[2];
-  return event->counts_lost && read_event(event, words) ? tell_lost(event, words[1]) : 0;
+  return event->counts_lost && read_event(event, words) ? count_lost(event, words[1]) : 0;
 }
 
 bool perf_event_faults(const struct perf_event *event, uint64_t *ret) {

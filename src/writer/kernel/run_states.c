@@ -36,9 +36,9 @@ struct watched {
   uint64_t faults, asked_ns;
   struct perf_event event;
   /* since when the kernel reports, and what /proc had then; until it is known what it did then */
-  uint64_t begun_ns;
+  uint64_t start_ns;
   uint64_t last_ns; /* of its last report */
-  bool is_begun, was_blocked;
+  bool is_started, was_blocked;
   bool is_unknown; /* what it did until then */
 };
 
@@ -125,9 +125,9 @@ static void put_missed(struct run_states *states, struct watched *watched, uint6
 static void put_begin(struct run_states *states, struct watched *watched, const struct perf_switch *first) {
   bool had_processor = first && first->kind != PERF_LOST ? first->kind != PERF_RUNS : !watched->was_blocked;
   unsigned without = watched->was_blocked ? STAVE_RUN_STATE_BLOCKED : STAVE_RUN_STATE_PREEMPTED;
-  watched->is_begun = true;
+  watched->is_started = true;
   if (!had_processor || watched->is_unknown)
-    put_switch(states, watched, ticks_of(states, watched->begun_ns),
+    put_switch(states, watched, ticks_of(states, watched->start_ns),
                had_processor ? STAVE_RUN_STATE_RUNS : without, -1);
 }
 
@@ -146,8 +146,8 @@ static uint64_t ran_of(const struct run_states *states, pid_t tid) {
  * began. */
 static unsigned state_before(const struct run_states *states, struct watched *watched, uint64_t ticks) {
   uint64_t before = watched->tid == states->pid ? states->main_ran_ns : 0, ran = ran_of(states, watched->tid);
-  uint64_t begun = ticks_of(states, watched->begun_ns);
-  double late_ns = begun > ticks ? (double)(begun - ticks) / tick_rate(states) : 0;
+  uint64_t started = ticks_of(states, watched->start_ns);
+  double late_ns = started > ticks ? (double)(started - ticks) / tick_rate(states) : 0;
   watched->is_unknown = late_ns * late_share > LATE_NS + (double)(ran > before ? ran - before : 0);
   return watched->is_unknown ? STAVE_RUN_STATE_UNKNOWN : STAVE_RUN_STATE_RUNS;
 }
@@ -163,7 +163,7 @@ static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind
   *ret_kind = state == 'S' || state == 'D' ? PERF_BLOCKED : PERF_RUNS;
 }
 
-static void take_faults(struct run_states *states, struct watched *watched) {
+static void read_faults(struct run_states *states, struct watched *watched) {
   uint64_t faults, now = states->now.monotonic_ns;
   if (now - watched->asked_ns < FAULTS_EACH_NS || !perf_event_faults(&watched->event, &faults))
     return;
@@ -173,7 +173,7 @@ static void take_faults(struct run_states *states, struct watched *watched) {
   watched->faults = faults;
 }
 
-static void take_switches(struct run_states *states, struct watched *watched) {
+static void read_switches(struct run_states *states, struct watched *watched) {
   static const unsigned kinds[] = {[PERF_RUNS] = STAVE_RUN_STATE_RUNS,
                                    [PERF_PREEMPTED] = STAVE_RUN_STATE_PREEMPTED,
                                    [PERF_BLOCKED] = STAVE_RUN_STATE_BLOCKED};
@@ -181,7 +181,7 @@ static void take_switches(struct run_states *states, struct watched *watched) {
   double fullness = perf_event_fullness(&watched->event);
   states->max_fill = fullness > states->max_fill ? fullness : states->max_fill;
   while (perf_event_next(&watched->event, &found)) {
-    if (!watched->is_begun)
+    if (!watched->is_started)
       put_begin(states, watched, &found);
     if (found.kind == PERF_LOST)
       put_missed(states, watched, found.lost);
@@ -190,7 +190,7 @@ static void take_switches(struct run_states *states, struct watched *watched) {
                  found.kind == PERF_RUNS ? (int)found.processor : -1);
     watched->last_ns = found.monotonic_ns;
   }
-  if (!watched->is_begun && watched->was_blocked)
+  if (!watched->is_started && watched->was_blocked)
     put_begin(states, watched, NULL);
   if (fullness > may_have_lost)
     put_missed(states, watched, perf_event_lost(&watched->event));
@@ -210,7 +210,7 @@ static bool watch(struct run_states *states, struct watched watched, uint64_t ti
       states->watched[i].slot = watched.slot;
       return false;
     }
-  watched.begun_ns = watched.last_ns = clock_ns(CLOCK_MONOTONIC);
+  watched.start_ns = watched.last_ns = clock_ns(CLOCK_MONOTONIC);
   if (perf_event_start(&watched.event, watched.tid, pages_of(states)) < 0) {
     states->correlator->figures.threads_unwatched++;
     return false;
@@ -245,8 +245,8 @@ static void leave_slot(struct run_states *states, uint32_t slot) {
     }
 }
 
-void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
-                     void *data) {
+void run_states_deliver(struct run_states *states, uint32_t slot, const struct record *record,
+                        merge_sink sink, void *data) {
   const struct record_attach *attach = (const struct record_attach *)record;
   unsigned state;
   int processor;
@@ -284,8 +284,8 @@ void run_states_empty(struct run_states *states) {
     return;
   read_clocks(states);
   for (size_t i = 0; i < states->count; i++) {
-    take_switches(states, &states->watched[i]);
-    take_faults(states, &states->watched[i]);
+    read_switches(states, &states->watched[i]);
+    read_faults(states, &states->watched[i]);
   }
   drop_ended(states);
   deferred_settle(&states->deferred);
@@ -298,7 +298,7 @@ double run_states_max_fill(struct run_states *states) {
   return max_fill;
 }
 
-void run_states_take(struct run_states *states, uint64_t ticks) {
+void run_states_read(struct run_states *states, uint64_t ticks) {
   if (states && ticks > states->now.ticks)
     run_states_empty(states);
 }

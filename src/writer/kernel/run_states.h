@@ -15,20 +15,20 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
                                      int *ret_error);
 void run_states_destroy(struct run_states *states);
 
-/* STAVE_KEEP: what is reported of the threads that run_states_meet has met waits for run_states_hand_on. NULL
- * is fine, here and below. */
+/* STAVE_KEEP: what is reported of the threads that run_states_deliver has met waits for run_states_hand_on.
+ * NULL is fine, here and below. */
 void run_states_keep(struct run_states *states);
 
 /* Hands what the kernel has reported of the time up to that, and is not handed on yet, to the sink: records
- * for running_take, in the order of time. */
+ * for running_add, in the order of time. */
 void run_states_hand_on(struct run_states *states, uint64_t until, merge_sink sink, void *data);
 
 /* A record of a thread's begin, which the sink gets, too, or of its end. */
-void run_states_meet(struct run_states *states, uint32_t slot, const struct record *record, merge_sink sink,
-                     void *data);
+void run_states_deliver(struct run_states *states, uint32_t slot, const struct record *record,
+                        merge_sink sink, void *data);
 
 /* Hands the correlator what happened before a record with this time, if it has not got it yet. */
-void run_states_take(struct run_states *states, uint64_t ticks);
+void run_states_read(struct run_states *states, uint64_t ticks);
 
 /* Room for what comes is made, in all rings. To be called now and then. */
 void run_states_empty(struct run_states *states);

@@ -163,7 +163,7 @@ static void begin_thread(struct run_times *times, struct timed_thread *thread) {
   read_mask(thread);
 }
 
-static void meet_threads(struct run_times *times) {
+static void find_threads(struct run_times *times) {
   size_t count;
   struct location **locations = definitions_locations(times->definitions, &count);
   for (; times->locations_seen < count; times->locations_seen++) {
@@ -270,7 +270,7 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
 }
 
 static void look(struct run_times *times, uint64_t now_ns) {
-  meet_threads(times); /* which is once for each of them: it does not put off the next reading */
+  find_threads(times); /* which is once for each of them: it does not put off the next reading */
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (times->count > READINGS_MAX - 1 && times->count % 2)
     halve(times);

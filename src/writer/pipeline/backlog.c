@@ -140,7 +140,7 @@ static bool may_touch(struct backlog *backlog) {
   return true;
 }
 
-static bool take_segment(struct backlog *backlog, uint32_t *ret_segment) {
+static bool get_segment(struct backlog *backlog, uint32_t *ret_segment) {
   if (backlog->unused_count) {
     *ret_segment = backlog->unused[--backlog->unused_count];
     return true;
@@ -153,7 +153,7 @@ static bool take_segment(struct backlog *backlog, uint32_t *ret_segment) {
   return true;
 }
 
-static struct backlog_ends *take_ends(struct backlog *backlog) {
+static struct backlog_ends *need_ends(struct backlog *backlog) {
   struct backlog_ends *ends = backlog->idle;
   if (ends) {
     backlog->idle = ends->next_idle;
@@ -170,7 +170,7 @@ static struct backlog_ends *take_ends(struct backlog *backlog) {
 }
 
 static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
-  struct backlog_ends *ends = take_ends(backlog);
+  struct backlog_ends *ends = need_ends(backlog);
   ends->has_segments = ends->has_log = false;
   *chain = (struct backlog_chain){.begin = position,
                                   .end = position,
@@ -184,7 +184,7 @@ static void begin_chain(struct backlog *backlog, struct backlog_chain *chain, ui
 /* The chain's last segment is full, or there is none. */
 static bool lengthen(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
   uint32_t segment;
-  if (!take_segment(backlog, &segment))
+  if (!get_segment(backlog, &segment))
     return false;
   if (!chain->ends)
     begin_chain(backlog, chain, position);
@@ -307,7 +307,7 @@ static void begin_block(struct backlog_chain *chain) {
   logged->at_end = block->position + block->records;
   memset(&ends->unpacker, 0, sizeof ends->unpacker);
   for (uint64_t position = block->position; position != chain->unpacked; position++)
-    logged->next = packed_take(&ends->unpacker, logged->next, &skipped);
+    logged->next = packed_read(&ends->unpacker, logged->next, &skipped);
 }
 
 /* At most n records out of the log. */
@@ -321,7 +321,7 @@ static void unpack_logged(struct backlog_chain *chain, uint64_t n) {
   n = n < in_log ? n : in_log;
   for (; n > 0; n--, chain->unpacked++)
     logged->next =
-        packed_take(&ends->unpacker, logged->next, &chain->window[chain->unpacked & chain->window_mask]);
+        packed_read(&ends->unpacker, logged->next, &chain->window[chain->unpacked & chain->window_mask]);
   if (chain->unpacked == logged->end)
     memset(&ends->unpacker, 0, sizeof ends->unpacker); /* segments begin anew */
 }
@@ -331,7 +331,7 @@ static void unpack_some(struct backlog *backlog, struct backlog_chain *chain, ui
   struct backlog_ends *ends = chain->ends;
   const uint8_t *begin = segment_memory(backlog, ends->first), *from = begin + ends->first_bytes;
   for (; n > 0; n--, chain->unpacked++)
-    from = packed_take(&ends->unpacker, from, &chain->window[chain->unpacked & chain->window_mask]);
+    from = packed_read(&ends->unpacker, from, &chain->window[chain->unpacked & chain->window_mask]);
   ends->first_bytes = (uint32_t)(from - begin);
 }
 

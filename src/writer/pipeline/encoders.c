@@ -28,7 +28,7 @@ struct ahead {
   uint64_t end;       /* position: those before are of kinds that concern their thread alone */
   uint64_t ticks;     /* of the latest of these */
   uint64_t bound;     /* nothing at or behind `end` is earlier */
-  uint64_t taken;     /* position: those before were handled */
+  uint64_t handled;   /* position: those before were handled */
   uint64_t apart[12]; /* no line of a cache has two of what several threads store to */
 };
 
@@ -86,7 +86,7 @@ static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
   for (const struct record *record; at != end && alone_is(record = record_at(encoders->merge, source, at));
        at++)
     ticks = later(ticks, record->ticks);
-  *ahead = (struct ahead){.end = at, .ticks = ticks, .taken = next};
+  *ahead = (struct ahead){.end = at, .ticks = ticks, .handled = next};
   ahead->bound = bound_after(encoders, source, ahead);
 }
 
@@ -109,12 +109,12 @@ static void find_bound(struct encoders *encoders) {
 static void encode_slot(struct encoders *encoders, unsigned worker, uint32_t slot) {
   const struct backlog_chain *chain = &encoders->merge->sources[slot].chain;
   struct ahead *ahead = &encoders->ahead[slot];
-  while (ahead->taken != ahead->end) {
-    uint64_t at = ahead->taken & chain->window_mask, left = ahead->end - ahead->taken;
+  while (ahead->handled != ahead->end) {
+    uint64_t at = ahead->handled & chain->window_mask, left = ahead->end - ahead->handled;
     uint64_t part = chain->window_mask + 1 - at < left ? chain->window_mask + 1 - at : left;
-    uint64_t done = alone_encode(encoders->all[worker], slot, id_base(slot) + ahead->taken,
+    uint64_t done = alone_encode(encoders->all[worker], slot, id_base(slot) + ahead->handled,
                                  chain->window + at, part, encoders->until);
-    ahead->taken += done;
+    ahead->handled += done;
     if (done < part)
       return;
   }
@@ -124,19 +124,19 @@ static void encode_slot(struct encoders *encoders, unsigned worker, uint32_t slo
 static void encode_and_look(void *data, unsigned worker, uint32_t slot) {
   struct encoders *encoders = data;
   encode_slot(encoders, worker, slot);
-  look_from(encoders, slot, encoders->ahead[slot].taken);
+  look_from(encoders, slot, encoders->ahead[slot].handled);
 }
 
 static uint64_t go_on(struct encoders *encoders) {
-  uint64_t taken = 0;
+  uint64_t handled = 0;
   for (uint32_t slot = 0; slot < encoders->merge->slots; slot++) {
     struct source *source = &encoders->merge->sources[slot];
-    uint64_t next = encoders->ahead[slot].taken, more = next - source->next;
+    uint64_t next = encoders->ahead[slot].handled, more = next - source->next;
     if (more > 0)
       merge_go_on_at(encoders->merge, source, next);
-    taken += more;
+    handled += more;
   }
-  return taken;
+  return handled;
 }
 
 static uint64_t round_of_all(struct encoders *encoders) {
@@ -157,7 +157,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
 /* -- when -- */
 
 static bool waits_enough(const struct encoders *encoders) {
-  return encoders->wanted || merge_behind(encoders->merge) >= WAITING_LEAST;
+  return encoders->wanted || merge_waiting(encoders->merge) >= WAITING_LEAST;
 }
 
 static bool is_worth_it(const struct encoders *encoders) {
@@ -183,8 +183,8 @@ static void set_look(struct encoders *encoders) {
   memory_grow(&encoders->ahead, &encoders->ahead_capacity, slots, sizeof *encoders->ahead);
 }
 
-static void put_off(struct encoders *encoders, uint64_t taken) {
-  if (taken >= WORTH) {
+static void put_off(struct encoders *encoders, uint64_t handled) {
+  if (handled >= WORTH) {
     encoders->put_off = PUT_OFF_MIN;
     return;
   }
@@ -202,9 +202,9 @@ static uint64_t run(void *data, uint64_t handed_on) {
   if (!encoders->helpers)
     start(encoders);
   set_look(encoders);
-  uint64_t taken = round_of_all(encoders);
-  put_off(encoders, taken);
-  return taken;
+  uint64_t handled = round_of_all(encoders);
+  put_off(encoders, handled);
+  return handled;
 }
 
 static bool may(void *data) {

@@ -41,10 +41,10 @@ bool merge_load(struct merge *merge, uint32_t slot, uint64_t position, const str
 
 /* What was there at the last mark was committed before anything that came since was looked for. */
 uint64_t merge_pass_loaded(struct merge *merge) {
-  uint64_t taken = merge_hand_on(merge);
+  uint64_t handled = merge_hand_on(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++)
     merge->sources[slot].first_head = merge->sources[slot].head;
-  return taken;
+  return handled;
 }
 
 void merge_end_loading(struct merge *merge, bool has_rings) {

@@ -76,7 +76,7 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
   return done;
 }
 
-static const uint8_t *take_whole(struct packed_state *state, unsigned entry, const uint8_t *from,
+static const uint8_t *read_whole(struct packed_state *state, unsigned entry, const uint8_t *from,
                                  struct record *ret_record) {
   memcpy(ret_record, from + HEAD_BYTES, sizeof *ret_record);
   state->ticks = ret_record->ticks;
@@ -86,12 +86,12 @@ static const uint8_t *take_whole(struct packed_state *state, unsigned entry, con
   return from + PACKED_BYTES_MAX;
 }
 
-const uint8_t *packed_take(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
+const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
   uint64_t packed;
   memcpy(&packed, from, sizeof packed);
   unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
   if (__builtin_expect(packed & IS_WHOLE, false))
-    return take_whole(state, entry, from, ret_record);
+    return read_whole(state, entry, from, ret_record);
   uint64_t fields = packed & -(uint64_t)has_fields;
   state->ticks += packed >> TICKS & ((1u << TICKS_BITS) - 1);
   state->last[entry].a += (uint64_t)(int16_t)(fields >> FIELD_A);

@@ -38,6 +38,6 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
                     size_t bytes, size_t *ret_bytes);
 
 /* The next record. Returns what is behind it. Nothing is read behind the room that packed_put had. */
-const uint8_t *packed_take(struct packed_state *state, const uint8_t *from, struct record *ret_record);
+const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record);
 
 #endif

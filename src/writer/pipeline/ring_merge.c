@@ -321,8 +321,9 @@ static struct stretch at_hand(const struct source *source) {
   const struct ring_view *view = &source->view;
   if (chain->begin != chain->end)
     return (struct stretch){chain->window, chain->window_mask, chain->unpacked - source->next};
-  uint64_t taken = view->next - released(source);
-  return (struct stretch){view->records, view->mask, taken < RELEASE_RECORDS ? RELEASE_RECORDS - taken : 0};
+  uint64_t handled = view->next - released(source);
+  return (struct stretch){view->records, view->mask,
+                          handled < RELEASE_RECORDS ? RELEASE_RECORDS - handled : 0};
 }
 
 /* The run's first records, as far as they are at hand and none has more slots behind it, `most` at most.
@@ -354,7 +355,7 @@ static uint64_t records_to_look(const struct merge *merge) {
  * many. */
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
-  uint64_t until = second_ticks(merge), taken = 0;
+  uint64_t until = second_ticks(merge), handled = 0;
   uint64_t look_at = records_to_look(merge);
   do {
     uint64_t most = look_at - merge->since_look, left = end - source->next;
@@ -363,7 +364,7 @@ static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
       deliver(merge, slot);
       delivered = 1;
     }
-    taken += delivered;
+    handled += delivered;
     merge->since_look += delivered;
     if (merge->since_look >= look_at)
       look_around(merge);
@@ -374,7 +375,7 @@ static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
     if (source->record.ticks == until && may_follow(&source->record))
       break;
   } while (source->record.ticks <= until && (int64_t)(end - source->next) > 0);
-  return taken;
+  return handled;
 }
 
 /* Whether some of what the first reading saw is still to be taken. A position that was written over may be
@@ -430,23 +431,23 @@ static void read_heads(struct merge *merge) {
 
 /* What can be handled side by side. The heap is as it was, or filled anew; *due likewise. */
 static uint64_t run_beside(struct merge *merge, uint32_t *due) {
-  uint64_t taken = merge->beside.run(merge->beside.data, merge->since_beside);
+  uint64_t handled = merge->beside.run(merge->beside.data, merge->since_beside);
   merge->since_beside = 0;
-  if (taken == 0)
+  if (handled == 0)
     return 0;
-  merge->since_look += taken;
+  merge->since_look += handled;
   if (merge->since_look >= records_to_look(merge))
     look_around(merge);
   *due = fill_heap(merge);
-  return taken;
+  return handled;
 }
 
 uint64_t merge_hand_on(struct merge *merge) {
-  uint64_t taken = 0;
+  uint64_t handled = 0;
   merge->since_beside++; /* there may be more than in the last pass */
   for (uint32_t due = fill_heap(merge); due > 0;) {
     uint64_t beside = merge->beside.run ? run_beside(merge, &due) : 0;
-    taken += beside;
+    handled += beside;
     if (beside)
       continue;
     if (is_tied(merge))
@@ -456,7 +457,7 @@ uint64_t merge_hand_on(struct merge *merge) {
     bool was_due = is_due(source);
     /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
     uint64_t run = deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->head);
-    taken += run;
+    handled += run;
     merge->since_beside += run;
     source = &merge->sources[slot];
     due -= was_due && !is_due(source);
@@ -464,7 +465,7 @@ uint64_t merge_hand_on(struct merge *merge) {
       merge->heap[0] = merge->heap[--merge->heap_count];
     sift_down(merge, 0);
   }
-  return taken;
+  return handled;
 }
 
 /* So that nobody can write over it any more. */
@@ -478,20 +479,20 @@ uint64_t merge_pass(struct merge *merge) {
   read_heads(merge);
   if (merge->beside.may && merge->beside.may(merge->beside.data))
     move_all_out(merge);
-  uint64_t taken = merge_hand_on(merge);
+  uint64_t handled = merge_hand_on(merge);
   for (uint32_t slot = 0; slot < merge->slots; slot++) {
     give_back(merge, &merge->sources[slot]);
     return_if_ended(merge, slot);
   }
-  return taken;
+  return handled;
 }
 
-uint64_t merge_behind(const struct merge *merge) {
+uint64_t merge_waiting(const struct merge *merge) {
   return backlog_waiting(merge->backlog);
 }
 
 /* In a log, which takes no memory, as many as the memory would have room for: somebody waits for the end. */
-bool merge_may_fall_behind(const struct merge *merge) {
+bool merge_may_lag(const struct merge *merge) {
   if (merge->backlog && record_log_is_whole(merge->log))
     return backlog_waiting(merge->backlog) < merge->waiting_most;
   return backlog_has_room(merge->backlog);

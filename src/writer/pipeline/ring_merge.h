@@ -72,10 +72,10 @@ uint64_t merge_pass(struct merge *merge);
 double merge_drain_full_rings(struct merge *merge);
 
 /* Records in the backlog. */
-uint64_t merge_behind(const struct merge *merge);
+uint64_t merge_waiting(const struct merge *merge);
 
 /* Whether the backlog has room for more. */
-bool merge_may_fall_behind(const struct merge *merge);
+bool merge_may_lag(const struct merge *merge);
 
 /* Gives the memory of an empty backlog back. */
 void merge_rest(struct merge *merge);

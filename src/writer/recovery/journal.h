@@ -96,7 +96,7 @@ struct location_facts {
   uint32_t partition;               /* the string of its places, + 1; 0: none was told */
   uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
   uint8_t has_frame_flags;
-  uint8_t has_begun; /* thread_begin was seen */
+  uint8_t has_started; /* thread_begin was seen */
   uint8_t is_named;
   char name[64];
   uint64_t kernel_tid;

@@ -351,7 +351,7 @@ static int new_block(struct recovery *recovery, enum recovery_use use, struct re
   return 0;
 }
 
-struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use) {
+struct recovery_block *recovery_get_block(struct recovery *recovery, enum recovery_use use) {
   struct recovery_block *block = NULL;
   if (recovery->is_frozen || recovery->has_failed)
     return NULL;
@@ -371,7 +371,7 @@ struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_us
   return block;
 }
 
-void recovery_take_whole(struct recovery *recovery, const struct recovery_block *block) {
+void recovery_hand_over(struct recovery *recovery, const struct recovery_block *block) {
   int error = recovery->is_in_memory && !recovery->is_frozen ? reserve_whole(recovery, block) : 0;
   if (error)
     fall_short(recovery, error);
@@ -398,7 +398,7 @@ static struct recovery_block *journal_block(struct recovery *recovery) {
   struct recovery_block *block = recovery->journal;
   if (block && atomic_load_explicit(&block->count, memory_order_relaxed) < sizeof block->bytes)
     return block;
-  block = recovery_take(recovery, RECOVERY_JOURNAL);
+  block = recovery_get_block(recovery, RECOVERY_JOURNAL);
   if (block) {
     block->sequence = recovery->journal_blocks++;
     block->use = RECOVERY_JOURNAL;

@@ -43,10 +43,10 @@ void recovery_freeze(struct recovery *recovery);
 
 /* A block for which the disk has room reserved, for events RECOVERY_FEW_BYTES of it at least; NULL if there
  * is none. The taker says what is in it and then sets its `use`: until then it counts as unused. */
-struct recovery_block *recovery_take(struct recovery *recovery, enum recovery_use use);
+struct recovery_block *recovery_get_block(struct recovery *recovery, enum recovery_use use);
 
 /* A block of events may get full from now on, so the disk's room is reserved for all of it. */
-void recovery_take_whole(struct recovery *recovery, const struct recovery_block *block);
+void recovery_hand_over(struct recovery *recovery, const struct recovery_block *block);
 
 /* Gives a block back. */
 void recovery_release(struct recovery *recovery, struct recovery_block *block);

@@ -72,7 +72,7 @@ void modules_keep_program(struct modules *modules, pid_t pid, const char *path) 
 }
 
 /* The first range that ends behind the address; n_ranges if there is none. */
-static size_t range_behind(const struct modules *modules, uint64_t address) {
+static size_t range_after(const struct modules *modules, uint64_t address) {
   size_t low = 0, high = modules->n_ranges;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -85,7 +85,7 @@ static size_t range_behind(const struct modules *modules, uint64_t address) {
 }
 
 const struct module *modules_find(const struct modules *modules, uint64_t address) {
-  size_t i = range_behind(modules, address);
+  size_t i = range_after(modules, address);
   if (i == modules->n_ranges || modules->ranges[i].begin > address)
     return NULL;
   return modules->ranges[i].module;
@@ -118,7 +118,7 @@ static void ranges_replace(struct modules *modules, size_t from, size_t to, cons
 static void ranges_cover(struct modules *modules, struct range new) {
   struct range by[3];
   size_t n = 0;
-  size_t from = range_behind(modules, new.begin);
+  size_t from = range_after(modules, new.begin);
   size_t to = from;
   while (to < modules->n_ranges && modules->ranges[to].begin < new.end)
     to++;

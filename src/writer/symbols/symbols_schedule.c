@@ -88,7 +88,7 @@ static struct loop_schedule schedule_of_llvm(const struct call_code *code, struc
 
 /* -- gcc's functions say it in their names -- */
 
-static const char *behind(const char *text, const char *prefix) {
+static const char *after(const char *text, const char *prefix) {
   return begins_with(text, prefix) ? text + strlen(prefix) : text;
 }
 
@@ -105,7 +105,7 @@ static enum schedule_kind kind_by_name(const char *word) {
                {"dynamic", SCHEDULE_DYNAMIC},
                {"guided", SCHEDULE_GUIDED},
                {"runtime", SCHEDULE_OTHER}};
-  word = behind(behind(behind(word, "ordered_"), "maybe_"), "nonmonotonic_");
+  word = after(after(after(word, "ordered_"), "maybe_"), "nonmonotonic_");
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (begins_with(word, known[i].word))
       return known[i].kind;

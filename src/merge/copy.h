@@ -1,22 +1,22 @@
 /* The second look at each archive: its definitions become definitions of the merged one. */
-#ifndef STAVE_MERGE_TAKE_H
-#define STAVE_MERGE_TAKE_H
+#ifndef STAVE_MERGE_COPY_H
+#define STAVE_MERGE_COPY_H
 
 #include "merge/job.h"
 
 /* Readers want what is referred to before what refers to it, and groups refer to locations of all processes:
  * so the definitions are taken over in two parts. */
-enum take_part {
-  TAKE_PLACES, /* system tree, processes, locations */
-  TAKE_REST,   /* all else; the places get the numbers again that they have got before */
+enum copy_part {
+  COPY_PLACES, /* system tree, processes, locations */
+  COPY_REST,   /* all else; the places get the numbers again that they have got before */
 };
 
 /* The source that is being taken over. */
-struct taking {
+struct copying {
   struct merging *merge;
   const struct merge_source *source;
   OTF2_Reader *reader;
-  enum take_part part;
+  enum copy_part part;
   size_t index;         /* of the source */
   size_t next_location; /* of the source's, by which order they come */
   char **texts;         /* where runs are compared: the source's strings, by number; NULL: none */
@@ -25,32 +25,32 @@ struct taking {
 
 /* Takes over that part of the global definitions of the source. Returns 0 or a negative errno after
  * merge_fail. */
-int take_definitions(struct taking *taking);
+int copy_definitions(struct copying *copying);
 
 /* Gives a definition that is the source's alone its number. Returns whether that is new. */
-bool take_own(const struct taking *taking, int kind, uint64_t self, uint32_t *ret_number);
+bool copy_own(const struct copying *copying, int kind, uint64_t self, uint32_t *ret_number);
 
 /* The number of a text among the strings of the merged archive. */
-uint32_t take_string(struct merging *merge, const char *text);
+uint32_t copy_string(struct merging *merge, const char *text);
 
 /* What the source's number of a kind has become. */
-static inline uint32_t taken(const struct taking *taking, int kind, uint64_t self) {
-  return unified_get(&taking->merge->unified, kind, self);
+static inline uint32_t new_number(const struct copying *copying, int kind, uint64_t self) {
+  return unified_get(&copying->merge->unified, kind, self);
 }
 
 /* take_places.c: callbacks for the system tree, processes and locations, and for their properties;
  * take_groups.c: groups,
  * communicators and what belongs to them; take_files.c: files; take_facts.c: all else. */
-void take_places_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
-void take_properties_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
-void take_groups_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
-void take_facts_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
-void take_files_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
+void copy_places_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
+void copy_properties_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
+void copy_groups_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
+void copy_facts_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
+void copy_files_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 
 /* The value of a property, with its string's new number. */
-OTF2_AttributeValue taken_value(const struct taking *taking, OTF2_Type type, OTF2_AttributeValue value);
+OTF2_AttributeValue copied_value(const struct copying *copying, OTF2_Type type, OTF2_AttributeValue value);
 
 /* The groups of all locations that take part in a paradigm, over all sources. Between the two parts. */
-void take_base_groups(struct merging *merge);
+void copy_base_groups(struct merging *merge);
 
 #endif

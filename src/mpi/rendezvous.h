@@ -9,14 +9,14 @@
  *
  * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
  * things), and then the others would wait for it in MPI for ever: agreement.h is about that. */
-#ifndef STAVE_MPI_MEETING_H
-#define STAVE_MPI_MEETING_H
+#ifndef STAVE_MPI_RENDEZVOUS_H
+#define STAVE_MPI_RENDEZVOUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Ascending ranks, at most; further clocks are not compared. */
-enum { MEETING_MAX = 1024 };
+enum { RENDEZVOUS_MAX = 1024 };
 
 /* Meets the others. archive: the directory of this rank's archive in that of its job. domain: its clock's.
  * Returns how many ranks compare their clocks, which are filled in: of a job with one clock 1. 0: nobody
@@ -25,16 +25,16 @@ size_t clock_rendezvous(const char *archive, int rank, int size, const char *dom
 
 /* The rank listens to the first of those who compare their clocks, from now on; no longer. False: nobody will
  * see it. */
-bool meeting_say_ready(const char *archive, int rank);
-void meeting_take_back(const char *archive, int rank);
+bool rendezvous_publish_ready(const char *archive, int rank);
+void rendezvous_withdraw(const char *archive, int rank);
 
 /* Waits until all but ranks[0], whose archive it is, do, for 5 s at most. Fills in who does. */
-bool meeting_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready);
+bool rendezvous_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready);
 
 /* No further ranks are awaited: removes what is left of it. */
-void meeting_end(const char *archive, int rank);
+void rendezvous_end(const char *archive, int rank);
 
 /* Whether the rank's archive is closed (the process has ended) or gone. */
-bool meeting_has_left(const char *archive, int rank, int other);
+bool rendezvous_has_left(const char *archive, int rank, int other);
 
 #endif

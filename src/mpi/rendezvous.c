@@ -1,4 +1,4 @@
-#include "mpi/meeting.h"
+#include "mpi/rendezvous.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static const char MARK[] = "clock-", RESULT[] = "clocks", READY[] = "ready-";
 enum { LATEST_MS = 1000, LATER_MS = 500, GIVEN_UP_MS = 5000, READY_MS = 5000 };
 enum { SHORTEST_US = 100, LONGEST_US = 20000 };
 
-struct meeting {
+struct rendezvous {
   char folder[PATH_MAX]; /* rank/ of the job */
   int rank, size;
   uint64_t clock; /* the domain's hash */
@@ -49,9 +49,9 @@ static bool find_folder(const char *archive, int rank, char folder[PATH_MAX]) {
   return true;
 }
 
-static bool mark_path(const struct meeting *meeting, char path[PATH_MAX]) {
-  return snprintf(path, PATH_MAX, "%s/%s%d.%016" PRIx64, meeting->folder, MARK, meeting->rank,
-                  meeting->clock) < PATH_MAX;
+static bool mark_path(const struct rendezvous *rendezvous, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s%d.%016" PRIx64, rendezvous->folder, MARK, rendezvous->rank,
+                  rendezvous->clock) < PATH_MAX;
 }
 
 static bool path_in(const char *folder, const char *name, char path[PATH_MAX]) {
@@ -118,9 +118,9 @@ static void sort(struct mark *marks, size_t count) {
   }
 }
 
-static size_t look(const struct meeting *meeting, struct mark *marks) {
-  struct names names = {.fd = open(meeting->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  size_t count = 0, most = (size_t)meeting->size;
+static size_t look(const struct rendezvous *rendezvous, struct mark *marks) {
+  struct names names = {.fd = open(rendezvous->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  size_t count = 0, most = (size_t)rendezvous->size;
   for (const char *name; names.fd >= 0 && count < most && (name = next_name(&names));)
     count += read_mark(name, &marks[count]);
   if (names.fd >= 0)
@@ -138,29 +138,29 @@ static bool is_first(const struct mark *marks, size_t at) {
   return true;
 }
 
-static void publish(const struct meeting *meeting, const struct mark *marks, size_t count) {
+static void publish(const struct rendezvous *rendezvous, const struct mark *marks, size_t count) {
   char path[PATH_MAX], text[PATH_MAX] = "";
   size_t length = 0, found = 0;
   int last = 0;
-  for (size_t i = 0; i < count && found < MEETING_MAX && length + 16 < sizeof text; i++)
+  for (size_t i = 0; i < count && found < RENDEZVOUS_MAX && length + 16 < sizeof text; i++)
     if (is_first(marks, i)) {
       length +=
           (size_t)snprintf(text + length, sizeof text - length, ",%x", (unsigned)(marks[i].rank - last));
       last = marks[i].rank;
       found++;
     }
-  if (length == 0 || !path_in(meeting->folder, RESULT, path) || symlink(text, path) < 0)
+  if (length == 0 || !path_in(rendezvous->folder, RESULT, path) || symlink(text, path) < 0)
     return; /* nobody can be seen, or another one's is there */
 }
 
 /* Positive: ranks; 0: there is none yet. */
-static size_t read_result(const struct meeting *meeting, int *ret_ranks) {
+static size_t read_result(const struct rendezvous *rendezvous, int *ret_ranks) {
   char path[PATH_MAX], text[PATH_MAX];
-  ssize_t length = path_in(meeting->folder, RESULT, path) ? readlink(path, text, sizeof text - 1) : -1;
+  ssize_t length = path_in(rendezvous->folder, RESULT, path) ? readlink(path, text, sizeof text - 1) : -1;
   size_t count = 0;
   int last = 0;
   text[length > 0 ? length : 0] = '\0';
-  for (const char *next = text; *next == ',' && count < MEETING_MAX;) {
+  for (const char *next = text; *next == ',' && count < RENDEZVOUS_MAX;) {
     char *end;
     last += (int)strtoul(next + 1, &end, 16);
     ret_ranks[count++] = last;
@@ -190,25 +190,25 @@ static void refresh(const char *folder) {
 }
 
 /* Makes the result if it is time for it. */
-static bool decide(const struct meeting *meeting, struct mark *marks, uint64_t ms) {
-  bool is_late = ms >= LATEST_MS + (meeting->rank == 0 ? 0 : LATER_MS);
-  if (meeting->rank != 0 && !is_late) {
-    refresh(meeting->folder);
+static bool decide(const struct rendezvous *rendezvous, struct mark *marks, uint64_t ms) {
+  bool is_late = ms >= LATEST_MS + (rendezvous->rank == 0 ? 0 : LATER_MS);
+  if (rendezvous->rank != 0 && !is_late) {
+    refresh(rendezvous->folder);
     return false;
   }
-  size_t there = look(meeting, marks);
-  if (!is_late && there < (size_t)meeting->size)
+  size_t there = look(rendezvous, marks);
+  if (!is_late && there < (size_t)rendezvous->size)
     return false;
-  publish(meeting, marks, there);
+  publish(rendezvous, marks, there);
   return true;
 }
 
-static size_t wait_for_result(const struct meeting *meeting, struct mark *marks, int *ret_ranks) {
+static size_t wait_for_result(const struct rendezvous *rendezvous, struct mark *marks, int *ret_ranks) {
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
   unsigned pause_us = SHORTEST_US;
   size_t found;
-  while ((found = read_result(meeting, ret_ranks)) == 0 && passed_ms(begin_ns) < GIVEN_UP_MS) {
-    if (decide(meeting, marks, passed_ms(begin_ns)) && read_result(meeting, ret_ranks) > 0)
+  while ((found = read_result(rendezvous, ret_ranks)) == 0 && passed_ms(begin_ns) < GIVEN_UP_MS) {
+    if (decide(rendezvous, marks, passed_ms(begin_ns)) && read_result(rendezvous, ret_ranks) > 0)
       continue;
     pause_longer(&pause_us);
   }
@@ -216,13 +216,13 @@ static size_t wait_for_result(const struct meeting *meeting, struct mark *marks,
 }
 
 size_t clock_rendezvous(const char *archive, int rank, int size, const char *domain, int *ret_ranks) {
-  struct meeting meeting = {.rank = rank, .size = size, .clock = key_of(0, domain, strlen(domain))};
+  struct rendezvous rendezvous = {.rank = rank, .size = size, .clock = key_of(0, domain, strlen(domain))};
   char path[PATH_MAX];
   struct mark *marks = heap_get((size_t)size, sizeof *marks);
   size_t found = 0;
-  if (marks && find_folder(archive, rank, meeting.folder) && mark_path(&meeting, path) &&
+  if (marks && find_folder(archive, rank, rendezvous.folder) && mark_path(&rendezvous, path) &&
       symlink("-", path) == 0) {
-    found = wait_for_result(&meeting, marks, ret_ranks);
+    found = wait_for_result(&rendezvous, marks, ret_ranks);
     unlink(path);
   }
   heap_free(marks);
@@ -231,12 +231,12 @@ size_t clock_rendezvous(const char *archive, int rank, int size, const char *dom
 
 /* -- who listens -- */
 
-bool meeting_say_ready(const char *archive, int rank) {
+bool rendezvous_publish_ready(const char *archive, int rank) {
   char folder[PATH_MAX], path[PATH_MAX];
   return find_folder(archive, rank, folder) && ready_path(folder, rank, path) && symlink("-", path) == 0;
 }
 
-void meeting_take_back(const char *archive, int rank) {
+void rendezvous_withdraw(const char *archive, int rank) {
   char folder[PATH_MAX], path[PATH_MAX];
   if (find_folder(archive, rank, folder) && ready_path(folder, rank, path))
     unlink(path);
@@ -254,7 +254,7 @@ static size_t count_ready(const char *folder, const int *ranks, size_t count, bo
   return ready;
 }
 
-bool meeting_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready) {
+bool rendezvous_await_ready(const char *archive, const int *ranks, size_t count, bool *ret_ready) {
   char folder[PATH_MAX];
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
   unsigned pause_us = SHORTEST_US;
@@ -269,7 +269,7 @@ bool meeting_await_ready(const char *archive, const int *ranks, size_t count, bo
   return true;
 }
 
-void meeting_end(const char *archive, int rank) {
+void rendezvous_end(const char *archive, int rank) {
   char folder[PATH_MAX], path[PATH_MAX];
   if (!find_folder(archive, rank, folder))
     return;
@@ -277,7 +277,7 @@ void meeting_end(const char *archive, int rank) {
     unlink(path);
 }
 
-bool meeting_has_left(const char *archive, int rank, int other) {
+bool rendezvous_has_left(const char *archive, int rank, int other) {
   char folder[PATH_MAX], path[PATH_MAX];
   if (!find_folder(archive, rank, folder))
     return true;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "merge/take.h"
+#include "merge/copy.h"
 #include "stave/names.h"
 
 /* -- all locations of a paradigm -- */
@@ -51,7 +51,7 @@ static uint32_t base_group_number(struct merging *merge, OTF2_Paradigm paradigm,
   return unified_number(&merge->unified, OTF2_MAPPING_GROUP, content, sizeof content, ret_is_new);
 }
 
-static void take_base_group(struct merging *merge, OTF2_Paradigm paradigm) {
+static void copy_base_group(struct merging *merge, OTF2_Paradigm paradigm) {
   bool is_new;
   uint32_t number = base_group_number(merge, paradigm, &is_new), size = size_of(merge, paradigm);
   if (!is_new)
@@ -64,15 +64,15 @@ static void take_base_group(struct merging *merge, OTF2_Paradigm paradigm) {
       if (merge->sources[i].base_groups[j].paradigm == paradigm)
         add_members(&merge->sources[i], &merge->sources[i].base_groups[j], members);
   merge_check(merge, OTF2_GlobalDefWriter_WriteGroup(
-                         merge->writer, number, take_string(merge, name_of(paradigm)),
+                         merge->writer, number, copy_string(merge, name_of(paradigm)),
                          OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, OTF2_GROUP_FLAG_NONE, size, members));
   free(members);
 }
 
-void take_base_groups(struct merging *merge) {
+void copy_base_groups(struct merging *merge) {
   for (size_t i = 0; i < merge->request->count; i++)
     for (size_t j = 0; j < merge->sources[i].base_group_count; j++)
-      take_base_group(merge, merge->sources[i].base_groups[j].paradigm);
+      copy_base_group(merge, merge->sources[i].base_groups[j].paradigm);
 }
 
 /* -- other groups -- */
@@ -84,14 +84,14 @@ static uint32_t base_of(const struct merge_source *source, OTF2_Paradigm paradig
   return 0;
 }
 
-static uint64_t taken_member(const struct taking *taking, OTF2_GroupType type, OTF2_Paradigm paradigm,
-                             uint64_t member) {
+static uint64_t copied_member(const struct copying *copying, OTF2_GroupType type, OTF2_Paradigm paradigm,
+                              uint64_t member) {
   if (type == OTF2_GROUP_TYPE_COMM_GROUP || type == OTF2_GROUP_TYPE_COMM_SELF)
-    return member + base_of(taking->source, paradigm);
+    return member + base_of(copying->source, paradigm);
   int kind = type == OTF2_GROUP_TYPE_REGIONS  ? OTF2_MAPPING_REGION
              : type == OTF2_GROUP_TYPE_METRIC ? OTF2_MAPPING_METRIC
                                               : OTF2_MAPPING_LOCATION;
-  return taken(taking, kind, member);
+  return new_number(copying, kind, member);
 }
 
 /* The ranks of a job know the same groups; a team's is its process's alone. */
@@ -99,19 +99,19 @@ static bool is_shared(OTF2_Paradigm paradigm) {
   return paradigm == OTF2_PARADIGM_MPI;
 }
 
-static uint32_t group_number(const struct taking *taking, OTF2_Paradigm paradigm, const uint64_t *content,
+static uint32_t group_number(const struct copying *copying, OTF2_Paradigm paradigm, const uint64_t *content,
                              size_t bytes, bool *ret_is_new) {
   *ret_is_new = true;
   if (is_shared(paradigm))
-    return unified_number(&taking->merge->unified, OTF2_MAPPING_GROUP, content, bytes, ret_is_new);
-  return unified_new(&taking->merge->unified, OTF2_MAPPING_GROUP);
+    return unified_number(&copying->merge->unified, OTF2_MAPPING_GROUP, content, bytes, ret_is_new);
+  return unified_new(&copying->merge->unified, OTF2_MAPPING_GROUP);
 }
 
 static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
                                   OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count,
                                   const uint64_t *members) {
-  const struct taking *taking = data;
-  struct merging *merge = taking->merge;
+  const struct copying *copying = data;
+  struct merging *merge = copying->merge;
   enum { NAME, TYPE, PARADIGM, FLAGS, MEMBERS };
   bool is_new = false;
   uint32_t number;
@@ -121,13 +121,13 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
     return OTF2_CALLBACK_SUCCESS;
   }
   uint64_t *content = memory_get(MEMBERS + (size_t)count, sizeof *content);
-  content[NAME] = taken(taking, OTF2_MAPPING_STRING, name);
+  content[NAME] = new_number(copying, OTF2_MAPPING_STRING, name);
   content[TYPE] = type;
   content[PARADIGM] = paradigm;
   content[FLAGS] = flags;
   for (uint32_t i = 0; i < count; i++)
-    content[MEMBERS + i] = taken_member(taking, type, paradigm, members[i]);
-  number = group_number(taking, paradigm, content, (MEMBERS + (size_t)count) * sizeof *content, &is_new);
+    content[MEMBERS + i] = copied_member(copying, type, paradigm, members[i]);
+  number = group_number(copying, paradigm, content, (MEMBERS + (size_t)count) * sizeof *content, &is_new);
   unified_put(&merge->unified, OTF2_MAPPING_GROUP, self, number);
   if (is_new)
     merge_check(merge, OTF2_GlobalDefWriter_WriteGroup(merge->writer, number, (uint32_t)content[NAME], type,
@@ -140,12 +140,12 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
 
 /* The text by which all members know an MPI communicator or window, behind what tells its job from others.
  * The caller's to free; NULL if the source does not tell. */
-static char *read_key(const struct taking *taking, const char *prefix, uint32_t self) {
+static char *read_key(const struct copying *copying, const char *prefix, uint32_t self) {
   char name[64], *text = NULL, *key = NULL;
   snprintf(name, sizeof name, "%s%" PRIu32, prefix, self);
-  if (OTF2_Reader_GetProperty(taking->reader, name, &text) != OTF2_SUCCESS || !text)
+  if (OTF2_Reader_GetProperty(copying->reader, name, &text) != OTF2_SUCCESS || !text)
     return NULL;
-  if (asprintf(&key, "%zu %" PRIu32 " %s", taking->source->side, base_of(taking->source, OTF2_PARADIGM_MPI),
+  if (asprintf(&key, "%zu %" PRIu32 " %s", copying->source->side, base_of(copying->source, OTF2_PARADIGM_MPI),
                text) < 0)
     key = memory_given(NULL);
   free(text);
@@ -153,49 +153,52 @@ static char *read_key(const struct taking *taking, const char *prefix, uint32_t 
 }
 
 /* Gives the source's communicator, or what is like one, its number. Returns whether that is new. */
-static bool take_by_key(const struct taking *taking, int kind, const char *prefix, uint32_t self,
+static bool copy_by_key(const struct copying *copying, int kind, const char *prefix, uint32_t self,
                         uint32_t *ret_number) {
-  struct unified *unified = &taking->merge->unified;
-  char *key = read_key(taking, prefix, self);
+  struct unified *unified = &copying->merge->unified;
+  char *key = read_key(copying, prefix, self);
   if (!key)
-    return take_own(taking, kind, self, ret_number);
-  bool is_new = unified_take(unified, kind, self, key, strlen(key) + 1, ret_number);
+    return copy_own(copying, kind, self, ret_number);
+  bool is_new = unified_add(unified, kind, self, key, strlen(key) + 1, ret_number);
   free(key);
   return is_new;
 }
 
 static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags) {
-  const struct taking *taking = data;
+  const struct copying *copying = data;
   uint32_t number;
-  if (take_by_key(taking, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
-    merge_check(taking->merge, OTF2_GlobalDefWriter_WriteComm(
-                                   taking->merge->writer, number, taken(taking, OTF2_MAPPING_STRING, name),
-                                   taken(taking, OTF2_MAPPING_GROUP, group),
-                                   taken(taking, OTF2_MAPPING_COMM, parent), flags));
+  if (copy_by_key(copying, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
+    merge_check(copying->merge,
+                OTF2_GlobalDefWriter_WriteComm(copying->merge->writer, number,
+                                               new_number(copying, OTF2_MAPPING_STRING, name),
+                                               new_number(copying, OTF2_MAPPING_GROUP, group),
+                                               new_number(copying, OTF2_MAPPING_COMM, parent), flags));
   return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef a,
                                        OTF2_GroupRef b, OTF2_CommRef common, OTF2_CommFlag flags) {
-  const struct taking *taking = data;
+  const struct copying *copying = data;
   uint32_t number;
-  if (take_by_key(taking, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
-    merge_check(taking->merge, OTF2_GlobalDefWriter_WriteInterComm(
-                                   taking->merge->writer, number, taken(taking, OTF2_MAPPING_STRING, name),
-                                   taken(taking, OTF2_MAPPING_GROUP, a), taken(taking, OTF2_MAPPING_GROUP, b),
-                                   taken(taking, OTF2_MAPPING_COMM, common), flags));
+  if (copy_by_key(copying, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
+    merge_check(copying->merge,
+                OTF2_GlobalDefWriter_WriteInterComm(
+                    copying->merge->writer, number, new_number(copying, OTF2_MAPPING_STRING, name),
+                    new_number(copying, OTF2_MAPPING_GROUP, a), new_number(copying, OTF2_MAPPING_GROUP, b),
+                    new_number(copying, OTF2_MAPPING_COMM, common), flags));
   return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
                                    OTF2_RmaWinFlag flags) {
-  const struct taking *taking = data;
+  const struct copying *copying = data;
   uint32_t number;
-  if (take_by_key(taking, OTF2_MAPPING_RMA_WIN, STAVE_PROPERTY_MPI_WINDOW, self, &number))
-    merge_check(taking->merge, OTF2_GlobalDefWriter_WriteRmaWin(
-                                   taking->merge->writer, number, taken(taking, OTF2_MAPPING_STRING, name),
-                                   taken(taking, OTF2_MAPPING_COMM, comm), flags));
+  if (copy_by_key(copying, OTF2_MAPPING_RMA_WIN, STAVE_PROPERTY_MPI_WINDOW, self, &number))
+    merge_check(copying->merge,
+                OTF2_GlobalDefWriter_WriteRmaWin(copying->merge->writer, number,
+                                                 new_number(copying, OTF2_MAPPING_STRING, name),
+                                                 new_number(copying, OTF2_MAPPING_COMM, comm), flags));
   return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -203,45 +206,45 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
 
 static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
                                       uint32_t size, OTF2_CartPeriodicity periodicity) {
-  const struct taking *taking = data;
-  const uint32_t content[] = {taken(taking, OTF2_MAPPING_STRING, name), size, periodicity};
+  const struct copying *copying = data;
+  const uint32_t content[] = {new_number(copying, OTF2_MAPPING_STRING, name), size, periodicity};
   uint32_t number;
-  if (unified_take(&taking->merge->unified, UNIFIED_DIMENSION, self, content, sizeof content, &number))
-    merge_check(taking->merge, OTF2_GlobalDefWriter_WriteCartDimension(taking->merge->writer, number,
-                                                                       content[0], size, periodicity));
+  if (unified_add(&copying->merge->unified, UNIFIED_DIMENSION, self, content, sizeof content, &number))
+    merge_check(copying->merge, OTF2_GlobalDefWriter_WriteCartDimension(copying->merge->writer, number,
+                                                                        content[0], size, periodicity));
   return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2_StringRef name,
                                      OTF2_CommRef comm, uint8_t count,
                                      const OTF2_CartDimensionRef *dimensions) {
-  const struct taking *taking = data;
-  uint32_t content[2 + UINT8_MAX] = {taken(taking, OTF2_MAPPING_STRING, name),
-                                     taken(taking, OTF2_MAPPING_COMM, comm)},
+  const struct copying *copying = data;
+  uint32_t content[2 + UINT8_MAX] = {new_number(copying, OTF2_MAPPING_STRING, name),
+                                     new_number(copying, OTF2_MAPPING_COMM, comm)},
                        number;
   for (uint8_t i = 0; i < count; i++)
-    content[2 + i] = taken(taking, UNIFIED_DIMENSION, dimensions[i]);
-  if (unified_take(&taking->merge->unified, UNIFIED_TOPOLOGY, self, content,
-                   (2 + (size_t)count) * sizeof *content, &number))
-    merge_check(taking->merge,
-                OTF2_GlobalDefWriter_WriteCartTopology(taking->merge->writer, number, content[0], content[1],
+    content[2 + i] = new_number(copying, UNIFIED_DIMENSION, dimensions[i]);
+  if (unified_add(&copying->merge->unified, UNIFIED_TOPOLOGY, self, content,
+                  (2 + (size_t)count) * sizeof *content, &number))
+    merge_check(copying->merge,
+                OTF2_GlobalDefWriter_WriteCartTopology(copying->merge->writer, number, content[0], content[1],
                                                        count, content + 2));
   return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_coordinate(void *data, OTF2_CartTopologyRef topology, uint32_t rank,
                                        uint8_t count, const uint32_t *coordinates) {
-  const struct taking *taking = data;
-  const uint32_t content[] = {taken(taking, UNIFIED_TOPOLOGY, topology), rank};
+  const struct copying *copying = data;
+  const uint32_t content[] = {new_number(copying, UNIFIED_TOPOLOGY, topology), rank};
   bool is_new;
-  unified_number(&taking->merge->unified, UNIFIED_COORDINATE, content, sizeof content, &is_new);
+  unified_number(&copying->merge->unified, UNIFIED_COORDINATE, content, sizeof content, &is_new);
   if (is_new)
-    merge_check(taking->merge, OTF2_GlobalDefWriter_WriteCartCoordinate(taking->merge->writer, content[0],
-                                                                        rank, count, coordinates));
+    merge_check(copying->merge, OTF2_GlobalDefWriter_WriteCartCoordinate(copying->merge->writer, content[0],
+                                                                         rank, count, coordinates));
   return OTF2_CALLBACK_SUCCESS;
 }
 
-void take_groups_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks) {
+void copy_groups_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks) {
 #define SET(name, function) OTF2_GlobalDefReaderCallbacks_Set##name##Callback(callbacks, function)
   SET(Group, on_group);
   SET(Comm, on_comm);
