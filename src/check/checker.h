@@ -165,7 +165,7 @@ struct lock_state {
 /* Regions that the threads of a team meet, from the first that not all have met. */
 struct team_state {
   uint64_t id, base;
-  struct regions {
+  struct region_round {
     uint32_t region, threads;
   } * regions;
   size_t count, capacity;

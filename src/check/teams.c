@@ -168,13 +168,13 @@ static void add_region(struct checker *checker, const struct trace_event *event,
   uint64_t place = task->encountered++ - team->base;
   if (place == team->count) {
     if (checker_grow(checker, &team->regions, &team->capacity, team->count + 1, sizeof *team->regions))
-      team->regions[team->count++] = (struct regions){region, 1};
+      team->regions[team->count++] = (struct region_round){region, 1};
     drop_first(team);
     return;
   }
   if (place > team->count)
     return;
-  struct regions *regions = &team->regions[place];
+  struct region_round *regions = &team->regions[place];
   if (is_same(checker, replayed, regions->region, region)) {
     regions->threads++;
     regions->region = has_place(checker, replayed, region) ? region : regions->region;

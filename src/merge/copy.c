@@ -9,7 +9,7 @@
 enum { TEXTS_MAX = 1 << 26 };
 
 /* Texts are kept, for names, and numbered by their last parts, too, as if they were paths. */
-static void keep_text(struct copying *copying, OTF2_StringRef self, const char *text) {
+static void keep_text(struct merge_copy *copying, OTF2_StringRef self, const char *text) {
   struct unified *unified = &copying->merge->unified;
   const char *slash = strrchr(text, '/'), *part = slash ? slash + 1 : text;
   bool is_new;
@@ -23,7 +23,7 @@ static void keep_text(struct copying *copying, OTF2_StringRef self, const char *
 }
 
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text) {
-  struct copying *copying = data;
+  struct merge_copy *copying = data;
   if (copying->merge->request->sides)
     keep_text(copying, self, text ? text : "");
   unified_put(&copying->merge->unified, OTF2_MAPPING_STRING, self,
@@ -31,7 +31,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
   return OTF2_CALLBACK_SUCCESS;
 }
 
-static void free_texts(struct copying *copying) {
+static void free_texts(struct merge_copy *copying) {
   for (size_t i = 0; i < copying->text_capacity; i++)
     free(copying->texts[i]);
   free(copying->texts);
@@ -39,7 +39,7 @@ static void free_texts(struct copying *copying) {
   copying->text_capacity = 0;
 }
 
-int copy_definitions(struct copying *copying) {
+int copy_definitions(struct merge_copy *copying) {
   struct merging *merge = copying->merge;
   OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(copying->reader);
   OTF2_GlobalDefReaderCallbacks *callbacks = memory_given(OTF2_GlobalDefReaderCallbacks_New());

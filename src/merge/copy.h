@@ -12,7 +12,7 @@ enum copy_part {
 };
 
 /* The source that is being taken over. */
-struct copying {
+struct merge_copy {
   struct merging *merge;
   const struct merge_source *source;
   OTF2_Reader *reader;
@@ -25,16 +25,16 @@ struct copying {
 
 /* Takes over that part of the global definitions of the source. Returns 0 or a negative errno after
  * merge_fail. */
-int copy_definitions(struct copying *copying);
+int copy_definitions(struct merge_copy *copying);
 
 /* Gives a definition that is the source's alone its number. Returns whether that is new. */
-bool copy_own(const struct copying *copying, int kind, uint64_t self, uint32_t *ret_number);
+bool copy_own(const struct merge_copy *copying, int kind, uint64_t self, uint32_t *ret_number);
 
 /* The number of a text among the strings of the merged archive. */
 uint32_t copy_string(struct merging *merge, const char *text);
 
 /* What the source's number of a kind has become. */
-static inline uint32_t new_number(const struct copying *copying, int kind, uint64_t self) {
+static inline uint32_t new_number(const struct merge_copy *copying, int kind, uint64_t self) {
   return unified_get(&copying->merge->unified, kind, self);
 }
 
@@ -48,7 +48,7 @@ void copy_facts_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 void copy_files_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 
 /* The value of a property, with its string's new number. */
-OTF2_AttributeValue copied_value(const struct copying *copying, OTF2_Type type, OTF2_AttributeValue value);
+OTF2_AttributeValue copied_value(const struct merge_copy *copying, OTF2_Type type, OTF2_AttributeValue value);
 
 /* The groups of all locations that take part in a paradigm, over all sources. Between the two parts. */
 void copy_base_groups(struct merging *merge);

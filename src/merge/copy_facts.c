@@ -16,11 +16,11 @@
     return OTF2_CALLBACK_SUCCESS;                                                                            \
   } while (0)
 
-static uint32_t string(const struct copying *copying, OTF2_StringRef self) {
+static uint32_t string(const struct merge_copy *copying, OTF2_StringRef self) {
   return new_number(copying, OTF2_MAPPING_STRING, self);
 }
 
-static bool is_first(const struct copying *copying, int kind, const void *content, size_t bytes) {
+static bool is_first(const struct merge_copy *copying, int kind, const void *content, size_t bytes) {
   bool is_new;
   unified_number(&copying->merge->unified, kind, content, bytes, &is_new);
   return is_new;
@@ -28,7 +28,7 @@ static bool is_first(const struct copying *copying, int kind, const void *conten
 
 static OTF2_CallbackCode on_paradigm(void *data, OTF2_Paradigm paradigm, OTF2_StringRef name,
                                      OTF2_ParadigmClass class) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {paradigm};
   if (is_first(copying, UNIFIED_PARADIGM, content, sizeof content))
     merge_check(copying->merge, OTF2_GlobalDefWriter_WriteParadigm(copying->merge->writer, paradigm,
@@ -39,7 +39,7 @@ static OTF2_CallbackCode on_paradigm(void *data, OTF2_Paradigm paradigm, OTF2_St
 static OTF2_CallbackCode on_paradigm_property(void *data, OTF2_Paradigm paradigm,
                                               OTF2_ParadigmProperty property, OTF2_Type type,
                                               OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {paradigm, property};
   if (is_first(copying, UNIFIED_PARADIGM, content, sizeof content))
     merge_check(copying->merge,
@@ -50,13 +50,13 @@ static OTF2_CallbackCode on_paradigm_property(void *data, OTF2_Paradigm paradigm
 
 static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, name), string(copying, description), type};
   COPY(OTF2_MAPPING_ATTRIBUTE, WriteAttribute, content[0], content[1], type);
 }
 
 /* A text of a region. Where runs are compared, what counts of one that is a path is the last part. */
-static uint32_t text_to_compare(const struct copying *copying, OTF2_StringRef self) {
+static uint32_t text_to_compare(const struct merge_copy *copying, OTF2_StringRef self) {
   return new_number(copying, copying->merge->request->sides ? UNIFIED_LAST_PART : OTF2_MAPPING_STRING, self);
 }
 
@@ -64,7 +64,7 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                    OTF2_StringRef canonical_name, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
                                    OTF2_StringRef file, uint32_t begin_line, uint32_t end_line) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, name),
                               text_to_compare(copying, canonical_name),
                               string(copying, description),
@@ -80,7 +80,7 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
 
 static OTF2_CallbackCode on_callpath(void *data, OTF2_CallpathRef self, OTF2_CallpathRef parent,
                                      OTF2_RegionRef region) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, UNIFIED_CALLPATH, parent),
                               new_number(copying, OTF2_MAPPING_REGION, region)};
   COPY(UNIFIED_CALLPATH, WriteCallpath, content[0], content[1]);
@@ -88,14 +88,14 @@ static OTF2_CallbackCode on_callpath(void *data, OTF2_CallpathRef self, OTF2_Cal
 
 static OTF2_CallbackCode on_source_code_location(void *data, OTF2_SourceCodeLocationRef self,
                                                  OTF2_StringRef file, uint32_t line) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, file), line};
   COPY(OTF2_MAPPING_SOURCE_CODE_LOCATION, WriteSourceCodeLocation, content[0], line);
 }
 
 static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
                                     OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, OTF2_MAPPING_REGION, region),
                               new_number(copying, OTF2_MAPPING_SOURCE_CODE_LOCATION, place),
                               new_number(copying, OTF2_MAPPING_CALLING_CONTEXT, parent)};
@@ -104,7 +104,7 @@ static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF
 
 static OTF2_CallbackCode on_context_property(void *data, OTF2_CallingContextRef context, OTF2_StringRef name,
                                              OTF2_Type type, OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, OTF2_MAPPING_CALLING_CONTEXT, context),
                               string(copying, name)};
   if (is_first(copying, UNIFIED_CONTEXT_FACT, content, sizeof content))
@@ -117,14 +117,14 @@ static OTF2_CallbackCode on_context_property(void *data, OTF2_CallingContextRef 
 static OTF2_CallbackCode on_interrupt_generator(void *data, OTF2_InterruptGeneratorRef self,
                                                 OTF2_StringRef name, OTF2_InterruptGeneratorMode mode,
                                                 OTF2_Base base, int64_t exponent, uint64_t period) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, name), mode, base, HALVES(exponent), HALVES(period)};
   COPY(OTF2_MAPPING_INTERRUPT_GENERATOR, WriteInterruptGenerator, content[0], mode, base, exponent, period);
 }
 
 static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
                                       OTF2_ParameterType type) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, name), type};
   COPY(OTF2_MAPPING_PARAMETER, WriteParameter, content[0], type);
 }
@@ -135,7 +135,7 @@ static OTF2_CallbackCode on_metric_member(void *data, OTF2_MetricMemberRef self,
                                           OTF2_StringRef description, OTF2_MetricType type,
                                           OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base,
                                           int64_t exponent, OTF2_StringRef unit) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {
       string(copying, name), string(copying, description), type, mode, value_type, base,
       HALVES(exponent),      string(copying, unit)};
@@ -146,7 +146,7 @@ static OTF2_CallbackCode on_metric_member(void *data, OTF2_MetricMemberRef self,
 static OTF2_CallbackCode on_metric_class(void *data, OTF2_MetricRef self, uint8_t count,
                                          const OTF2_MetricMemberRef *members,
                                          OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t content[3 + UINT8_MAX] = {count, occurrence, recorder};
   for (uint8_t i = 0; i < count; i++)
     content[3 + i] = new_number(copying, UNIFIED_METRIC_MEMBER, members[i]);
@@ -156,7 +156,7 @@ static OTF2_CallbackCode on_metric_class(void *data, OTF2_MetricRef self, uint8_
 static OTF2_CallbackCode on_metric_instance(void *data, OTF2_MetricRef self, OTF2_MetricRef class,
                                             OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
                                             uint64_t scope) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   static const int kinds[] = {[OTF2_SCOPE_LOCATION] = OTF2_MAPPING_LOCATION,
                               [OTF2_SCOPE_LOCATION_GROUP] = OTF2_MAPPING_LOCATION_GROUP,
                               [OTF2_SCOPE_SYSTEM_TREE_NODE] = UNIFIED_NODE,
@@ -170,7 +170,7 @@ static OTF2_CallbackCode on_metric_instance(void *data, OTF2_MetricRef self, OTF
 
 static OTF2_CallbackCode on_metric_class_recorder(void *data, OTF2_MetricRef metric,
                                                   OTF2_LocationRef recorder) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   merge_check(copying->merge, OTF2_GlobalDefWriter_WriteMetricClassRecorder(
                                   copying->merge->writer, new_number(copying, OTF2_MAPPING_METRIC, metric),
                                   new_number(copying, OTF2_MAPPING_LOCATION, recorder)));

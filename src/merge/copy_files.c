@@ -1,7 +1,7 @@
 /* Files and the handles by which processes use them. */
 #include "merge/copy.h"
 
-static uint32_t string(const struct copying *copying, OTF2_StringRef self) {
+static uint32_t string(const struct merge_copy *copying, OTF2_StringRef self) {
   return new_number(copying, OTF2_MAPPING_STRING, self);
 }
 
@@ -10,7 +10,7 @@ static OTF2_CallbackCode on_io_paradigm(void *data, OTF2_IoParadigmRef self, OTF
                                         OTF2_IoParadigmFlag flags, uint8_t count,
                                         const OTF2_IoParadigmProperty *properties, const OTF2_Type *types,
                                         const OTF2_AttributeValue *values) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {string(copying, identification), class, flags};
   OTF2_AttributeValue copied_values[UINT8_MAX];
   uint32_t number;
@@ -24,7 +24,7 @@ static OTF2_CallbackCode on_io_paradigm(void *data, OTF2_IoParadigmRef self, OTF
 }
 
 /* A file and a directory of one name and scope differ. */
-static bool copy_file(const struct copying *copying, OTF2_IoFileRef self, uint32_t name, uint32_t scope,
+static bool copy_file(const struct merge_copy *copying, OTF2_IoFileRef self, uint32_t name, uint32_t scope,
                       bool is_directory, uint32_t *ret_number) {
   const uint32_t content[] = {name, scope, is_directory};
   return unified_add(&copying->merge->unified, OTF2_MAPPING_IO_FILE, self, content, sizeof content,
@@ -33,7 +33,7 @@ static bool copy_file(const struct copying *copying, OTF2_IoFileRef self, uint32
 
 static OTF2_CallbackCode on_regular_file(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
                                          OTF2_SystemTreeNodeRef scope) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t text = string(copying, name), node = new_number(copying, UNIFIED_NODE, scope), number;
   if (copy_file(copying, self, text, node, false, &number))
     merge_check(copying->merge,
@@ -43,7 +43,7 @@ static OTF2_CallbackCode on_regular_file(void *data, OTF2_IoFileRef self, OTF2_S
 
 static OTF2_CallbackCode on_directory(void *data, OTF2_IoFileRef self, OTF2_StringRef name,
                                       OTF2_SystemTreeNodeRef scope) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t text = string(copying, name), node = new_number(copying, UNIFIED_NODE, scope), number;
   if (copy_file(copying, self, text, node, true, &number))
     merge_check(copying->merge,
@@ -53,7 +53,7 @@ static OTF2_CallbackCode on_directory(void *data, OTF2_IoFileRef self, OTF2_Stri
 
 static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef file, OTF2_StringRef name,
                                           OTF2_Type type, OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, OTF2_MAPPING_IO_FILE, file), string(copying, name)};
   bool is_new;
   unified_number(&copying->merge->unified, UNIFIED_FILE_FACT, content, sizeof content, &is_new);
@@ -67,7 +67,7 @@ static OTF2_CallbackCode on_file_property(void *data, OTF2_IoFileRef file, OTF2_
 static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_StringRef name,
                                    OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm, OTF2_IoHandleFlag flags,
                                    OTF2_CommRef comm, OTF2_IoHandleRef parent) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   struct unified *unified = &copying->merge->unified;
   uint32_t number = unified_new(unified, OTF2_MAPPING_IO_HANDLE);
   unified_put(unified, OTF2_MAPPING_IO_HANDLE, self, number);
@@ -82,7 +82,7 @@ static OTF2_CallbackCode on_handle(void *data, OTF2_IoHandleRef self, OTF2_Strin
 
 static OTF2_CallbackCode on_handle_state(void *data, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode,
                                          OTF2_IoStatusFlag flags) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   merge_check(copying->merge,
               OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
                   copying->merge->writer, new_number(copying, OTF2_MAPPING_IO_HANDLE, handle), mode, flags));

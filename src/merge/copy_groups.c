@@ -84,7 +84,7 @@ static uint32_t base_of(const struct merge_source *source, OTF2_Paradigm paradig
   return 0;
 }
 
-static uint64_t copied_member(const struct copying *copying, OTF2_GroupType type, OTF2_Paradigm paradigm,
+static uint64_t copied_member(const struct merge_copy *copying, OTF2_GroupType type, OTF2_Paradigm paradigm,
                               uint64_t member) {
   if (type == OTF2_GROUP_TYPE_COMM_GROUP || type == OTF2_GROUP_TYPE_COMM_SELF)
     return member + base_of(copying->source, paradigm);
@@ -99,8 +99,8 @@ static bool is_shared(OTF2_Paradigm paradigm) {
   return paradigm == OTF2_PARADIGM_MPI;
 }
 
-static uint32_t group_number(const struct copying *copying, OTF2_Paradigm paradigm, const uint64_t *content,
-                             size_t bytes, bool *ret_is_new) {
+static uint32_t group_number(const struct merge_copy *copying, OTF2_Paradigm paradigm,
+                             const uint64_t *content, size_t bytes, bool *ret_is_new) {
   *ret_is_new = true;
   if (is_shared(paradigm))
     return unified_number(&copying->merge->unified, OTF2_MAPPING_GROUP, content, bytes, ret_is_new);
@@ -110,7 +110,7 @@ static uint32_t group_number(const struct copying *copying, OTF2_Paradigm paradi
 static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
                                   OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count,
                                   const uint64_t *members) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   struct merging *merge = copying->merge;
   enum { NAME, TYPE, PARADIGM, FLAGS, MEMBERS };
   bool is_new = false;
@@ -140,7 +140,7 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
 
 /* The text by which all members know an MPI communicator or window, behind what tells its job from others.
  * The caller's to free; NULL if the source does not tell. */
-static char *read_key(const struct copying *copying, const char *prefix, uint32_t self) {
+static char *read_key(const struct merge_copy *copying, const char *prefix, uint32_t self) {
   char name[64], *text = NULL, *key = NULL;
   snprintf(name, sizeof name, "%s%" PRIu32, prefix, self);
   if (OTF2_Reader_GetProperty(copying->reader, name, &text) != OTF2_SUCCESS || !text)
@@ -153,7 +153,7 @@ static char *read_key(const struct copying *copying, const char *prefix, uint32_
 }
 
 /* Gives the source's communicator, or what is like one, its number. Returns whether that is new. */
-static bool copy_by_key(const struct copying *copying, int kind, const char *prefix, uint32_t self,
+static bool copy_by_key(const struct merge_copy *copying, int kind, const char *prefix, uint32_t self,
                         uint32_t *ret_number) {
   struct unified *unified = &copying->merge->unified;
   char *key = read_key(copying, prefix, self);
@@ -166,7 +166,7 @@ static bool copy_by_key(const struct copying *copying, int kind, const char *pre
 
 static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t number;
   if (copy_by_key(copying, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
     merge_check(copying->merge,
@@ -179,7 +179,7 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
 
 static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef a,
                                        OTF2_GroupRef b, OTF2_CommRef common, OTF2_CommFlag flags) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t number;
   if (copy_by_key(copying, OTF2_MAPPING_COMM, STAVE_PROPERTY_MPI_COMM, self, &number))
     merge_check(copying->merge,
@@ -192,7 +192,7 @@ static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_Strin
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
                                    OTF2_RmaWinFlag flags) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t number;
   if (copy_by_key(copying, OTF2_MAPPING_RMA_WIN, STAVE_PROPERTY_MPI_WINDOW, self, &number))
     merge_check(copying->merge,
@@ -206,7 +206,7 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
 
 static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
                                       uint32_t size, OTF2_CartPeriodicity periodicity) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, OTF2_MAPPING_STRING, name), size, periodicity};
   uint32_t number;
   if (unified_add(&copying->merge->unified, UNIFIED_DIMENSION, self, content, sizeof content, &number))
@@ -218,7 +218,7 @@ static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OT
 static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2_StringRef name,
                                      OTF2_CommRef comm, uint8_t count,
                                      const OTF2_CartDimensionRef *dimensions) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t content[2 + UINT8_MAX] = {new_number(copying, OTF2_MAPPING_STRING, name),
                                      new_number(copying, OTF2_MAPPING_COMM, comm)},
                        number;
@@ -234,7 +234,7 @@ static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2
 
 static OTF2_CallbackCode on_coordinate(void *data, OTF2_CartTopologyRef topology, uint32_t rank,
                                        uint8_t count, const uint32_t *coordinates) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   const uint32_t content[] = {new_number(copying, UNIFIED_TOPOLOGY, topology), rank};
   bool is_new;
   unified_number(&copying->merge->unified, UNIFIED_COORDINATE, content, sizeof content, &is_new);

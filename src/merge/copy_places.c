@@ -14,7 +14,7 @@ static bool is_shared(struct merging *merge, uint32_t class) {
 
 static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
                                  OTF2_StringRef class, OTF2_SystemTreeNodeRef parent) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   struct merging *merge = copying->merge;
   char nodes[32];
   uint32_t content[] = {new_number(copying, OTF2_MAPPING_STRING, name),
@@ -36,7 +36,7 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
 }
 
 /* What the first process says of a shared node holds. */
-static bool is_first_fact(const struct copying *copying, uint32_t node, uint32_t what, bool is_property) {
+static bool is_first_fact(const struct merge_copy *copying, uint32_t node, uint32_t what, bool is_property) {
   const uint32_t content[] = {node, what, is_property};
   bool is_new;
   unified_number(&copying->merge->unified, UNIFIED_NODE_FACT, content, sizeof content, &is_new);
@@ -45,7 +45,7 @@ static bool is_first_fact(const struct copying *copying, uint32_t node, uint32_t
 
 static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef node, OTF2_StringRef name,
                                           OTF2_Type type, OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t number = new_number(copying, UNIFIED_NODE, node),
            text = new_number(copying, OTF2_MAPPING_STRING, name);
   if (is_first_fact(copying, number, text, true))
@@ -57,7 +57,7 @@ static OTF2_CallbackCode on_node_property(void *data, OTF2_SystemTreeNodeRef nod
 
 static OTF2_CallbackCode on_node_domain(void *data, OTF2_SystemTreeNodeRef node,
                                         OTF2_SystemTreeDomain domain) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   uint32_t number = new_number(copying, UNIFIED_NODE, node);
   if (is_first_fact(copying, number, domain, false))
     merge_check(copying->merge,
@@ -65,7 +65,7 @@ static OTF2_CallbackCode on_node_domain(void *data, OTF2_SystemTreeNodeRef node,
   return OTF2_CALLBACK_SUCCESS;
 }
 
-static void name_alone(const struct copying *copying, char *name, size_t size) {
+static void name_alone(const struct merge_copy *copying, char *name, size_t size) {
   if (copying->source->rank >= 0)
     snprintf(name, size, "MPI Rank %" PRId64, copying->source->rank);
   else
@@ -73,7 +73,7 @@ static void name_alone(const struct copying *copying, char *name, size_t size) {
 }
 
 /* Where runs are compared: the run's, with what tells its processes apart. */
-static void name_of_side(const struct copying *copying, OTF2_StringRef own_name, char *name, size_t size) {
+static void name_of_side(const struct merge_copy *copying, OTF2_StringRef own_name, char *name, size_t size) {
   const struct merge_side *side = &copying->merge->request->sides[copying->source->side];
   bool has_own = own_name < copying->text_capacity && copying->texts[own_name];
   char alone[48];
@@ -87,7 +87,7 @@ static void name_of_side(const struct copying *copying, OTF2_StringRef own_name,
 }
 
 /* Each process has a name of its own. */
-static uint32_t process_name(const struct copying *copying, OTF2_StringRef own_name) {
+static uint32_t process_name(const struct merge_copy *copying, OTF2_StringRef own_name) {
   char name[2 * MERGE_TEXT_BYTES];
   if (copying->merge->request->sides)
     name_of_side(copying, own_name, name, sizeof name);
@@ -96,7 +96,7 @@ static uint32_t process_name(const struct copying *copying, OTF2_StringRef own_n
   return copy_string(copying->merge, name);
 }
 
-static void write_side(const struct copying *copying, uint32_t location_group) {
+static void write_side(const struct merge_copy *copying, uint32_t location_group) {
   struct merging *merge = copying->merge;
   const OTF2_AttributeValue side = {
       .stringRef = copy_string(merge, merge->request->sides[copying->source->side].name)};
@@ -108,7 +108,7 @@ static void write_side(const struct copying *copying, uint32_t location_group) {
 static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
                                            OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef node,
                                            OTF2_LocationGroupRef creator) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   struct merging *merge = copying->merge;
   bool is_process = type == OTF2_LOCATION_GROUP_TYPE_PROCESS && merge->request->count > 1;
   uint32_t number;
@@ -130,7 +130,7 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
 static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGroupRef group,
                                                     OTF2_StringRef name, OTF2_Type type,
                                                     OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   merge_check(copying->merge,
               OTF2_GlobalDefWriter_WriteLocationGroupProperty(
                   copying->merge->writer, new_number(copying, OTF2_MAPPING_LOCATION_GROUP, group),
@@ -140,7 +140,7 @@ static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGro
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {
-  struct copying *copying = data;
+  struct merge_copy *copying = data;
   uint32_t number = (uint32_t)(copying->source->first_location + copying->next_location++);
   unified_put(&copying->merge->unified, OTF2_MAPPING_LOCATION, self, number);
   if (copying->part == COPY_REST)
@@ -154,7 +154,7 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 
 static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location, OTF2_StringRef name,
                                               OTF2_Type type, OTF2_AttributeValue value) {
-  const struct copying *copying = data;
+  const struct merge_copy *copying = data;
   merge_check(copying->merge,
               OTF2_GlobalDefWriter_WriteLocationProperty(
                   copying->merge->writer, new_number(copying, OTF2_MAPPING_LOCATION, location),

@@ -79,7 +79,7 @@ static void count_hosts(struct merging *merge) {
 
 static void copy_all(struct merging *merge, enum copy_part part) {
   for (size_t i = 0; i < merge->request->count && !merge->error; i++) {
-    struct copying copying = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
+    struct merge_copy copying = {.merge = merge, .source = &merge->sources[i], .part = part, .index = i};
     copying.reader = merge_open(merge, copying.source);
     if (!copying.reader)
       return;

@@ -11,13 +11,14 @@ uint32_t copy_string(struct merging *merge, const char *text) {
   return number;
 }
 
-OTF2_AttributeValue copied_value(const struct copying *copying, OTF2_Type type, OTF2_AttributeValue value) {
+OTF2_AttributeValue copied_value(const struct merge_copy *copying, OTF2_Type type,
+                                 OTF2_AttributeValue value) {
   if (type == OTF2_TYPE_STRING)
     value.stringRef = new_number(copying, OTF2_MAPPING_STRING, value.stringRef);
   return value;
 }
 
-bool copy_own(const struct copying *copying, int kind, uint64_t self, uint32_t *ret_number) {
+bool copy_own(const struct merge_copy *copying, int kind, uint64_t self, uint32_t *ret_number) {
   const uint64_t content[] = {copying->index, self};
   return unified_add(&copying->merge->unified, kind, self, content, sizeof content, ret_number);
 }

@@ -5,7 +5,7 @@
 #include "tables/tabulate.h"
 
 /* Under way. */
-struct open_operation {
+struct pending_operation {
   struct trace_event started; /* without what it points to */
   struct sink_memory args;    /* of its begin, then of both ends */
   int64_t name;               /* of the region that it begins in */
@@ -18,7 +18,7 @@ static uint64_t key_of(const struct trace_event *event, enum operation_space spa
   return (uint64_t)event->location << 34 | (uint64_t)space << 32 | object;
 }
 
-static void free_operation(struct open_operation *operation) {
+static void free_operation(struct pending_operation *operation) {
   if (operation)
     free(operation->args.bytes);
   free(operation);
@@ -33,7 +33,7 @@ static const char *window_name(const struct trace *trace, uint32_t ref) {
   return NULL;
 }
 
-static void write_transfer(struct tabulator *tabulator, const struct open_operation *operation,
+static void write_transfer(struct tabulator *tabulator, const struct pending_operation *operation,
                            struct cell end) {
   const struct trace_event *started = &operation->started;
   bool is_get = started->kind == TRACE_RmaGet;
@@ -64,7 +64,8 @@ static void fill_atomic(struct cell *rma, const struct trace_event *started) {
   rma[COLUMN_rma_operation] = cell_integer(started->RmaAtomic.type);
 }
 
-static void write_rma(struct tabulator *tabulator, const struct open_operation *operation, struct cell end) {
+static void write_rma(struct tabulator *tabulator, const struct pending_operation *operation,
+                      struct cell end) {
   const struct trace_event *started = &operation->started;
   if (started->kind != TRACE_RmaAtomic &&
       trace_location_is_device(&tabulator->trace->locations[started->location])) {
@@ -91,7 +92,7 @@ static void write_rma(struct tabulator *tabulator, const struct open_operation *
 
 /* -- files -- */
 
-static void write_io(struct tabulator *tabulator, const struct open_operation *operation,
+static void write_io(struct tabulator *tabulator, const struct pending_operation *operation,
                      const struct trace_event *ended) {
   static const char *const kinds[] = {"read", "write", "flush"}; /* OTF2_IoOperationMode */
   const struct trace_event *started = &operation->started;
@@ -184,8 +185,8 @@ static void end_collective(struct tabulator *tabulator, const struct trace_event
 }
 
 static void end_request(struct tabulator *tabulator, const struct trace_event *event) {
-  struct open_operation *operation = pair_map_remove(&tabulator->operations, key_of(event, SPACE_REQUEST, 0),
-                                                     event->NonBlockingCollectiveComplete.request);
+  struct pending_operation *operation = pair_map_remove(
+      &tabulator->operations, key_of(event, SPACE_REQUEST, 0), event->NonBlockingCollectiveComplete.request);
   const struct collective_part what = {
       event->NonBlockingCollectiveComplete.comm, event->NonBlockingCollectiveComplete.root,
       event->NonBlockingCollectiveComplete.collective_op, event->NonBlockingCollectiveComplete.size_sent,
@@ -200,7 +201,7 @@ static void end_request(struct tabulator *tabulator, const struct trace_event *e
 /* -- events -- */
 
 /* `ended` NULL: that is not in the archive. */
-static void write_ended(struct tabulator *tabulator, struct open_operation *operation,
+static void write_ended(struct tabulator *tabulator, struct pending_operation *operation,
                         const struct trace_event *ended) {
   if (ended)
     tabulate_args(tabulator, ended, false, &operation->args);
@@ -216,7 +217,7 @@ static void write_ended(struct tabulator *tabulator, struct open_operation *oper
 static void begin(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                   uint32_t object, uint64_t number) {
   uint64_t key = key_of(event, space, object);
-  struct open_operation *operation = pair_map_remove(&tabulator->operations, key, number);
+  struct pending_operation *operation = pair_map_remove(&tabulator->operations, key, number);
   if (operation)
     write_ended(tabulator, operation, NULL);
   free_operation(operation);
@@ -236,7 +237,7 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
  */
 static bool end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                 uint32_t object, uint64_t number) {
-  struct open_operation *operation =
+  struct pending_operation *operation =
       pair_map_remove(&tabulator->operations, key_of(event, space, object), number);
   if (operation)
     write_ended(tabulator, operation, event);

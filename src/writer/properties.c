@@ -15,11 +15,11 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
   archive_set_property(archive, name, text);
 }
 
-enum shown { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
+enum figure_shown { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
 
-static void set_figures(struct archive *archive, const struct figures *figures, enum shown wanted) {
+static void set_figures(struct archive *archive, const struct figures *figures, enum figure_shown wanted) {
   const struct {
-    enum shown shown;
+    enum figure_shown shown;
     const char *property;
     uint64_t number;
   } rows[] = {
