@@ -25,8 +25,8 @@
 /* Its process id. */
 #define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
 /* Of a location group, separated by commas: a time in ticks; for how many ns the process had lived by then;
- * for how many ns its first thread had run; and been preempted. The kernel's resolution is 10
- * ms. */
+ * for how many ns its first thread had run; and been preempted; and the page faults of processes that it had
+ * started and waited for. The kernel's resolution is 10 ms. */
 #define STAVE_PROPERTY_BEFORE "STAVE::BEFORE"
 /* Only where the process had many page faults, separated by commas: how many until STAVE_PROPERTY_BEFORE's
  * time; in all; the largest number of pages at a time; what one fault cost, in ns; what one cost in memory of

@@ -65,11 +65,11 @@ struct report_process {
 struct report_life {
   uint64_t start_ticks; /* 0: not known, or too short to tell */
   double before, ran;   /* without what it was ready without a processor; what its first thread ran of that */
-  uint64_t faults, repeated; /* repeated: more than it has had pages at a time */
-  uint64_t faults_before;    /* until the first event */
-  uint64_t variables;        /* pages of the program's own */
-  double fault_ticks;        /* that one takes */
-  double large_ticks;        /* the same in memory of large pages */
+  bool has_started_others; /* it had waited for other processes by then: as a shell does that executes this */
+  uint64_t faults, repeated;       /* repeated: more than it has had pages at a time */
+  uint64_t faults_before;          /* until the first event */
+  uint64_t variables;              /* pages of the program's own */
+  double fault_ticks, large_ticks; /* that one takes; in memory of large pages */
 };
 
 /* From where a parallel construct was met. */

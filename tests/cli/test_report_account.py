@@ -7,7 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import report_case
-from otf2.enums import Type
+from otf2.enums import MetricMode, MetricOccurrence, MetricType, Type
 from otf2.attribute_value import AttributeValue
 
 EACH_MS = 100
@@ -29,11 +29,11 @@ class Account(report_case.Case):
             self.note(made, lines, throttled, stopped, others, quota, writer)
         return self.path(name)
 
-    def note(self, made, lines, throttled, stopped, others, quota, writer=()):
+    def note(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000):
         count = max(map(len, lines))
         at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
         own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
-        process = ["1000"] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
+        process = [str(first)] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
                               f"{1000 * at(writer, i)}" for i in range(count)]
         group = made.locations[0].group
         put = made.definitions.location_group_property
@@ -135,6 +135,23 @@ class Account(report_case.Case):
         self.ms(account["by_other_processes_s"], 250)
         self.ms(account["by_each_other_s"], 0)
 
+    def test_before_openmp(self):
+        """The process had lived for 1,000 ms and a fraction of a tick before its first event, and run for 600."""
+        with self.timed("before") as made:
+            made.properties = [("STAVE::BEFORE", "1001000,1000000500,600000000,0")]
+            made.program(1000, True)
+            made.fork(1000)
+            made.begin(1000)
+            made.at(1400)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(1400)
+            made.program(1400, False)
+            self.note(made, 2 * [4 * [(100, 0)]], (), (), (), 0, first=1001000)
+        account = self.numbers(self.path("before"))["account"]
+        for name, ms in (("all_s", 1400 + 400), ("ran_s", 600 + 2 * 400), ("slept_s", 400)):
+            self.assertAlmostEqual(1000 * account[name], ms, delta=0.002)
+
     def test_no_more_than_the_whole(self):
         """A reading of 100 ms of which the trace has 30: who was ready for 90 was so for at most 20 of these."""
         account = self.numbers(self.archive("short", [[(10, 90)], [(10, 90)]], [(0, 30, (30, 30))], 30))["account"]
@@ -142,6 +159,47 @@ class Account(report_case.Case):
         parts = [account[name] for name in ("ran_s", "ready_s", "slept_s", "not_known_s")]
         self.assertGreaterEqual(min(parts), 0)
         self.ms(sum(parts), 60)
+
+    def with_states(self, name, states, **more):
+        """A region of 800 ms, whose threads' states the archive has: at which ms each changes; a thread works to the
+        end. Both threads run for three quarters of it, by the kernel's counts too."""
+        with self.timed(name) as made:
+            member = made.definitions.metric_member("run state", "", MetricType.OTHER,
+                                                    MetricMode.ABSOLUTE_NEXT, Type.UINT64)
+            state = made.definitions.metric_class([member], MetricOccurrence.SYNCHRONOUS_STRICT)
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            for ms, thread, value in sorted((ms, thread, value) for thread, changes in enumerate(states)
+                                            for ms, value in changes):
+                made.at(ms).event(thread, "metric", state, value)
+            made.at(800)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(800)
+            made.program(800, False)
+            self.note(made, 2 * [8 * [(75, 25)]], more.get("throttled", ()), (), more.get("others", ()),
+                      more.get("quota", 0), more.get("writer", ()))
+        return {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}
+
+    def test_who_had_the_processors_where_states_are_recorded(self):
+        """Both threads have no processor from 200 to 400 ms (--system): what the account gives to a cause is that
+        cause's, and only the rest is other programs'."""
+        states = 2 * [[(0, 0), (200, 1), (400, 0)]]
+        found = self.with_states("states", states)
+        self.assertEqual(set(found), {"other programs"})
+        self.ms(found["other programs"]["gain_s"], 200)
+        for name, cause, more in (("states, quota", "quota", {"throttled": 8 * [50], "quota": 1.5}),
+                                  ("states, own", "own threads", {"others": 8 * [50]})):
+            found = self.with_states(name, states, **more)
+            self.assertEqual(set(found), {cause})
+            self.ms(found[cause]["gain_s"], 200)
+        self.assertEqual(set(self.with_states("states, writer", states, writer=8 * [50])), set())
+        found = self.with_states("states, both", states, throttled=8 * [20], quota=1.5)
+        self.assertEqual(set(found), {"other programs", "quota"})
+        self.ms(found["other programs"]["gain_s"], 120)
+        self.ms(found["quota"]["gain_s"], 80)
+        self.assertIn("60.0 % of it by other processes", found["other programs"]["evidence"])
 
     def test_imbalance_beside_others(self):
         """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others take half of the processors'
@@ -293,6 +351,12 @@ class Account(report_case.Case):
         table = text.partition("Processor time by parallel region")[2]
         self.assertRegex(table, r"(?m)^parallel @made.c:9 +2.00 s +60.0 % +40.0 % +0.0 %$")
         self.assertRegex(table, r"(?m)^parallel @made.c:1 +2.00 s +100.0 % +0.0 % +0.0 %$")
+
+    def test_shares_of_what_is_known_of_a_region(self):
+        """The second half of the region has no readings: nobody knows that its threads were blocked there."""
+        text = self.text(self.archive("half", 2 * [4 * [(60, 40)]], [(0, 800, (800, 800))], 800))
+        table = text.partition("Processor time by parallel region")[2]
+        self.assertRegex(table, r"(?m)^parallel @made.c:1 +800 ms +60.0 % +40.0 % +0.0 %$")
 
     def nothing(self, name, lines, wall, **more):
         """What is said where no cause is found; both threads work all the time."""

@@ -14,6 +14,16 @@ from report_case import Case
 
 LARGE_PAGES = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
+EXECUTED = r"""
+int main(void) {
+  volatile long sum = 0;
+#pragma omp parallel
+  for (long i = 0; i < 30000000; i++)
+    sum += i;
+  return 0;
+}
+"""
+
 TOUCHING = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,10 +236,10 @@ class Claims(Case):
         self.assertIn("once", found["reason"])
         self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
 
-    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None):
+    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others=""):
         """Two regions of 20 ms from 1 s on; the process had lived for so long then."""
         with self.timed(name) as made:
-            made.properties = [("STAVE::BEFORE", f"1001000,{before_ms}000000,{ran_ms}000000,{ready_ms}000000")]
+            made.properties = [("STAVE::BEFORE", f"1001000,{before_ms}000000,{ran_ms}000000,{ready_ms}000000{others}")]
             if faults:
                 made.properties.append(("STAVE::FAULTS", faults))
             made.program(1000, True)
@@ -261,6 +271,29 @@ class Claims(Case):
         self.assertIn("before the first use of OpenMP: 160 ms, of which its thread ran 100 ms", found["evidence"])
         self.assertIn("more than 1.2 times", found["advice"])
         self.ms(numbers["serial_parts"][0]["time"]["sum_s"], 160)
+
+    def test_what_is_blocked_before_openmp_is_not_to_be_made_parallel(self):
+        """700 of 900 ms, of which a tenth of a second may be the recording's begin. Where the process had waited for
+        others, it may have been another program, which executed this one."""
+        for others, confidence in (("", "medium"), (",0", "medium"), (",120", "low")):
+            numbers = self.lived(f"blocked before{others}", 900, 200, others=others)
+            found = self.finding(numbers, "blocked serial part")
+            self.ms(found["gain_s"], 650)
+            self.ms(found["uncertainty_s"], 50)
+            self.assertIn("650 ms of it before the first use of OpenMP", found["evidence"])
+            self.assertEqual(found["confidence"], confidence)
+            self.ms(self.finding(numbers, "serial part")["gain_s"], 250 / 2)
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_a_shell_that_executes_the_program(self):
+        """Its second of waiting is no program's serial part, and the finding has why it may be none at all."""
+        program = cli.compile_program(self.path("executed"), EXECUTED)
+        shell = self.write("waits", f'#!/bin/sh\nsleep 1\nexec "$@"\n', 0o755)
+        archive = self.path("after a shell")
+        cli.trace(shell, archive, program, OMP_NUM_THREADS=2)
+        found = self.finding(self.numbers(archive), "blocked serial part")
+        self.assertEqual(found["confidence"], "low")
+        self.assertIn("as a shell does", found["reason"])
 
     def test_before_openmp_without_a_processor(self):
         """That is no time of the program's own; what is shorter than the kernel's clock tick tells nothing."""

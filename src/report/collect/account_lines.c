@@ -171,9 +171,10 @@ void account_lines_free(struct account_lines *lines) {
   *lines = (struct account_lines){0};
 }
 
-void account_line_share(struct account_line *line, double begin, double end, double *by_reading,
-                        double *ret_ran, double *ret_ready) {
+double account_line_share(struct account_line *line, double begin, double end, double *by_reading,
+                          double *ret_ran, double *ret_ready) {
   const struct account_readings *process = line->process;
+  double known = 0;
   *ret_ran = *ret_ready = 0;
   while (line->at < line->count && process->times[line->first + line->at] <= begin)
     line->at++;
@@ -181,10 +182,12 @@ void account_line_share(struct account_line *line, double begin, double end, dou
     double length = length_of(process, line->first + i), to = process->times[line->first + i];
     double from = to - length > begin ? to - length : begin, until = to < end ? to : end;
     if (from >= until)
-      return;
+      break;
+    known += until - from;
     *ret_ran += line->ran[i] * (until - from) / length;
     *ret_ready += line->ready[i] * (until - from) / length;
     if (by_reading)
       by_reading[i] += until - from;
   }
+  return known;
 }

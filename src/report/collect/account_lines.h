@@ -38,8 +38,8 @@ void account_lines_free(struct account_lines *lines);
 
 /* How long the thread ran and was ready in a piece of time, taken to be spread evenly between readings.
  * Pieces of one thread come in the order of time. by_reading: where the piece itself is added up; NULL: not.
- */
-void account_line_share(struct account_line *line, double begin, double end, double *by_reading,
-                        double *ret_ran, double *ret_ready);
+ * Returns how much of the piece lies between readings. */
+double account_line_share(struct account_line *line, double begin, double end, double *by_reading,
+                          double *ret_ran, double *ret_ready);
 
 #endif

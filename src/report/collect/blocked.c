@@ -45,13 +45,27 @@ static double beside_in(const struct account_lines *lines, const struct account_
   return length > 0 ? line->serial[i] * fmin(1, others / length) : 0;
 }
 
+/* Of what the process was blocked before its first event so much may be the recording's begin. */
+#define BEGIN_S 0.1
+
+/* What it lived before its first event and did not run; +- *unsure. */
+static double blocked_before(const struct report *report, double *unsure) {
+  double begin = BEGIN_S * (double)report->trace->clock.ticks_per_second;
+  double slept = report->life.before - report->life.ran;
+  *unsure = slept > begin ? begin / 2 : 0;
+  return slept > begin ? slept - begin / 2 : 0;
+}
+
 static void finish(struct collector *collector) {
+  double unsure;
   const struct account_lines *lines = &collector->account;
   for (size_t i = 0; i < lines->line_count; i++)
     for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++) {
       add_blocked(collector->report, lines, &lines->lines[i], j);
       collector->report->beside += beside_in(lines, &lines->lines[i], j);
     }
+  collector->report->blocked += blocked_before(collector->report, &unsure);
+  collector->report->blocked_unsure += unsure;
 }
 
 static double mean_of(const struct report *report, double ticks) {
@@ -65,6 +79,19 @@ double blocked_in_serial(const struct report *report) {
 double beside_in_serial(const struct report *report) {
   double serial = report->serial_alone - (double)report->offload - blocked_in_serial(report);
   return fmin(mean_of(report, report->beside), serial);
+}
+
+static void describe_before(const struct report *report, struct report_finding *finding, double blocked) {
+  double unsure, before = blocked_before(report, &unsure);
+  struct finding_texts texts = {.report = report};
+  if (before <= 0)
+    return;
+  finding_append(finding->evidence,
+                 "; %s of it before the first use of OpenMP, when threads of the program's own may have run",
+                 finding_time(&texts, before));
+  if (report->life.has_started_others && before > blocked / 2)
+    finding->doubt = "it had waited for other processes before its first use of OpenMP, as a shell does that "
+                     "then executes the program";
 }
 
 static void find(struct collector *collector) {
@@ -92,6 +119,7 @@ static void find(struct collector *collector) {
       "of %s in which one thread works it neither ran nor waited for a processor for so long, and no "
       "other thread of the process ran for it",
       finding_time(&texts, report->serial_alone));
+  describe_before(report, finding, blocked);
 }
 
 const struct analyser blocked_analyser = {.finish = finish, .find = find};

@@ -90,10 +90,10 @@ static void charge_account(struct collector *collector, size_t location, const s
   struct report_parallel *parallel = now->team ? collector_parallel(collector, now->team->region) : NULL;
   struct account_line *line = &collector->account.lines[location];
   double *by_reading = collector->locations[location].is_first ? by_reading_of(line, now->activity) : NULL;
-  account_line_share(line, (double)begin, (double)end, by_reading, &ran, &ready);
+  double known = account_line_share(line, (double)begin, (double)end, by_reading, &ran, &ready);
   if (!parallel)
     return;
-  parallel->accounted += (double)(end - begin);
+  parallel->accounted += known;
   parallel->ran += ran;
   parallel->ready += ready;
   if (!parallel->ready_useful)

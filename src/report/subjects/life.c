@@ -29,9 +29,10 @@ static const char *property_of(const struct report *report, const char *name) {
 static void read_before(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_BEFORE);
   double second = (double)report->trace->clock.ticks_per_second, ns = second / 1e9;
-  uint64_t first_seen, age, ran, ready;
+  uint64_t first_seen, age, ran, ready, others = 0;
   if (!text || report->from_ticks > 0 ||
-      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &first_seen, &age, &ran, &ready) != 4)
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &first_seen, &age, &ran,
+             &ready, &others) < 4)
     return;
   double started = (double)first_seen - (double)(age > ready ? age - ready : 0) * ns;
   double before = (double)report->trace->clock.first_ticks - started;
@@ -41,6 +42,7 @@ static void read_before(struct report *report) {
   report->life.start_ticks = (uint64_t)started;
   report->life.before = before;
   report->life.ran = (double)ran * ns < before ? (double)ran * ns : before;
+  report->life.has_started_others = others > 0;
 }
 
 static void read_faults(struct report *report) {

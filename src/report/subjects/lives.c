@@ -136,8 +136,8 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 double life_of(const struct report *report, const struct report_thread *thread) {
   uint64_t first = report->first_ticks, last = report->last_ticks;
-  uint64_t first_seen =
-      first + (uint64_t)report->life.before; /* the first event: there was one thread before */
+  /* There was one thread before the first event. */
+  uint64_t first_seen = report->life.start_ticks ? report->trace->clock.first_ticks : first;
   bool is_first = thread->has_life && thread->start_ticks <= first_seen;
   uint64_t begin = is_first ? first : later(first_seen, thread->has_life ? thread->start_ticks : 0);
   uint64_t end = thread->has_life && thread->ended_ticks > thread->start_ticks

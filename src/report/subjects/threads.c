@@ -180,18 +180,32 @@ static void find_oversubscription(struct report *report) {
         "to others");
 }
 
-/* Whose threads were preempted, is measured: by whom, only that it was not by each other. */
+/* Of what threads were preempted: what the account gives to no other cause. */
+static double share_of_others(const struct report_account *account) {
+  double known = 0;
+  for (int i = 0; i < HINDRANCE_OTHERS; i++)
+    known += account->lost[i];
+  return account->is_known && known < account->ready ? 1 - known / account->ready
+         : account->is_known && known > 0            ? 0
+                                                     : 1;
+}
+
+/* Whose threads were preempted, is measured: by whom, the account knows where it was not by other processes.
+ */
 static void find_preemption(struct report *report) {
   const struct report_shared *all = &report->shared[SHARED_WITH_OTHERS];
   struct finding_texts texts = {.report = report};
-  double serial = (double)report->preempted_serial, gain = all->gain + serial;
+  double serial = (double)report->preempted_serial, share = share_of_others(&report->account);
   uint32_t region = all->regions ? all->region : REPLAY_NONE;
-  struct report_finding *finding = finding_add(report, CAUSE_OTHER_PROGRAMS, region, gain);
+  struct report_finding *finding =
+      finding_add(report, CAUSE_OTHER_PROGRAMS, region, (all->gain + serial) * share);
   if (!finding)
     return;
   finding_printf(finding->what, "threads lose their processors to other programs");
   finding_printf(finding->evidence, "they were preempted for %s of their work",
                  finding_time(&texts, (double)report->preempted_useful));
+  if (share < 1)
+    finding_append(finding->evidence, ", %s of it by other processes", finding_share(&texts, share, 1));
   if (all->regions)
     finding_append(finding->evidence,
                    "; the last to come to barriers would have come %s earlier without it, most in %s (%s)",

@@ -14,7 +14,7 @@
 #include "stave/names.h"
 
 /* As proc(5) numbers the fields of /proc/PID/stat. */
-enum { FIELD_FAULTS = 10, FIELD_BEGIN = 22 };
+enum { FIELD_FAULTS = 10, FIELD_FAULTS_OF_OTHERS = 11, FIELD_BEGIN = 22 };
 
 /* Where there were fewer, it does not matter what they cost: two large pages of x86-64. */
 enum { MANY_FAULTS = 1024 };
@@ -24,10 +24,10 @@ static uint64_t number_of(const char *fields, unsigned number) {
   return field ? strtoull(field, NULL, 10) : 0;
 }
 
-static uint64_t faults_of(pid_t pid) {
+static uint64_t stat_of(pid_t pid, unsigned field) {
   char text[PROCESS_STAT_BYTES];
   const char *fields = process_stat(pid, 0, text);
-  return fields ? number_of(fields, FIELD_FAULTS) : 0;
+  return fields ? number_of(fields, field) : 0;
 }
 
 /* The kernel counts from the machine's begin, in clock ticks: the middle of one is the most likely time. */
@@ -68,7 +68,8 @@ void life_begin(struct life *life, pid_t pid, uint64_t ticks, uint64_t ran_ns, u
                         .age_ns = age_of(pid),
                         .ran_ns = ran_ns,
                         .ready_ns = ready_ns,
-                        .faults_before = faults_of(pid),
+                        .faults_before = stat_of(pid, FIELD_FAULTS),
+                        .faults_of_others = stat_of(pid, FIELD_FAULTS_OF_OTHERS),
                         .static_pages = static_pages(pid)};
   if (life->age_ns < ran_ns + ready_ns)
     life->age_ns = ran_ns + ready_ns;
@@ -88,7 +89,7 @@ static uint64_t read_peak(pid_t pid) {
 }
 
 void life_look(struct life *life) {
-  uint64_t faults = faults_of(life->pid), pages = read_peak(life->pid);
+  uint64_t faults = stat_of(life->pid, FIELD_FAULTS), pages = read_peak(life->pid);
   life->faults = faults > life->faults ? faults : life->faults;
   life->peak_pages = pages > life->peak_pages ? pages : life->peak_pages;
 }
@@ -99,8 +100,8 @@ bool life_has_many_faults(const struct life *life) {
 
 void life_write(const struct life *life, const struct page_costs *costs, struct definitions *definitions) {
   char text[128];
-  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->read_ticks, life->age_ns,
-           life->ran_ns, life->ready_ns);
+  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->read_ticks,
+           life->age_ns, life->ran_ns, life->ready_ns, life->faults_of_others);
   if (life->age_ns > 0)
     definitions_write_process_property(definitions, STAVE_PROPERTY_BEFORE, text);
   if (!costs)

@@ -15,8 +15,9 @@ struct life {
   uint64_t read_ticks, age_ns; /* at that time it was so old; 0: not known */
   uint64_t ran_ns, ready_ns;   /* its first thread, until then */
   uint64_t faults_before, faults;
-  uint64_t peak_pages;   /* that it had at a time; 0: not known */
-  uint64_t static_pages; /* of its variables */
+  uint64_t faults_of_others; /* by then, of processes that it had started and waited for */
+  uint64_t peak_pages;       /* that it had at a time; 0: not known */
+  uint64_t static_pages;     /* of its variables */
 };
 
 /* Now, which is so many ticks of the session's clock. */
