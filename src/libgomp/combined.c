@@ -5,19 +5,26 @@
 
 #define FUNCTION void (*fn)(void *), void *data, unsigned threads
 
+/* So that nothing is on the stack while the region lasts but libgomp's arguments and where they were kept. */
+APART static struct omp_team *enter(FUNCTION, ompt_work_t kind, uint64_t count, int64_t step, void *frame) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_team *team = team_get(thread);
+  *team = (struct omp_team){
+      .function = fn, .argument = data, .work = {.kind = kind, .count = count, .step = step}};
+  parallel_begin(call_inside(thread, thread->code), team, threads, frame);
+  return team;
+}
+
 #define COMBINED(name, parameters, arguments, kind_, count_, step_)                                          \
   void name parameters {                                                                                     \
     struct omp_call call = CALL_ENTER();                                                                     \
     const struct library *library = call.library;                                                            \
-    struct omp_team team = {.function = fn, .argument = data};                                               \
-    if (!call.is_traced)                                                                                     \
+    if (!call.is_traced || !team_is_there(call.thread))                                                      \
       return library->name arguments;                                                                        \
-    team.work = (struct work){.kind = kind_, .count = count_, .step = step_};                                \
-    parallel_begin(call, &team, threads);                                                                    \
+    data = enter(fn, data, threads, kind_, count_, step_, __builtin_frame_address(0));                       \
     fn = parallel_member;                                                                                    \
-    data = &team;                                                                                            \
-    library->name arguments;                                                                                 \
-    parallel_end(call, &team);                                                                               \
+    thread_self.library->name arguments;                                                                     \
+    return parallel_leave();                                                                                 \
   }
 
 #define COUNT work_count(start, end, step)

@@ -11,15 +11,15 @@ static int flags_of_team(void) {
 /* -- members -- */
 
 static void begin_member(struct omp_thread *thread, struct omp_team *team, struct implicit *implicit,
-                         struct omp_task *outer) {
+                         void *frame) {
   *implicit = (struct implicit){.team = team,
                                 .parallel = &team->data,
                                 .size = (unsigned)team->library->omp_get_num_threads(),
                                 .index = (unsigned)team->library->omp_get_thread_num(),
                                 .code = team->code};
   task_init(&implicit->task, OMPT_TASK_implicit);
-  implicit_enter(thread, implicit, outer);
-  implicit->task.frame.exit_frame.ptr = __builtin_frame_address(0);
+  implicit_enter(thread, implicit, team->outer);
+  implicit->task.frame.exit_frame.ptr = frame;
   thread->code = team->code;
   thread->state = thread->work_state = OMPT_STATE_work_parallel;
   DELIVER(implicit_task, OMPT_SCOPE_begin, &team->data, &implicit->task.data, implicit->size, implicit->index,
@@ -44,26 +44,39 @@ static void leave_team(struct implicit *implicit) {
   implicit->task.outer = NULL;
 }
 
-/* Tasks may run on the thread until the barrier is complete, so its implicit task stays the current one. A
- * worker's is kept where it outlives the region: nobody comes back to it when that ends. */
-void parallel_member(void *data) {
-  struct omp_team *team = data;
+APART static struct function_call enter_team(struct omp_team *team, void *frame) {
   struct omp_thread *thread = thread_of_team(team);
   bool is_primary = thread == team->primary;
-  struct implicit *implicit = is_primary ? &team->member : &thread->worker;
   if (!is_primary)
     thread_deliver_late_ends(thread);
-  begin_member(thread, team, implicit, team->outer);
-  team->function(team->argument);
+  begin_member(thread, team, is_primary ? &team->member : &thread->worker, frame);
+  return (struct function_call){team->function, team->argument};
+}
+
+/* Tasks may run on the thread until the barrier is complete, so its implicit task stays the current one. A
+ * worker's is kept where it outlives the region: nobody comes back to it when that ends. */
+APART static void come_to_end(void) {
+  struct omp_thread *thread = &thread_self;
+  struct implicit *implicit = implicit_of(thread);
+  bool is_primary = implicit != &thread->worker;
+  if (!implicit->team)
+    return;
   if (!is_primary)
     leave_team(implicit);
-  begin_last_barrier(thread, implicit, team);
+  begin_last_barrier(thread, implicit, implicit->team);
   if (!is_primary) /* a primary one may be late itself: in a task of the region around */
     thread->is_late = true;
 }
 
+/* Regions may be one in another as deep as the stack goes: nothing is saved on it while the function runs. */
+void parallel_member(void *team) {
+  struct function_call call = enter_team(team, __builtin_frame_address(0));
+  call.function(call.data);
+  return come_to_end();
+}
+
 void parallel_begin_primary(struct omp_thread *thread, struct omp_team *team) {
-  begin_member(thread, team, &team->member, team->outer);
+  begin_member(thread, team, &team->member, __builtin_frame_address(0));
 }
 
 void parallel_end_primary(struct omp_thread *thread, struct omp_team *team) {
@@ -72,7 +85,7 @@ void parallel_end_primary(struct omp_thread *thread, struct omp_team *team) {
 
 /* -- the region -- */
 
-void parallel_begin(struct omp_call call, struct omp_team *team, unsigned requested_threads) {
+void parallel_begin(struct omp_call call, struct omp_team *team, unsigned requested_threads, void *frame) {
   struct omp_task *task = call.thread->task;
   team->code = call.code;
   team->library = call.library;
@@ -81,7 +94,7 @@ void parallel_begin(struct omp_call call, struct omp_team *team, unsigned reques
   team->outer = task;
   if (requested_threads == 0)
     requested_threads = (unsigned)team->library->omp_get_max_threads();
-  task->frame.enter_frame.ptr = __builtin_frame_address(0);
+  task->frame.enter_frame.ptr = frame;
   DELIVER(parallel_begin, &task->data, &task->frame, &team->data, requested_threads, flags_of_team(),
           call.code);
 }
@@ -100,32 +113,56 @@ static uint32_t state_outside(const struct omp_thread *thread) {
   return implicit_of(thread)->team ? OMPT_STATE_work_parallel : OMPT_STATE_work_serial;
 }
 
-void parallel_end(struct omp_call call, struct omp_team *team) {
-  struct omp_thread *thread = call.thread;
+void parallel_end(struct omp_thread *thread, struct omp_team *team, const void *code) {
   end_primary(thread, team);
   thread->task->frame.enter_frame.ptr = NULL;
   thread->state = thread->work_state = state_outside(thread);
-  thread->code = call.code;
-  DELIVER(parallel_end, &team->data, &thread->task->data, flags_of_team(), call.code);
+  thread->code = code;
+  DELIVER(parallel_end, &team->data, &thread->task->data, flags_of_team(), code);
+  team_give(thread, team);
 }
 
-void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
+/* -- with a function alone -- */
+
+#define FUNCTION void (*fn)(void *), void *data, unsigned threads, unsigned flags
+
+APART static struct omp_team *enter(FUNCTION, void *frame) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_team *team = team_get(thread);
+  *team = (struct omp_team){.function = fn, .argument = data, .requested = threads, .flags = flags};
+  parallel_begin(call_inside(thread, thread->code), team, threads, frame);
+  return team;
+}
+
+void parallel_leave(void) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_team *team = implicit_of(thread)->team;
+  if (team)
+    parallel_end(thread, team, team->code);
+}
+
+/* On the stack while the region lasts. */
+APART static void run_region(FUNCTION) {
+  const struct omp_team *team = enter(fn, data, threads, flags, __builtin_frame_address(0));
+  team->library->GOMP_parallel(parallel_member, (void *)team, team->requested, team->flags);
+  return parallel_leave();
+}
+
+void GOMP_parallel(FUNCTION) {
   struct omp_call call = CALL_ENTER();
-  if (!call.is_traced)
+  if (!call.is_traced || !team_is_there(call.thread))
     return call.library->GOMP_parallel(fn, data, threads, flags);
-  struct omp_team team = {.function = fn, .argument = data};
-  parallel_begin(call, &team, threads);
-  team.library->GOMP_parallel(parallel_member, &team, threads, flags);
-  parallel_end(call, &team);
+  return run_region(fn, data, threads, flags);
 }
 
-unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
+unsigned GOMP_parallel_reductions(FUNCTION) {
   struct omp_call call = CALL_ENTER();
-  if (!call.is_traced)
+  struct omp_team *team = call.is_traced ? team_get(call.thread) : NULL;
+  if (!team)
     return call.library->GOMP_parallel_reductions(fn, data, threads, flags);
-  struct omp_team team = {.first = *(void **)data, .function = fn, .argument = data};
-  parallel_begin(call, &team, threads);
-  unsigned count = team.library->GOMP_parallel_reductions(parallel_member, &team, threads, flags);
-  parallel_end(call, &team);
+  *team = (struct omp_team){.first = *(void **)data, .function = fn, .argument = data};
+  parallel_begin(call, team, threads, __builtin_frame_address(0));
+  unsigned count = team->library->GOMP_parallel_reductions(parallel_member, team, threads, flags);
+  parallel_end(call.thread, team, call.code);
   return count;
 }

@@ -1,28 +1,10 @@
 /* Regions of programs built by gcc 4.8 and before: they begin and end in two calls, between which the program
  * runs its outlined function itself in the primary thread. */
-#include <sys/mman.h>
-
 #include "libgomp/exports.h"
 #include "libgomp/parallel.h"
 #include "libgomp/work.h"
 
 #define FUNCTION void (*fn)(void *), void *data, unsigned threads
-
-/* Kept by the thread for its next region. */
-struct omp_team *team_get(struct omp_thread *thread) {
-  struct omp_team *team = thread->spare;
-  if (team) {
-    thread->spare = team->next;
-    return team;
-  }
-  team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return team == MAP_FAILED ? NULL : team;
-}
-
-void team_give(struct omp_thread *thread, struct omp_team *team) {
-  team->next = thread->spare;
-  thread->spare = team;
-}
 
 #define BEGIN(name, parameters, arguments, ...)                                                              \
   void name parameters {                                                                                     \
@@ -33,7 +15,7 @@ void team_give(struct omp_thread *thread, struct omp_team *team) {
       return library->name arguments;                                                                        \
     *team = (struct omp_team){.function = fn, .argument = data, .is_started_apart = true};                   \
     team->work = (struct work)__VA_ARGS__;                                                                   \
-    parallel_begin(call, team, threads);                                                                     \
+    parallel_begin(call, team, threads, __builtin_frame_address(0));                                         \
     fn = parallel_member;                                                                                    \
     data = team;                                                                                             \
     library->name arguments;                                                                                 \
@@ -63,6 +45,5 @@ void GOMP_parallel_end(void) {
     return library->GOMP_parallel_end();
   parallel_end_primary(call.thread, team);
   library->GOMP_parallel_end();
-  parallel_end(call, team);
-  team_give(call.thread, team);
+  parallel_end(call.thread, team, call.code);
 }

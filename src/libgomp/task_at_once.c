@@ -1,166 +1,128 @@
 /* Tasks that libgomp runs within the call that creates them. Each may create the next one, as deep as the
- * stack goes: what is on it while one runs is its identity and two frames that save no register, since what
- * calls the tool is in functions of its own, which have returned by then. */
+ * stack goes: so what is known of one is in the thread's arena, libgomp's function is jumped to with the
+ * program's own return address, and what is on the stack while the task runs is one frame that saves no
+ * register. What calls the tool is in functions of its own, which have returned by then. */
 #include "libgomp/dependences.h"
 #include "libgomp/exports.h"
 #include "libgomp/tasks.h"
 
+struct task_at_once {
+  struct omp_task task; /* first: a thread's task leads to it */
+  struct function_call call;
+  void (*copy)(void *, void *); /* NULL: the function gets the creator's data */
+  const void *code;
+  bool is_announced; /* the tool has heard of it */
+};
+
 /* -- running -- */
 
-static struct task_call begin(struct omp_thread *thread, struct omp_task *task, const void *code,
-                              void *frame) {
-  struct task_call call = thread->at_once;
-  task_begin_in(thread, task, code, frame);
-  return call;
-}
-
-/* The tool has heard of it. */
-APART static struct task_call begin_announced(struct omp_task *task, void *frame) {
-  struct omp_thread *thread = &thread_self;
-  return begin(thread, task, thread->code, frame);
-}
-
-static void deliver_create(struct omp_task *task, bool has_dependences, const void *code) {
+static void deliver_create(struct omp_task *task, void **dependences, const void *code) {
   struct omp_task *creator = thread_self.task;
-  DELIVER(task_create, &creator->data, &creator->frame, &task->data, (int)task->flags, has_dependences, code);
+  DELIVER(task_create, &creator->data, &creator->frame, &task->data, (int)task->flags, dependences != NULL,
+          code);
+  if (dependences)
+    dependences_deliver(&task->data, dependences);
 }
 
-APART static struct task_call begin_new(struct omp_task *task, void *frame) {
-  struct omp_thread *thread = &thread_self;
-  const void *code = thread->code;
-  deliver_create(task, false, code);
-  return begin(thread, task, code, frame);
+APART static struct function_call begin(struct task_at_once *task, void *data, void *frame) {
+  if (!task->is_announced)
+    deliver_create(&task->task, NULL, task->code);
+  task_begin_in(&thread_self, &task->task, task->code, frame);
+  return (struct function_call){task->call.function, data};
+}
+
+/* The creator goes on. */
+static void leave(struct omp_thread *thread, struct task_at_once *task) {
+  thread->task->frame.enter_frame.ptr = NULL;
+  thread->code = task->code;
+  arena_give(&thread->arena, ARENA_TASKS, task);
 }
 
 APART static void end(void) {
   struct omp_thread *thread = &thread_self;
-  task_end(thread, thread->task, task_status(thread->task));
+  struct omp_task *task = thread->task;
+  task_end(thread, task, task_status(task));
+  if (task->is_at_once)
+    leave(thread, (struct task_at_once *)task);
 }
 
-/* Nothing has come between its creation and this, if it is run at all. */
-static void run_new(void *task) {
-  struct task_call call = begin_new(task, __builtin_frame_address(0));
+static void run_in_place(void *given) {
+  struct task_at_once *task = given;
+  struct function_call call = begin(task, task->call.data, __builtin_frame_address(0));
   call.function(call.data);
   return end();
 }
 
-static void run_announced(void *task) {
-  struct task_call call = begin_announced(task, __builtin_frame_address(0));
+static void run_copied(void *data) {
+  struct function_call call = begin(thread_self.copied, data, __builtin_frame_address(0));
   call.function(call.data);
   return end();
+}
+
+/* The copying is the creator's, who may come to other tasks in it. */
+static void copy_at_once(void *to, void *from) {
+  struct task_at_once *task = from;
+  task->copy(to, task->call.data);
+  thread_self.copied = task;
 }
 
 /* -- creating -- */
 
-APART static void leave(const void *code) {
-  task_frame_leave(call_inside(&thread_self, code));
-}
-
-static void task_init_at_once(struct omp_task *task, const struct omp_call *call, unsigned flags) {
-  task_init(task, task_flags(call, flags) | OMPT_TASK_undeferred);
-}
-
-/* Nothing of it is copied: libgomp needs neither its size nor how. */
-APART static void create_in_place(TASK_PARAMETERS) {
-  struct omp_call call = call_inside(&thread_self, __builtin_return_address(0));
-  (void)copy, (void)bytes, (void)alignment, (void)is_deferred, (void)dependences, (void)detach;
-  struct omp_task task;
-  task_init_at_once(&task, &call, flags);
-  call.thread->at_once = (struct task_call){fn, data};
-  task_frame_enter(call);
-  call.library->GOMP_task(run_new, &task, NULL, 0, 1, false, flags, NULL, priority, NULL);
-  leave(__builtin_return_address(0));
-}
-
-/* Other tasks may run here, until the dependences are met: as in libgomp's GOMP_task. */
-APART static void announce(struct omp_task *task, void **dependences, const void *code) {
-  struct omp_thread *thread = &thread_self;
-  deliver_create(task, dependences != NULL, code);
-  if (!dependences)
-    return;
-  dependences_deliver(&task->data, dependences);
-  thread->library->GOMP_taskwait_depend(dependences);
-  thread->code = code;
-}
-
-APART static void create_after_others(TASK_PARAMETERS) {
-  struct omp_call call = call_inside(&thread_self, __builtin_return_address(0));
-  (void)copy, (void)bytes, (void)alignment, (void)is_deferred, (void)detach;
-  struct omp_task task;
-  task_init_at_once(&task, &call, flags);
-  task_frame_enter(call);
-  announce(&task, dependences, call.code);
-  thread_self.at_once = (struct task_call){fn, data};
-  thread_self.library->GOMP_task(run_announced, &task, NULL, 0, 1, false, flags & ~(unsigned)GOMP_DEPEND,
-                                 NULL, priority, NULL);
-  leave(__builtin_return_address(0));
-}
-
-/* -- those whose data a function copies -- */
-
-/* While its creator's call lasts. */
-struct original {
-  struct omp_task task;
-  void (*function)(void *);
-  void *data;
-  void (*copy)(void *, void *);
-};
-
-/* What libgomp keeps. */
-struct copied {
-  struct original *original;
-  _Alignas(16) char data[];
-};
-
-/* The copying is the creator's, who may come to other tasks in it. */
-static void copy_at_once(void *to, void *from) {
-  struct copied *copied = to;
-  struct original *original = from;
-  copied->original = original;
-  original->copy(copied->data, original->data);
-  thread_self.at_once = (struct task_call){original->function, copied->data};
-}
-
-static void run_copied(void *copied) {
-  return run_announced(&((struct copied *)copied)->original->task);
-}
-
-APART static void create_copied(TASK_PARAMETERS) {
-  struct omp_call call = call_inside(&thread_self, __builtin_return_address(0));
-  (void)alignment, (void)is_deferred, (void)detach;
-  struct original original = {.function = fn, .data = data, .copy = copy};
-  task_init_at_once(&original.task, &call, flags);
-  task_frame_enter(call);
-  announce(&original.task, flags & GOMP_DEPEND ? dependences : NULL, call.code);
-  thread_self.library->GOMP_task(run_copied, &original, copy_at_once, bytes + (long)sizeof(struct copied),
-                                 _Alignof(struct copied), false, flags & ~(unsigned)GOMP_DEPEND, NULL,
-                                 priority, NULL);
-  leave(__builtin_return_address(0));
-}
-
-/* -- which it is -- */
-
 typedef void (*create_t)(TASK_PARAMETERS);
 
-static create_t choose_at_once(bool has_copy, long alignment, unsigned flags) {
-  if (flags & GOMP_DETACH || (has_copy && alignment > (long)_Alignof(struct copied)))
-    return task_create_any;
-  if (has_copy)
-    return create_copied;
-  return flags & GOMP_DEPEND ? create_after_others : create_in_place;
+/* What is called in place of the program's call. `task` NULL: with its arguments. */
+struct choice {
+  create_t create;
+  struct task_at_once *task;
+};
+
+/* libgomp discards it where it is in what has been cancelled. */
+APART static void create_or_discard(TASK_PARAMETERS) {
+  struct omp_thread *thread = &thread_self;
+  struct task_at_once *task = data;
+  struct omp_task *creator = thread->task;
+  thread->library->GOMP_task(TASK_ARGUMENTS);
+  if (creator->frame.enter_frame.ptr)
+    leave(thread, task);
 }
 
-APART static create_t choose(const void *code, bool has_copy, long alignment, bool is_deferred,
-                             unsigned flags) {
+static struct choice prepare(struct omp_call call, struct function_call function,
+                             void (*copy)(void *, void *), unsigned flags, void **dependences, void *frame) {
+  struct omp_thread *thread = call.thread;
+  struct task_at_once *task = arena_get(&thread->arena, ARENA_TASKS, sizeof *task);
+  if (!task)
+    return (struct choice){task_create_any, NULL};
+  dependences = flags & GOMP_DEPEND ? dependences : NULL;
+  task_init(&task->task, task_flags(call.thread, flags) | OMPT_TASK_undeferred);
+  task->task.is_at_once = true;
+  task->call = function;
+  task->copy = copy;
+  task->code = call.code;
+  task->is_announced = dependences || copy;
+  thread->task->frame.enter_frame.ptr = frame;
+  if (task->is_announced)
+    deliver_create(&task->task, dependences, call.code);
+  return (struct choice){library_can_cancel(call.library) ? create_or_discard : call.library->GOMP_task,
+                         task};
+}
+
+APART static struct choice choose(struct function_call function, void (*copy)(void *, void *),
+                                  bool is_deferred, unsigned flags, void **dependences, const void *code,
+                                  void *frame) {
   struct omp_call call = call_enter(code);
   if (!call.is_traced)
-    return call.library->GOMP_task;
-  return task_is_undeferred(&call, is_deferred) ? choose_at_once(has_copy, alignment, flags)
-                                                : task_create_any;
+    return (struct choice){call.library->GOMP_task, NULL};
+  if (flags & GOMP_DETACH || !task_is_undeferred(&call, is_deferred))
+    return (struct choice){task_create_any, NULL};
+  return prepare(call, function, copy, flags, dependences, frame);
 }
 
-/* Nothing of this function is on the stack while the chosen one lasts. */
+/* Nothing of this function is on the stack while the chosen one lasts: what it was given there stays. */
 void task_create_unusual(TASK_PARAMETERS) {
-  create_t create = choose(__builtin_return_address(0), copy != NULL, alignment, is_deferred, flags);
-  return create(TASK_ARGUMENTS);
+  struct choice choice = choose((struct function_call){fn, data}, copy, is_deferred, flags, dependences,
+                                __builtin_return_address(0), __builtin_frame_address(0));
+  if (!choice.task)
+    return choice.create(TASK_ARGUMENTS);
+  return choice.create(copy ? run_copied : run_in_place, choice.task, copy ? copy_at_once : NULL, bytes,
+                       alignment, false, flags, dependences, priority, detach);
 }

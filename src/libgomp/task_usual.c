@@ -12,26 +12,18 @@ struct usual_block {
   _Alignas(16) char data[];
 };
 
-/* What it is made of; while its creator's call lasts. */
-struct usual_source {
-  void (*function)(void *);
-  const void *code;
-  uint32_t flags;
-  void *data;
-  size_t bytes;
-  void (*copy)(void *, void *);
-};
-
+/* The program's function that copies may create tasks itself. */
 static void copy_usual(void *to, void *from) {
   struct usual_block *block = to;
-  const struct usual_source *source = from;
-  task_init(&block->task, source->flags);
-  block->function = source->function;
-  block->code = source->code;
-  task_copy_data(block->data, source->data, source->bytes, source->copy);
+  const struct task_source *source = from;
+  const void *code = source->code;
+  uint32_t flags = source->flags;
+  task_init(&block->task, flags);
+  block->function = source->call.function;
+  block->code = code;
+  task_copy_data(block->data, source->call.data, source->bytes, source->copy);
   struct omp_task *creator = thread_self.task;
-  DELIVER(task_create, &creator->data, &creator->frame, &block->task.data, (int)source->flags, 0,
-          source->code);
+  DELIVER(task_create, &creator->data, &creator->frame, &block->task.data, (int)flags, 0, code);
 }
 
 /* The tool is called in functions of their own, which save what they need and have returned while the task
@@ -57,30 +49,46 @@ static void run_usual(void *data) {
   return end_usual();
 }
 
+static inline bool may_be_deferred(const struct omp_task *creator) {
+  return !(creator->flags & OMPT_TASK_final) && creator->implicit->team;
+}
+
 static inline bool is_usual(const struct omp_thread *thread, long alignment, bool is_deferred,
                             unsigned flags) {
-  const struct omp_task *creator = thread->task;
-  return !library_can_cancel(thread->library) && is_deferred &&
-         !(flags & (GOMP_FINAL | GOMP_DEPEND | GOMP_DETACH)) &&
-         alignment <= (long)_Alignof(struct usual_block) && !(creator->flags & OMPT_TASK_final) &&
-         creator->implicit->team;
+  return is_deferred && !(flags & (GOMP_FINAL | GOMP_DEPEND | GOMP_DETACH)) &&
+         alignment <= (long)_Alignof(struct usual_block) && !library_can_cancel(thread->library) &&
+         may_be_deferred(thread->task);
 }
 
-APART static void create_usual(TASK_PARAMETERS) {
-  struct omp_call call = call_inside(&thread_self, __builtin_return_address(0));
-  (void)alignment, (void)is_deferred, (void)dependences, (void)detach;
-  struct usual_source source = {fn, call.code, task_flags(&call, flags), data, (size_t)bytes, copy};
-  task_frame_enter(call);
-  call.library->GOMP_task(run_usual, &source, copy_usual, (long)sizeof(struct usual_block) + bytes,
-                          _Alignof(struct usual_block), true, flags, NULL, priority, NULL);
-  task_frame_leave(call);
+/* The creator goes on behind its call. */
+APART static void leave(const void *code) {
+  struct omp_thread *thread = &thread_self;
+  thread->task->frame.enter_frame.ptr = NULL;
+  thread->code = code;
 }
 
-/* Nothing is called before libgomp's function, so that the arguments stay where they are. */
-void GOMP_task(TASK_PARAMETERS) {
-  const struct omp_thread *thread = &thread_self;
+/* What is handed over on the stack is not kept in registers, which would have to be saved there first. */
+#ifdef __x86_64__
+#define ON_STACK volatile
+#define READ_ANEW() __asm__("" : : : "memory")
+#else
+#define ON_STACK
+#define READ_ANEW() (void)0
+#endif
+
+/* It may be on the stack while the task runs: there is little more of it than libgomp's own arguments. */
+void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+               bool is_deferred, unsigned ON_STACK flags, void **ON_STACK dependences, int ON_STACK priority,
+               void *ON_STACK detach) {
+  struct omp_thread *thread = &thread_self;
   if (UNLIKELY(!call_is_usual(thread, __builtin_return_address(0)) ||
                !is_usual(thread, alignment, is_deferred, flags)))
     return task_create_unusual(TASK_ARGUMENTS);
-  return create_usual(TASK_ARGUMENTS);
+  READ_ANEW();
+  thread->source = (struct task_source){
+      {fn, data}, copy, __builtin_return_address(0), (size_t)bytes, task_flags(thread, flags)};
+  thread->task->frame.enter_frame.ptr = __builtin_frame_address(0);
+  thread->library->GOMP_task(run_usual, &thread->source, copy_usual, (long)sizeof(struct usual_block) + bytes,
+                             _Alignof(struct usual_block), true, flags, dependences, priority, detach);
+  return leave(__builtin_return_address(0));
 }

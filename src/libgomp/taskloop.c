@@ -60,7 +60,7 @@ static struct task_block prepare(struct omp_call call, FUNCTION, int64_t step) {
                              .bytes = (size_t)bytes,
                              .offset = task_block_offset(&alignment),
                              .code = call.code,
-                             .task.flags = task_flags(&call, flags),
+                             .task.flags = task_flags(call.thread, flags),
                              .traits = TASK_OF_LOOP,
                              .step = step};
 }
@@ -71,7 +71,16 @@ static struct task_block prepare(struct omp_call call, FUNCTION, int64_t step) {
  * a function that copies, it has the blocks of all on its stack then: so they get none where the program gave
  * none. Their creation is what their run shows. */
 
-enum { QUEUE_PER_THREAD = 64, STACK_BYTES = 256 << 10, OF_LIBGOMP = 512, ON_STACK = 2048 };
+enum { QUEUE_PER_THREAD = 64, STACK_BYTES = 256 << 10, OF_LIBGOMP = 512, IN_ARENA = 1024 };
+
+/* While the call lasts: not on the stack, where taskloops may be in tasks of taskloops. */
+struct taskloop_call {
+  struct taskloop loop;
+  struct task_block block;
+  struct task_block *all; /* the block with its data; NULL: libgomp copies them to each task */
+  void (*run)(void *);
+  _Alignas(16) char few[IN_ARENA];
+};
 
 /* At least; libgomp may make one more. */
 static uint64_t tasks_of(struct omp_call call, const struct taskloop *loop, unsigned flags,
@@ -95,49 +104,69 @@ static void choose(struct omp_call call, struct taskloop *loop, struct task_bloc
     block->task.flags |= OMPT_TASK_undeferred;
 }
 
-/* The block with its data, as libgomp copies both itself if it has to. NULL: there is no memory. */
-static struct task_block *join(const struct task_block *block, void *few) {
+/* libgomp copies the block with its data itself, if it has to. Nothing, if there is no memory. */
+static void join(struct taskloop_call *made) {
+  const struct task_block *block = &made->block;
   size_t bytes = block->offset + block->bytes;
-  struct task_block *all = few;
-  if (bytes > ON_STACK)
+  struct task_block *all = (struct task_block *)made->few;
+  if (bytes > sizeof made->few)
     all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED)
-    return NULL;
+    return;
   *all = *block;
   all->traits |= TASK_IN_PLACE;
   all->home = all;
   memcpy((char *)all + block->offset, block->data, block->bytes);
-  return all;
+  made->all = all;
 }
 
-static void forget(struct task_block *all) {
-  size_t bytes = all->offset + all->bytes;
-  if (bytes > ON_STACK)
-    munmap(all, bytes);
+static void forget(struct omp_thread *thread, struct taskloop_call *made) {
+  struct task_block *all = made->all;
+  if (all && (char *)all != made->few)
+    munmap(all, all->offset + all->bytes);
+  arena_give(&thread->arena, ARENA_TASKLOOPS, made);
 }
 
-#define TASKLOOP(name, type, count_)                                                                         \
+/* What libgomp is given of the program's call is in it when this has returned. */
+APART static struct taskloop_call *enter(FUNCTION, uint64_t count, int64_t step, void *frame) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_call call = call_inside(thread, thread->code);
+  struct taskloop_call *made = arena_get(&thread->arena, ARENA_TASKLOOPS, sizeof *made);
+  struct task_block *block = &made->block;
+  made->all = NULL;
+  made->loop = (struct taskloop){.code = call.code, .count = count, .waits = !(flags & GOMP_NOGROUP)};
+  *block = prepare(call, fn, data, copy, bytes, alignment, flags, tasks, priority, step);
+  choose(call, &made->loop, block, flags, tasks);
+  made->run = task_block_runner(call.library, copy || block->traits & TASK_LATE, flags);
+  if (block->traits & TASK_LATE && !copy)
+    join(made);
+  begin(call, &made->loop);
+  thread->task->frame.enter_frame.ptr = frame;
+  return made;
+}
+
+APART static void leave(struct taskloop_call *made) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_call call = call_inside(thread, made->loop.code);
+  task_frame_leave(call);
+  end(call, &made->loop);
+  forget(thread, made);
+}
+
+#define TASKLOOP(name, type, count)                                                                          \
   void name(FUNCTION, type start, type end_, type step) {                                                    \
     struct omp_call call = CALL_ENTER();                                                                     \
-    const struct library *library = call.library;                                                            \
-    if (!call.is_traced)                                                                                     \
-      return library->name(fn, data, copy, bytes, alignment, flags, tasks, priority, start, end_, step);     \
-    _Alignas(16) char few[ON_STACK];                                                                         \
-    struct taskloop loop = {.code = call.code, .count = count_, .waits = !(flags & GOMP_NOGROUP)};           \
-    struct task_block block =                                                                                \
-        prepare(call, fn, data, copy, bytes, alignment, flags, tasks, priority, (int64_t)step);              \
-    task_block_offset(&alignment);                                                                           \
-    choose(call, &loop, &block, flags, tasks);                                                               \
-    struct task_block *all = block.traits & TASK_LATE && !copy ? join(&block, few) : NULL;                   \
-    begin(call, &loop);                                                                                      \
-    task_frame_enter(call);                                                                                  \
-    library->name(task_block_runner(library, copy || block.traits & TASK_LATE, flags), all ? all : &block,   \
-                  all ? NULL : task_block_copy, (long)block.offset + bytes, alignment, flags, tasks,         \
-                  priority, start, end_, step);                                                              \
-    task_frame_leave(call);                                                                                  \
-    end(call, &loop);                                                                                        \
-    if (all)                                                                                                 \
-      forget(all);                                                                                           \
+    if (!call.is_traced || !arena_has(&call.thread->arena, ARENA_TASKLOOPS, sizeof(struct taskloop_call)))   \
+      return call.library->name(fn, data, copy, bytes, alignment, flags, tasks, priority, start, end_,       \
+                                step);                                                                       \
+    struct taskloop_call *made = enter(fn, data, copy, bytes, alignment, flags, tasks, priority, count,      \
+                                       (int64_t)step, __builtin_frame_address(0));                           \
+    bool is_joined = made->all != NULL;                                                                      \
+    struct task_block *block = is_joined ? made->all : &made->block;                                         \
+    bytes += (long)task_block_offset(&alignment);                                                            \
+    thread_self.library->name(made->run, block, is_joined ? NULL : task_block_copy, bytes, alignment, flags, \
+                              tasks, priority, start, end_, step);                                           \
+    return leave(made);                                                                                      \
   }
 
 TASKLOOP(GOMP_taskloop, long, work_count(start, end_, step))

@@ -118,7 +118,7 @@ void task_create_any(TASK_PARAMETERS) {
   block.bytes = (size_t)bytes;
   block.offset = task_block_offset(&alignment);
   block.code = call.code;
-  block.task.flags = task_flags(&call, flags);
+  block.task.flags = task_flags(call.thread, flags);
   block.traits = flags & GOMP_DETACH ? TASK_DETACHED : 0;
   block.step = 0;
   task_frame_enter(call);

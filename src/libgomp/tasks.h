@@ -86,10 +86,6 @@ static inline void task_frame_leave(struct omp_call call) {
   call.thread->code = call.code;
 }
 
-/* A function that is on the stack while a task runs leaves all calls of the tool to others, so that it saves
- * no register there. */
-#define APART __attribute__((noinline))
-
 /* Around the task's function. libgomp never moves a task that has begun to another thread, so a thread's
  * tasks are a stack. */
 static inline __attribute__((always_inline)) void
@@ -130,10 +126,10 @@ static inline void task_copy_data(void *to, void *data, size_t bytes, void (*cop
 }
 
 /* A task as compilers describe it, in OMPT's flags: some are in the same order. */
-static inline uint32_t task_flags(const struct omp_call *call, unsigned gomp_flags) {
+static inline uint32_t task_flags(const struct omp_thread *thread, unsigned gomp_flags) {
   const unsigned same = GOMP_UNTIED | GOMP_FINAL | GOMP_MERGEABLE;
   return OMPT_TASK_explicit | (gomp_flags & same) * (OMPT_TASK_untied / GOMP_UNTIED) |
-         (call->thread->task->flags & OMPT_TASK_final);
+         (thread->task->flags & OMPT_TASK_final);
 }
 
 /* Whether libgomp runs a task at once that is created now. A full queue makes it do that, too, which it does

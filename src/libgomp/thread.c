@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "libgomp/runtime.h"
@@ -31,26 +30,34 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
   thread->is_late = false;
 }
 
-static void end(void *data) {
-  struct omp_thread *thread = data;
+static void deliver_ends(struct omp_thread *thread) {
   runtime_begin_thread_end();
   thread_deliver_late_ends(thread);
   if (thread->initial.task.implicit)
     DELIVER_AT_END(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
   DELIVER_AT_END(thread_end, &thread->data);
   runtime_end_thread_end();
-  for (struct omp_team *team = thread->spare, *next; team; team = next) {
-    next = team->next;
-    munmap(team, sizeof *team);
-  }
+}
+
+static void end(void *data) {
+  struct omp_thread *thread = data;
+  if (thread->has_started)
+    deliver_ends(thread);
   thread->has_started = false; /* before anything else is gone that a signal's handler may ask for */
   thread_set_task(thread, NULL);
+  arena_end(&thread->arena);
   *thread = (struct omp_thread){0};
 }
 
+/* It may be in regions and tasks, which go on where a tool finalizes itself. */
 void thread_end_last(void) {
-  if (thread_self.has_started)
-    end(&thread_self);
+  struct omp_thread *thread = &thread_self;
+  struct omp_task *task = thread->task;
+  if (!thread->has_started)
+    return;
+  deliver_ends(thread);
+  thread->has_started = false;
+  thread_set_task(thread, task);
 }
 
 /* -- begins -- */

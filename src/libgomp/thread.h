@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libgomp/arena.h"
 #include "libgomp/library.h"
 #include "ompt/types.h"
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* A function that is on the stack while a task runs leaves all calls of the tool to others, so that it saves
+ * no register there. */
+#define APART __attribute__((noinline))
 
 struct omp_team;
 struct implicit;
@@ -31,6 +33,7 @@ struct omp_task {
   struct implicit *implicit; /* in whose region it is */
   uint32_t flags;            /* OMPT_TASK_... */
   bool is_cancelled;         /* it leaves a cancelled taskgroup */
+  bool is_at_once;           /* it is the begin of a struct task_at_once */
 };
 
 /* Before the task has run or created anything. Frames are given by their frame pointers. */
@@ -40,7 +43,7 @@ static inline void task_init(struct omp_task *task, uint32_t flags) {
   task->frame.exit_frame.ptr = task->frame.enter_frame.ptr = NULL;
   task->frame.exit_frame_flags = task->frame.enter_frame_flags = how;
   task->flags = flags;
-  task->is_cancelled = false;
+  task->is_cancelled = task->is_at_once = false;
 }
 
 /* An implicit or initial task. */
@@ -60,7 +63,8 @@ struct implicit {
 
 /* A parallel region or a league, while it lasts. Its members read it only before they reach its end. */
 struct omp_team {
-  void *first; /* libgomp reads it where the region has reductions of tasks: as in `argument` */
+  void *first;               /* libgomp reads it where the region has reductions of tasks: as in `argument` */
+  unsigned requested, flags; /* what libgomp is given */
   ompt_data_t data;
   const void *code; /* behind the call in the program */
   void (*function)(void *);
@@ -74,16 +78,24 @@ struct omp_team {
   void *single_data;           /* that the executor of the last single hands to the others */
   bool is_started_apart;       /* in another call than it ends in */
   bool is_target_league;       /* of a target region that runs on the host */
-  struct omp_team *next;       /* of spare ones */
 };
 
 /* Target data regions, one in another, whose devices are kept. */
 enum { DATA_DEVICES_MAX = 8 };
 
-/* A task's function, and what that is given. */
-struct task_call {
+/* A function of the program, and what that is given. */
+struct function_call {
   void (*function)(void *);
   void *data;
+};
+
+/* What a task is made of whose data libgomp copies: from here, before it does anything else. */
+struct task_source {
+  struct function_call call;
+  void (*copy)(void *, void *);
+  const void *code;
+  size_t bytes;
+  uint32_t flags;
 };
 
 struct omp_thread {
@@ -99,11 +111,12 @@ struct omp_thread {
   struct omp_task *task;      /* that runs */
   struct implicit *unit_loop; /* whose chunks need nothing unusual: see loops.c. NULL: not known */
   struct taskloop *taskloop;
-  struct task_call at_once; /* what the task that is about to begin calls: task_at_once.c */
+  struct task_source source;   /* of the task that it is creating: task_usual.c */
+  struct task_at_once *copied; /* whose data libgomp has copied, and which it runs now */
   ompt_data_t data;
   struct implicit initial, worker;
-  struct omp_team *spare; /* of regions that begin and end in two calls */
-  unsigned data_depth;    /* target data regions around the thread */
+  struct arena arena;
+  unsigned data_depth; /* target data regions around the thread */
   int data_devices[DATA_DEVICES_MAX];
 };
 
