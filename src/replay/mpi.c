@@ -68,39 +68,7 @@ static bool learn(struct mpi_replay *mpi) {
   return true;
 }
 
-uint32_t mpi_rank_process(const struct mpi_replay *mpi, uint32_t comm, uint32_t rank) {
-  const struct mpi_rank_table *table = comm < mpi->trace->comm_count ? &mpi->ranks[comm] : NULL;
-  return table && rank < table->count ? table->processes[rank] : UINT32_MAX;
-}
-
-uint32_t mpi_process_rank(const struct mpi_replay *mpi, uint32_t comm, uint32_t process) {
-  uintptr_t found = (uintptr_t)pair_map_get(&mpi->rank_of, comm, process);
-  return found ? (uint32_t)(found - 1) : UINT32_MAX;
-}
-
-uint32_t mpi_comm_at(const struct mpi_replay *mpi, uint32_t ref) {
-  const struct trace_comm *comm = trace_comm(mpi->trace, ref);
-  uint32_t position = comm ? (uint32_t)(comm - mpi->trace->comms) : UINT32_MAX;
-  return comm && mpi->ranks[position].is_mpi ? position : UINT32_MAX;
-}
-
-bool mpi_is_there(const struct mpi_replay *mpi) {
-  return mpi->has_mpi;
-}
-
 /* -- calls -- */
-
-struct mpi_call mpi_open_call(const struct mpi_replay *mpi, size_t location) {
-  return mpi->calls[location];
-}
-
-struct mpi_call mpi_call_at(const struct mpi_replay *mpi, const struct trace_event *event) {
-  struct mpi_call call = mpi->calls[event->location];
-  if (call.id == 0)
-    call = (struct mpi_call){
-        .location = event->location, .region = UINT32_MAX, .site = TRACE_NO_REF, .enter_ticks = event->ticks};
-  return call;
-}
 
 static uint64_t site_of(const struct mpi_replay *mpi, const struct trace_event *event) {
   uint32_t count = mpi->site_attribute == TRACE_NO_REF ? 0 : trace_event_attribute_count(event);
@@ -137,37 +105,6 @@ static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
   if (mpi->observer.left)
     mpi->observer.left(mpi->data, call, event->ticks);
   call->id = 0;
-}
-
-void mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call) {
-  if (mpi->observer.ends_in)
-    mpi->observer.ends_in(mpi->data, call);
-}
-
-/* -- requests -- */
-
-bool mpi_remove_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, struct mpi_request *ret) {
-  uintptr_t found = (uintptr_t)pair_map_remove(&mpi->request_table, process, id);
-  if (!found)
-    return false;
-  *ret = *(struct mpi_request *)pool_item(&mpi->requests, (uint32_t)(found - 1));
-  pool_put(&mpi->requests, (uint32_t)(found - 1));
-  return true;
-}
-
-void mpi_add_request(struct mpi_replay *mpi, uint32_t process, uint64_t id,
-                     const struct mpi_request *request) {
-  struct mpi_request old;
-  mpi_remove_request(mpi, process, id, &old); /* no archive of Stave's has the same number twice */
-  uint32_t slot = pool_get(&mpi->requests);
-  mpi->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return;
-  *(struct mpi_request *)pool_item(&mpi->requests, slot) = *request;
-  if (!pair_map_put(&mpi->request_table, process, id, (void *)(uintptr_t)(slot + 1ull))) {
-    pool_put(&mpi->requests, slot);
-    mpi->has_failed = true;
-  }
 }
 
 /* -- all -- */

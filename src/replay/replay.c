@@ -10,92 +10,6 @@
 /* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
 enum { SEARCH_MAX = 256, DEPTH_MAX = UINT16_MAX };
 
-/* -- the observer -- */
-
-static bool is_busy(enum activity activity) {
-  return activity != ACTIVITY_BARRIER_WAIT && activity != ACTIVITY_LOCK_WAIT &&
-         activity != ACTIVITY_TASK_WAIT && activity != ACTIVITY_IDLE && activity != ACTIVITY_MPI;
-}
-
-void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
-  uint64_t begin = thread->since_ticks > replay->from_ticks ? thread->since_ticks : replay->from_ticks;
-  uint64_t end = ticks < replay->to_ticks ? ticks : replay->to_ticks;
-  thread->since_ticks = ticks;
-  if (begin >= end || !replay->uses_intervals)
-    return;
-  if (is_busy(thread->activity))
-    thread->busy_until = end;
-  if (!replay->observer.interval)
-    return;
-  const struct replay_context *context = top_context(thread);
-  struct replay_interval interval = {
-      location_of(replay, thread), context->current, context->team, thread->activity, begin, end};
-  replay->observer.interval(replay->data, &interval);
-}
-
-static void notify_of_slice(struct replay *replay, struct replay_thread *thread,
-                            const struct replay_task *task, const struct replay_frame *frame, uint64_t ticks,
-                            bool is_last) {
-  if (!replay->observer.slice || frame->slice_ticks > replay->to_ticks || ticks < replay->from_ticks)
-    return;
-  bool is_early = frame->slice_ticks<replay->from_ticks, is_late = ticks> replay->to_ticks;
-  struct replay_slice slice = {.location = location_of(replay, thread),
-                               .task = task,
-                               .region = frame->region,
-                               .construct = (enum construct)frame->construct,
-                               .depth = frame->depth,
-                               .begin_ticks = is_early ? replay->from_ticks : frame->slice_ticks,
-                               .end_ticks = is_late ? replay->to_ticks : ticks,
-                               .is_first = !is_early && frame->slice_ticks == frame->begin_ticks,
-                               .is_last = !is_late && is_last};
-  replay->observer.slice(replay->data, &slice);
-}
-
-void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
-                       uint64_t ticks) {
-  for (uint32_t i = task->frame_count; i-- > 0;)
-    notify_of_slice(replay, thread, task, &task->frames[i], ticks, false);
-}
-
-/* -- what a thread does -- */
-
-/* Some writers record pauses of the first thread alone: those without a team are paused with it. */
-static inline bool is_paused(const struct replay *replay, const struct replay_thread *thread) {
-  return thread->is_paused || (thread->context_count == 1 && replay->processes[thread->process].is_paused);
-}
-
-static inline enum activity activity_now(const struct replay *replay, const struct replay_thread *thread) {
-  const struct replay_context *context = top_context(thread);
-  const struct replay_frame *frame = top_frame(context->current);
-  if (thread->is_device && thread->open_operations)
-    return ACTIVITY_DEVICE;
-  if (is_paused(replay, thread))
-    return ACTIVITY_UNKNOWN;
-  if (replay->has_runtimes_teams && context->team && context->team->is_runtimes &&
-      context->current->is_implicit)
-    return ACTIVITY_IDLE;
-  if (thread->is_between)
-    return ACTIVITY_OVERHEAD;
-  if (frame)
-    return (enum activity)frame->activity;
-  if (!context->current->is_implicit)
-    return ACTIVITY_TASK;
-  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
-}
-
-void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
-  enum activity activity = activity_now(replay, thread);
-  if (activity == thread->activity)
-    return;
-  replay_flush(replay, thread, ticks);
-  thread->activity = activity;
-}
-
-uint32_t replay_base_depth(const struct replay_thread *thread) {
-  const struct replay_context *context = top_context(thread);
-  return thread->outer_depth + (context->current != context->implicit ? context->implicit->frame_count : 0);
-}
-
 /* -- regions -- */
 
 static enum activity around(const struct replay_thread *thread, const struct replay_task *task) {
@@ -180,33 +94,10 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
     name_task(thread, task, meaning.construct, region);
   thread->is_between = false;
   replay_update(replay, thread, ticks);
-  replay_arrive(replay, thread, frame, ticks);
+  if (is_barrier(meaning.construct))
+    replay_arrive(replay, thread, frame, ticks);
   if (meaning.is_depend)
     replay_link_depend(replay, event, (enum construct)meaning.construct);
-}
-
-static void leave_outermost(struct replay_thread *thread, struct replay_task *task,
-                            enum construct construct) {
-  task->has_left_region |= construct_class(construct) == CONSTRUCT_CLASS_task;
-  /* the first thread has left the program when it ended, which may be long before the others do */
-  if (construct == CONSTRUCT_program && thread->base == ACTIVITY_SERIAL && thread->context_count == 1)
-    thread->base = ACTIVITY_IDLE;
-}
-
-static void pop_frame(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
-                      uint64_t ticks) {
-  const struct replay_frame *frame = &task->frames[task->frame_count - 1];
-  notify_of_slice(replay, thread, task, frame, ticks, true);
-  if (task->frame_count == 1)
-    leave_outermost(thread, task, (enum construct)frame->construct);
-  task->frame_count--;
-}
-
-void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
-                          uint32_t count, uint64_t ticks) {
-  replay->anomalies.unclosed += task->frame_count - count;
-  while (task->frame_count > count)
-    pop_frame(replay, thread, task, ticks);
 }
 
 static void leave(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t ref) {
@@ -223,8 +114,9 @@ static void leave(struct replay *replay, struct replay_thread *thread, uint64_t 
   }
   if (place < task->frame_count)
     replay_leave_down_to(replay, thread, task, place, ticks);
-  replay_pass(replay, thread, top_frame(task), ticks);
-  pop_frame(replay, thread, task, ticks);
+  if (is_barrier(task->frames[place - 1].construct))
+    replay_pass(replay, thread, top_frame(task), ticks);
+  replay_pop_frame(replay, thread, task, ticks);
   replay_update(replay, thread, ticks);
   if (before == ACTIVITY_TASK_WAIT && thread->activity != before && replay->links)
     replay_link_end_wait(replay, task, (struct replay_moment){ticks, location_of(replay, thread)});
@@ -270,7 +162,7 @@ static void begin_thread(struct replay *replay, struct replay_thread *thread, ui
     thread->base = thread->is_first ? ACTIVITY_SERIAL : ACTIVITY_IDLE;
   thread->has_started = true;
   thread->since_ticks = ticks;
-  thread->activity = activity_now(replay, thread);
+  thread->activity = replay_activity(replay, location_of(replay, thread));
 }
 
 static uint64_t time_of(struct replay *replay, struct replay_thread *thread,
@@ -543,10 +435,6 @@ size_t replay_open_frames(const struct replay *replay, size_t location, struct r
   return count;
 }
 
-enum activity replay_activity(const struct replay *replay, size_t location) {
-  return activity_now(replay, &replay->threads[location]);
-}
-
 const struct replay_team *replay_team_waited_in(const struct replay *replay, size_t location) {
   const struct replay_thread *thread = &replay->threads[location];
   bool is_waiting = thread->activity == ACTIVITY_BARRIER_WAIT || thread->activity == ACTIVITY_TASK_WAIT;
@@ -555,11 +443,4 @@ const struct replay_team *replay_team_waited_in(const struct replay *replay, siz
 
 enum construct replay_construct(const struct replay *replay, uint32_t region) {
   return (enum construct)meaning_of(replay, region).construct;
-}
-
-struct replay_now replay_now(const struct replay *replay, size_t location) {
-  const struct replay_thread *thread = &replay->threads[location];
-  const struct replay_context *context = top_context(thread);
-  return (struct replay_now){context->current, context->implicit, context->team, top_frame(context->current),
-                             activity_now(replay, thread)};
 }

@@ -1,9 +1,8 @@
 /* Barriers: who has come last, and who waits for that one. */
 #include "replay/replay_state.h"
 
-static bool is_barrier(const struct replay_context *context, const struct replay_frame *frame) {
-  return (frame->construct == CONSTRUCT_barrier || frame->construct == CONSTRUCT_implicit_barrier) &&
-         context->team && context->current->is_implicit;
+static bool is_of_team(const struct replay_context *context) {
+  return context->team && context->current->is_implicit;
 }
 
 static void notify(const struct replay *replay, const struct replay_thread *thread,
@@ -27,7 +26,7 @@ static void notify(const struct replay *replay, const struct replay_thread *thre
 void replay_arrive(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
                    uint64_t ticks) {
   struct replay_context *context = top_context(thread);
-  if (!is_barrier(context, frame))
+  if (!is_of_team(context))
     return;
   struct replay_round *round = &context->team->rounds[context->barriers++ % REPLAY_ROUNDS];
   bool is_first = context->barriers > context->team->rounds_entered;
@@ -47,7 +46,7 @@ void replay_arrive(struct replay *replay, struct replay_thread *thread, const st
 void replay_pass(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
                  uint64_t ticks) {
   struct replay_context *context = top_context(thread);
-  if (!is_barrier(context, frame) || context->barriers == 0)
+  if (!is_of_team(context) || context->barriers == 0)
     return;
   bool is_first = context->barriers > context->team->rounds_left;
   context->team->rounds_left = is_first ? context->barriers : context->team->rounds_left;

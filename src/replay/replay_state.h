@@ -87,13 +87,70 @@ static inline struct replay_frame *top_frame(const struct replay_task *task) {
   return task->frame_count ? &task->frames[task->frame_count - 1] : NULL;
 }
 
-/* -- replay.c -- */
+/* -- replay_regions.c -- */
 
 /* Reports the interval that ends now. */
 void replay_flush(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
+/* Reports the slice of a region, which ends now. */
+void replay_end_slice(struct replay *replay, struct replay_thread *thread, const struct replay_task *task,
+                      const struct replay_frame *frame, uint64_t ticks, bool is_last);
+
+/* Some writers record pauses of the first thread alone: those without a team are paused with it. */
+static inline bool is_paused(const struct replay *replay, const struct replay_thread *thread) {
+  return thread->is_paused || (thread->context_count == 1 && replay->processes[thread->process].is_paused);
+}
+
+static inline enum activity activity_now(const struct replay *replay, const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
+  const struct replay_frame *frame = top_frame(context->current);
+  if (thread->is_device && thread->open_operations)
+    return ACTIVITY_DEVICE;
+  if (is_paused(replay, thread))
+    return ACTIVITY_UNKNOWN;
+  if (replay->has_runtimes_teams && context->team && context->team->is_runtimes &&
+      context->current->is_implicit)
+    return ACTIVITY_IDLE;
+  if (thread->is_between)
+    return ACTIVITY_OVERHEAD;
+  if (frame)
+    return (enum activity)frame->activity;
+  if (!context->current->is_implicit)
+    return ACTIVITY_TASK;
+  return thread->context_count == 1 ? thread->base : ACTIVITY_WORK;
+}
+
 /* Finds out what the thread does now. */
-void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
+static inline void replay_update(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
+  enum activity activity = activity_now(replay, thread);
+  if (activity == thread->activity)
+    return;
+  replay_flush(replay, thread, ticks);
+  thread->activity = activity;
+}
+
+/* The depth of the running task's first region. */
+static inline uint32_t replay_base_depth(const struct replay_thread *thread) {
+  const struct replay_context *context = top_context(thread);
+  return thread->outer_depth + (context->current != context->implicit ? context->implicit->frame_count : 0);
+}
+
+static inline void leave_outermost(struct replay_thread *thread, struct replay_task *task,
+                                   enum construct construct) {
+  task->has_left_region |= construct_class(construct) == CONSTRUCT_CLASS_task;
+  /* the first thread has left the program when it ended, which may be long before the others do */
+  if (construct == CONSTRUCT_program && thread->base == ACTIVITY_SERIAL && thread->context_count == 1)
+    thread->base = ACTIVITY_IDLE;
+}
+
+static inline void replay_pop_frame(struct replay *replay, struct replay_thread *thread,
+                                    struct replay_task *task, uint64_t ticks) {
+  const struct replay_frame *frame = &task->frames[task->frame_count - 1];
+  replay_end_slice(replay, thread, task, frame, ticks, true);
+  if (task->frame_count == 1)
+    leave_outermost(thread, task, (enum construct)frame->construct);
+  task->frame_count--;
+}
 
 /* Reports the slices of all open regions of a task that stops running here. */
 void replay_cut_slices(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
@@ -102,9 +159,6 @@ void replay_cut_slices(struct replay *replay, struct replay_thread *thread, stru
 /* Leaves regions until `count` are open. */
 void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, struct replay_task *task,
                           uint32_t count, uint64_t ticks);
-
-/* The depth of the running task's first region. */
-uint32_t replay_base_depth(const struct replay_thread *thread);
 
 /* -- replay_tasks.c -- */
 
@@ -141,7 +195,11 @@ bool replay_push_base(struct replay *replay, struct replay_thread *thread);
 
 /* -- replay_barriers.c -- */
 
-/* The running task has entered, and is about to leave, this region: it may be a barrier of its team. */
+static inline bool is_barrier(uint8_t construct) {
+  return construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier;
+}
+
+/* The running task has entered, and is about to leave, such a region: it may be its team's. */
 void replay_arrive(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,
                    uint64_t ticks);
 void replay_pass(struct replay *replay, struct replay_thread *thread, const struct replay_frame *frame,

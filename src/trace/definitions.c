@@ -21,18 +21,6 @@ static uint64_t ref_or_none(uint32_t ref) {
   return ref == UINT32_MAX ? TRACE_NO_REF : ref;
 }
 
-static void count_progress(struct trace *trace) {
-  if (trace->progress)
-    atomic_fetch_add_explicit(trace->progress, 1, memory_order_relaxed);
-}
-
-OTF2_CallbackCode trace_defined(struct trace *trace, const void *item) {
-  count_progress(trace);
-  if (!item)
-    trace_lacks_memory(trace);
-  return item ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
-}
-
 static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
                                   uint64_t realtime_ns) {
   struct trace *trace = data;

@@ -48,18 +48,6 @@ static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, co
   return error;
 }
 
-void trace_lacks_memory(struct trace *trace) {
-  char *message = trace_message(trace);
-  if (!*message)
-    snprintf(message, TRACE_ERROR_BYTES, "out of memory");
-}
-
-int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what) {
-  const char *why = trace_message(trace);
-  snprintf(error, TRACE_ERROR_BYTES, "%s: %.400s", what, *why ? why : "OTF2 gives no reason");
-  return -EIO;
-}
-
 /* -- opening -- */
 
 struct location_path {

@@ -84,6 +84,10 @@ static void add_region(struct table *table, const struct report *report, uint32_
   table_row(table, cells);
 }
 
+double report_lost_by_others(const struct report_account *account) {
+  return account->ready + account->lost[HINDRANCE_STOPPED] + account->lost[HINDRANCE_HYPERVISOR];
+}
+
 void report_print_processors(const struct report_print *print) {
   static const char *const columns[] = {"ran", "preempted", "blocked or stopped"};
   const struct report_account *account = &print->report->account;

@@ -434,10 +434,6 @@ const char *report_print_scaling(const struct report *report) {
                                                  : NULL;
 }
 
-double report_lost_by_others(const struct report_account *account) {
-  return account->ready + account->lost[HINDRANCE_STOPPED] + account->lost[HINDRANCE_HYPERVISOR];
-}
-
 const char *report_print_nothing(const struct report *report) {
   if (report->caveats.lacks_teams)
     return "no findings of parallel regions: the archive does not record which threads belong to which team";

@@ -331,12 +331,6 @@ static bool was_received_later(struct collector *collector, const struct mpi_mes
   return left > 0 && message->receive.begin_ticks >= left;
 }
 
-void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end) {
-  uint64_t *most = &collector->report->caveats.clock_ticks;
-  if (end > 0 && begin > end && begin - end > *most)
-    *most = begin - end;
-}
-
 static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
   traffic_left(&((struct collector *)data)->report->traffic, call, ticks);
 }

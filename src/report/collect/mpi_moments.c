@@ -142,3 +142,11 @@ void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, 
   }
   mpi_make_ready(collector, live->call.id);
 }
+
+/* -- clocks -- */
+
+void mpi_waits_compare(struct collector *collector, uint64_t begin, uint64_t end) {
+  uint64_t *most = &collector->report->caveats.clock_ticks;
+  if (end > 0 && begin > end && begin - end > *most)
+    *most = begin - end;
+}

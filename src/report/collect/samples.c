@@ -14,11 +14,6 @@
  * cases. */
 enum { SAMPLES_MIN = 10 };
 
-struct samples {
-  struct pair_map counts; /* by place (what its thread did and the region) and calling context */
-  uint64_t state_attribute;
-};
-
 static struct samples *state_of(const struct collector *collector) {
   return ANALYSER_STATE(collector, samples);
 }
@@ -80,15 +75,6 @@ static void count_state(struct collector *collector, const struct trace_event *e
     state->name = text;
   }
   report->states[i].samples++;
-}
-
-/* Numbers are kept in the map as pointers. */
-void samples_add(struct collector *collector, enum report_doing doing, uint32_t region, uint32_t context,
-                 uint64_t count) {
-  uint64_t place = (uint64_t)doing << 32 | region;
-  count += (uintptr_t)pair_map_get(&state_of(collector)->counts, place, context);
-  collector->has_failed |=
-      !pair_map_put(&state_of(collector)->counts, place, context, (void *)(uintptr_t)count);
 }
 
 static void before_other(struct collector *collector, const struct trace_event *event) {
