@@ -26,19 +26,32 @@ static void arrive(struct clocks *clocks, struct clock_round *round, struct cloc
   }
 }
 
-/* With another number of threads each has so much of the work; who had most still has. */
-static double share_of(const struct clock_round *round, const struct what_if *scenario, size_t number) {
-  for (size_t i = 0; i < scenario->change_count; i++)
-    if (scenario->changes[i].kind == WHAT_IF_THREADS) {
-      double threads = scenario->changes[i].factor;
-      return round->has_tasks ? round->useful[number] / threads
-                              : round->most[number] * round->arrivals / threads;
-    }
-  return round->useful[number] / round->arrivals;
+/* With another number of threads, of work of which no more is known, each has so much; who had most still
+ * has. */
+static double share_of(const struct clock_round *round, const struct what_if *scenario, size_t number,
+                       const double *lengths) {
+  double threads = clock_phase_threads(scenario);
+  if (threads <= 0)
+    return round->useful[number] / round->arrivals;
+  if (lengths)
+    return lengths[number];
+  return round->has_tasks ? round->useful[number] / threads : round->most[number] * round->arrivals / threads;
+}
+
+static void begin_phase(struct clocks *clocks, struct clock_row *row) {
+  row->shared_ticks = row->shared_most = 0;
+  if (clocks->has_paths)
+    clock_set(clocks, &row->phase, row);
 }
 
 /* Where work is balanced, all come when the mean of it is done. */
-static void leave(struct clocks *clocks, struct clock_round *round, struct clock_row *row, uint64_t ticks) {
+static void leave(struct clocks *clocks, struct clock_round *round,
+                  const struct replay_barrier_event *event) {
+  struct clock_row *row = &clocks->rows[event->location];
+  const double *lengths = round->arrivals > 0
+                              ? clock_phase_lengths(clocks, event->location, event->number, round->arrivals)
+                              : NULL;
+  uint64_t ticks = event->ticks;
   uint64_t last =
       round->last.is_known && round->last.ticks > row->now.ticks ? round->last.ticks : row->now.ticks;
   double late = ticks > last ? (double)(ticks - last) : 0;
@@ -46,15 +59,15 @@ static void leave(struct clocks *clocks, struct clock_round *round, struct clock
   clock_resume(clocks, row, &since, &round->last, ticks);
   for (size_t i = 0; i < clocks->count; i++)
     if (round->useful[i] > 0 && round->arrivals > 0) {
-      double balanced = round->begins[i] + share_of(round, &clocks->scenarios[i], i);
+      double balanced = round->begins[i] + share_of(round, &clocks->scenarios[i], i, lengths);
       row->busy.times[i] = fmin(row->busy.times[i], balanced);
       row->now.times[i] = balanced + late;
       clock_path_shared(clocks, row, i);
     }
-  if (clocks->has_paths)
-    clock_set(clocks, &row->phase, row);
+  begin_phase(clocks, row);
   memset(row->useful, 0, clocks->count * sizeof *row->useful);
   memset(row->counted, 0, clocks->count * sizeof *row->counted);
+  clock_phase_begin(clocks, event->location, event->number + 1);
 }
 
 static void on_barrier(void *data, const struct replay_barrier_event *event) {
@@ -71,8 +84,9 @@ static void on_barrier(void *data, const struct replay_barrier_event *event) {
       begin_round(round, clocks->count);
     round->arrivals++;
     arrive(clocks, round, row);
+    clock_phase_arrive(clocks, event->location);
   } else
-    leave(clocks, round, row, event->ticks);
+    leave(clocks, round, event);
 }
 
 /* -- teams -- */
@@ -92,16 +106,32 @@ static void begin_member(struct clocks *clocks, const struct replay_team_event *
     clock_resume(clocks, row, &since, fork, event->ticks);
 }
 
+/* A team of one thread need not come to a barrier. */
+static void end_alone(struct clocks *clocks, const struct replay_team_event *event) {
+  struct clock_row *row = &clocks->rows[event->location];
+  if (!clocks->has_threads || event->team->size > 1)
+    return;
+  clock_phase_arrive(clocks, event->location);
+  const double *lengths = clock_phase_lengths(clocks, event->location, row->member.number, 1);
+  for (size_t i = 0; lengths && i < clocks->count; i++)
+    if (clock_phase_threads(&clocks->scenarios[i]) > 0 && row->useful[i] > 0) {
+      row->now.times[i] += lengths[i] - row->useful[i];
+      clock_path_shared(clocks, row, i);
+    }
+}
+
 static void on_team(void *data, const struct replay_team_event *event) {
   struct clocks *clocks = data;
   struct clock_row *row = &clocks->rows[event->location];
   if (event->step == REPLAY_TEAM_BEGIN) {
     begin_member(clocks, event);
-    if (clocks->has_paths)
-      clock_set(clocks, &row->phase, row);
+    clock_phase_begin(clocks, event->location, 0);
+    begin_phase(clocks, row);
     memset(row->useful, 0, clocks->count * sizeof *row->useful);
     memset(row->counted, 0, clocks->count * sizeof *row->counted);
   }
+  if (event->step == REPLAY_TEAM_END)
+    end_alone(clocks, event);
   if (event->step != REPLAY_TEAM_JOINED || event->team->primary == SIZE_MAX ||
       replay_current_team(clocks->replay, event->team->primary))
     return;
@@ -142,12 +172,24 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
 
 /* -- tasks -- */
 
+/* With other threads tasks go elsewhere: what was waited for them is no part of the phase. */
+static void resume_for_tasks(struct clocks *clocks, struct clock_row *row, const struct clock_moment *cause,
+                             uint64_t ticks) {
+  struct clock_moment since = row->now;
+  memcpy(clocks->before, row->now.times, clocks->count * sizeof *clocks->before);
+  clock_resume(clocks, row, &since, cause, ticks);
+  for (size_t i = 0; clocks->has_threads && i < clocks->count; i++)
+    if (clock_phase_threads(&clocks->scenarios[i]) > 0)
+      row->useful[i] += row->now.times[i] - clocks->before[i];
+}
+
 static void complete(struct clocks *clocks, const struct clock_task *task,
                      const struct replay_task_event *event) {
   const struct clock_row *row = &clocks->rows[event->location];
   struct clock_task *creator = task->creator ? clock_task(clocks, task->creator, task->creator_slot) : NULL;
   if (creator)
     clock_raise(clocks, &creator->last_child, row);
+  clock_phase_complete(clocks, event, task->creator, task);
   clock_depends_complete(clocks, replay_task_name(event->task), row);
 }
 
@@ -161,18 +203,27 @@ static void on_task(void *data, const struct replay_task_event *event) {
     clock_set(clocks, &task->ready, row);
     task->creator = event->other ? event->other->id : 0;
     task->creator_slot = event->other ? event->other->slot : 0;
+    clocks->creator = event->location;
+    clock_phase_create(clocks, event);
   } else if (event->step == REPLAY_TASK_STARTED) {
-    struct clock_moment since = row->now;
-    clock_resume(clocks, row, &since, &task->ready, event->ticks);
+    resume_for_tasks(clocks, row, &task->ready, event->ticks);
   } else if (event->step == REPLAY_TASK_COMPLETED)
     complete(clocks, task, event);
+}
+
+static void on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
+                          uint64_t address) {
+  struct clocks *clocks = data;
+  clock_phase_depend(clocks, clocks->creator, source.id, sink.id);
+  clock_on_dependence(data, source, sink, address);
 }
 
 const struct replay_observer clock_causes = {.barrier = on_barrier,
                                              .team = on_team,
                                              .lock = on_lock,
                                              .task = on_task,
-                                             .dependence = clock_on_dependence};
+                                             .dependence = on_dependence,
+                                             .with_complete_sources = true};
 
 /* -- the end of other waiting -- */
 
@@ -184,11 +235,12 @@ static bool is_waiting(enum activity activity) {
 void clock_after_event(struct clocks *clocks, const struct trace_event *event, enum activity before) {
   struct clock_row *row = &clocks->rows[event->location];
   struct replay_now now = replay_now(clocks->replay, event->location);
-  struct clock_moment since = row->now;
   if (is_waiting(before) && !row->has_resumed && !is_waiting(now.activity)) {
     struct clock_task *task =
         before == ACTIVITY_TASK_WAIT ? clock_task(clocks, now.task->id, now.task->slot) : NULL;
-    clock_resume(clocks, row, &since, task ? &task->last_child : NULL, event->ticks);
+    resume_for_tasks(clocks, row, task ? &task->last_child : NULL, event->ticks);
+    if (before == ACTIVITY_TASK_WAIT)
+      clock_phase_taskwait(clocks, event->location);
   }
   if (!now.task->is_implicit) {
     row->has_run_task = true;

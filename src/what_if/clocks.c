@@ -100,8 +100,18 @@ static bool is_shared(const struct what_if *scenario, const struct replay_frame 
   return clock_change(scenario, WHAT_IF_BALANCE, frames, count) != NULL;
 }
 
+static void note_shared(struct clock_row *row, double ticks) {
+  row->shared_ticks = row->shared_now == row->place ? row->shared_ticks + ticks : ticks;
+  row->shared_now = row->place;
+  if (row->shared_ticks > row->shared_most) {
+    row->shared_most = row->shared_ticks;
+    row->shared = row->place;
+  }
+}
+
 void clock_work(struct clocks *clocks, struct clock_row *row, const struct replay_frame *frames, size_t count,
                 bool is_useful, bool is_serial, uint64_t ticks) {
+  bool is_any_shared = false;
   double passed = ticks > row->now.ticks ? (double)(ticks - row->now.ticks) : 0;
   for (size_t i = 0; i < clocks->count; i++) {
     double share = is_useful ? share_of(&clocks->scenarios[i], row, frames, count, is_serial) : 1;
@@ -109,9 +119,11 @@ void clock_work(struct clocks *clocks, struct clock_row *row, const struct repla
     extend_path(clocks, row, i, passed * share);
     if (is_useful && is_shared(&clocks->scenarios[i], frames, count, is_serial)) {
       row->useful[i] += passed * share;
-      row->shared = row->place;
+      is_any_shared = true;
     }
   }
+  if (is_any_shared)
+    note_shared(row, passed);
   row->now.ticks = ticks;
   clock_set(clocks, &row->busy, row);
 }
@@ -164,9 +176,8 @@ struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *t
     return NULL;
   }
   struct clock_team *found = &clocks->teams[team->slot];
-  if (found->id != team->id)
-    for (int i = 0; i < 2; i++)
-      found->rounds[i].last.is_known = false;
+  for (int i = 0; i < 2 && found->id != team->id; i++)
+    found->rounds[i].last.is_known = found->phases[i].is_used = false;
   found->id = team->id;
   for (int i = 0; i < 2; i++) {
     struct clock_round *round = &found->rounds[i];
@@ -236,16 +247,20 @@ static bool prepare_processes(struct clocks *clocks, size_t count) {
   for (size_t i = 0; clocks->processes && i < count; i++) {
     clocks->processes[i].gains = calloc(clocks->count, sizeof *clocks->processes[i].gains);
     clocks->processes[i].gained = calloc(clocks->count, sizeof *clocks->processes[i].gained);
-    if (!clocks->processes[i].gains || !clocks->processes[i].gained)
+    clocks->processes[i].shorter = calloc(2 * clocks->count, sizeof *clocks->processes[i].shorter);
+    if (!clocks->processes[i].gains || !clocks->processes[i].gained || !clocks->processes[i].shorter)
       return false;
+    clocks->processes[i].longer = clocks->processes[i].shorter + clocks->count;
   }
   return clocks->processes != NULL;
 }
 
 static bool prepare_row(struct clocks *clocks, struct clock_row *row, size_t location) {
   row->process = process_of(clocks->trace, location);
-  row->useful = calloc(2 * clocks->count, sizeof *row->useful);
+  row->useful = calloc(3 * clocks->count, sizeof *row->useful);
   row->counted = row->useful ? row->useful + clocks->count : NULL;
+  row->member.rests = row->useful ? row->counted + clocks->count : NULL;
+  row->member.node = SCHEDULE_NONE;
   return row->useful && has_times(clocks, &row->now) && has_times(clocks, &row->busy);
 }
 
@@ -265,9 +280,11 @@ bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *sce
     if (!prepare_row(ret, &ret->rows[i], i))
       return false;
   for (size_t i = 0; i < count; i++)
-    for (size_t j = 0; j < scenarios[i].change_count; j++)
+    for (size_t j = 0; j < scenarios[i].change_count; j++) {
+      ret->has_threads |= scenarios[i].changes[j].kind == WHAT_IF_THREADS;
       if (!find_places(&scenarios[i].changes[j], trace))
         return false;
+    }
   return true;
 }
 
@@ -283,6 +300,7 @@ static void free_row(struct clocks *clocks, struct clock_row *row) {
 static void free_team(struct clocks *clocks, struct clock_team *team) {
   for (int i = 0; i < 2; i++) {
     clock_moment_free(clocks, &team->rounds[i].last);
+    phase_free(&team->phases[i]);
     free(team->rounds[i].begins);
   }
 }
@@ -309,6 +327,7 @@ static void free_processes(struct clocks *clocks) {
     clock_moment_free(clocks, &clocks->processes[i].fork);
     free(clocks->processes[i].gains);
     free(clocks->processes[i].gained);
+    free(clocks->processes[i].shorter);
   }
   free(clocks->processes);
 }

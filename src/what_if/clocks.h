@@ -8,6 +8,7 @@
 #include "report/collect/path.h"
 #include "report/stats/scatter.h"
 #include "what_if/messages.h"
+#include "what_if/phases.h"
 #include "what_if/what_if.h"
 
 /* A moment on all clocks. Of another one's a location goes on. */
@@ -29,9 +30,13 @@ struct clock_row {
       *counted; /* by scenario, of the present phase: work to be balanced; what the round has of it */
   bool has_started, has_had_team, is_in_barrier, has_run_task, has_resumed;
   uint32_t round;
-  uint32_t process; /* position of its location group */
-  uint32_t place;   /* of paths: where it is */
-  uint32_t shared;  /* and where it has worked last of what is to be shared otherwise */
+  struct phase_member member; /* of what is to be scheduled otherwise */
+  uint32_t process;           /* position of its location group */
+  uint32_t place;             /* of paths: where it is */
+  /* where it has worked longest in the present phase at a stretch, of what is to be shared otherwise; where
+   * now */
+  uint32_t shared, shared_now;
+  double shared_most, shared_ticks;
 };
 
 /* A barrier of a team, while its members come and leave. */
@@ -47,6 +52,7 @@ struct clock_round {
 struct clock_team {
   uint64_t id;
   struct clock_round rounds[2]; /* of the present barrier and the one before */
+  struct phase_graph phases[2]; /* as rounds, if there is a scenario with other threads */
 };
 
 struct clock_task {
@@ -75,6 +81,7 @@ struct clock_process {
   struct clock_moment fork; /* the last of all */
   struct scatter *gains;    /* by scenario, from join to join, or from meeting to meeting of ranks */
   double *gained;           /* by scenario */
+  double *shorter, *longer; /* by scenario: by what its phases may be, of what is not known */
   bool has_team;
 };
 
@@ -97,6 +104,8 @@ struct clocks {
   struct pair_map awaited;
   size_t next_part;
   struct clock_moment latest; /* while a call ends */
+  bool has_threads;           /* a scenario with another number of them */
+  size_t creator;             /* location: of the last task */
   /* where paths lead */
   bool has_paths;
   struct path_store paths;
@@ -168,6 +177,31 @@ uint32_t clock_place(struct clocks *clocks, const struct clock_row *row, const s
 
 /* The longest parts of a path, by their place. */
 void clock_path_of(struct clocks *clocks, const struct path *path, struct what_if *ret);
+
+/* -- rescheduling.c: other numbers of threads; nothing without has_threads -- */
+
+/* The scenario's number of threads; 0: it is as it was. */
+double clock_phase_threads(const struct what_if *scenario);
+
+/* The row has worked in its team: since its clocks were at `before`. */
+void clock_phase_work(struct clocks *clocks, size_t location, const struct replay_frame *frames, size_t count,
+                      const double *before);
+
+/* An Enter, which may be a chunk's. */
+void clock_phase_chunk(struct clocks *clocks, const struct trace_event *event);
+
+/* A task is created, complete, or depends on another one; a taskwait ends. */
+void clock_phase_create(struct clocks *clocks, const struct replay_task_event *event);
+void clock_phase_complete(struct clocks *clocks, const struct replay_task_event *event, uint64_t creator,
+                          const struct clock_task *task);
+void clock_phase_depend(struct clocks *clocks, size_t location, uint64_t source, uint64_t sink);
+void clock_phase_taskwait(struct clocks *clocks, size_t location);
+
+/* The member begins the phase that ends with this barrier of its team; comes to it; leaves it: by scenario,
+ * how long the phase lasts; NULL: not known. */
+void clock_phase_begin(struct clocks *clocks, size_t location, uint32_t number);
+void clock_phase_arrive(struct clocks *clocks, size_t location);
+const double *clock_phase_lengths(struct clocks *clocks, size_t location, uint32_t number, size_t members);
 
 /* -- causes.c: what others do -- */
 

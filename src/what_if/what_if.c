@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "what_if/clocks.h"
 
@@ -29,8 +30,11 @@ static void pass_time(struct clocks *clocks, const struct trace_event *event, en
     return;
   size_t count = replay_open_frames(clocks->replay, event->location, frames, FRAMES_MAX);
   row->place = clock_place(clocks, row, frames, count, TRACE_NO_REF);
+  memcpy(clocks->before, row->now.times, clocks->count * sizeof *clocks->before);
   clock_work(clocks, row, frames, count, activity_is_useful(activity), activity == ACTIVITY_SERIAL,
              event->ticks);
+  if (clocks->has_threads && activity_is_useful(activity) && activity != ACTIVITY_SERIAL)
+    clock_phase_work(clocks, event->location, frames, count, clocks->before);
 }
 
 static bool on_event(void *data, const struct trace_event *event) {
@@ -46,6 +50,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   }
   if (clocks->mpi)
     clock_calls_event(clocks, event);
+  if (clocks->has_threads && event->kind == TRACE_Enter)
+    clock_phase_chunk(clocks, event);
   if (!replay_process(clocks->replay, event))
     clocks->has_failed = true;
   clock_after_event(clocks, event, before);
@@ -80,6 +86,18 @@ static double deviation_of(const struct clocks *clocks, size_t scenario) {
   return scatter_share(most, &share) ? fabs(share * most->sum) : -1;
 }
 
+/* What of other threads is not known, may make it so much shorter or longer. */
+static void find_interval(const struct clocks *clocks, size_t scenario, struct what_if *ret) {
+  double shorter = 0, longer = 0;
+  for (size_t i = 0; i <= clocks->trace->location_group_count; i++) {
+    shorter = fmax(shorter, clocks->processes[i].shorter[scenario]);
+    longer = fmax(longer, clocks->processes[i].longer[scenario]);
+  }
+  ret->has_interval = clock_phase_threads(&clocks->scenarios[scenario]) > 0;
+  ret->shortest_ticks = ret->wall_ticks - shorter;
+  ret->longest_ticks = ret->wall_ticks + longer;
+}
+
 static void find_path(struct clocks *clocks, size_t scenario, struct what_if *ret) {
   const struct clock_moment *last = clocks->has_paths ? last_of(clocks, scenario) : NULL;
   if (last)
@@ -94,6 +112,7 @@ static void conclude(struct clocks *clocks, struct what_if *all, struct what_if 
     one->gain_ticks = same - end_of(clocks, i);
     one->wall_ticks = wall - one->gain_ticks;
     one->deviation_ticks = deviation_of(clocks, i);
+    find_interval(clocks, i, one);
     find_path(clocks, i, one);
   }
   if (ret_run)

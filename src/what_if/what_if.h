@@ -43,6 +43,9 @@ struct what_if {
   double wall_ticks, gain_ticks;
   double deviation_ticks; /* as of findings: how much another one the gain is in a run like this; below 0:
                              unknown */
+  /* with other threads: what of these is not known makes the wall time no shorter and no longer than this */
+  bool has_interval;
+  double shortest_ticks, longest_ticks;
   struct what_if_step path[WHAT_IF_PATH_MAX]; /* the longest first, if paths are wanted */
   size_t path_count;
   double path_ticks; /* of all its parts */

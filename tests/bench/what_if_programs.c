@@ -210,6 +210,57 @@ static void threads_2(void) {
   teams_of(is_changed ? 2 : THREADS);
 }
 
+/* The longest chunks come last, to whichever thread is free. */
+static void dynamic_1_to_2(void) {
+  for (int turn = 0; turn < TURNS; turn++)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(is_changed ? 2 : 1)
+    for (int i = 0; i < 10; i++)
+      work(2 + i);
+}
+
+static void dynamic_2_to_4(void) {
+  for (int turn = 0; turn < TURNS; turn++)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(is_changed ? 4 : 2)
+    for (int i = 0; i < 14; i++)
+      work(2 + i);
+}
+
+/* Each thread has the later ones of the iterations, which take longer. */
+static void triangle_2_to_4(void) {
+  for (int turn = 0; turn < TURNS; turn++)
+#pragma omp parallel for schedule(static) num_threads(is_changed ? 4 : 2)
+    for (int i = 0; i < 16; i++)
+      work(1 + i);
+}
+
+static void tasks_of(int threads) {
+  int chain = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int i = 0; i < 5; i++)
+#pragma omp task
+      work(8);
+    for (int i = 0; i < 3; i++)
+#pragma omp task depend(inout : chain)
+      work(10);
+#pragma omp taskwait
+    work(5);
+  }
+}
+
+static void tasks_2_to_4(void) {
+  tasks_of(is_changed ? 4 : 2);
+}
+
+static void tasks_2_to_1(void) {
+  tasks_of(is_changed ? 1 : 2);
+}
+
+static void tasks_1_to_2(void) {
+  tasks_of(is_changed ? 2 : 1);
+}
+
 /* Four chains of tasks that depend on each other, of which each has a long one. */
 static void depends(void) {
   int chains[THREADS];
@@ -244,6 +295,12 @@ static const struct {
     {"threads_8", threads_8},
     {"threads_2", threads_2},
     {"depends", depends},
+    {"dynamic_1_to_2", dynamic_1_to_2},
+    {"dynamic_2_to_4", dynamic_2_to_4},
+    {"triangle_2_to_4", triangle_2_to_4},
+    {"tasks_2_to_4", tasks_2_to_4},
+    {"tasks_2_to_1", tasks_2_to_1},
+    {"tasks_1_to_2", tasks_1_to_2},
     {"producer", producer},
     {"single_faster", single_faster},
 };

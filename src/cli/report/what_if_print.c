@@ -109,15 +109,21 @@ static void print_text(const struct what_if_request *request, const struct trace
   table_column(&table, "saved s", TABLE_NUMBER);
   table_column(&table, "+-", TABLE_NUMBER);
   table_column(&table, "of wall", TABLE_NUMBER);
+  table_column(&table, "from", TABLE_NUMBER);
+  table_column(&table, "to", TABLE_NUMBER);
   for (size_t i = 0; i < count; i++) {
     const struct what_if *one = &scenarios[i];
-    char cells[4][CELL_BYTES];
+    char cells[6][CELL_BYTES];
     snprintf(cells[0], CELL_BYTES, "%.6f", one->wall_ticks / second);
     snprintf(cells[1], CELL_BYTES, "%.6f", one->gain_ticks / second);
     snprintf(cells[2], CELL_BYTES, "%.6f", one->deviation_ticks / second);
     snprintf(cells[3], CELL_BYTES, "%.1f %%", wall > 0 ? 100 * one->gain_ticks / wall : 0);
+    snprintf(cells[4], CELL_BYTES, "%.6f", one->shortest_ticks / second);
+    snprintf(cells[5], CELL_BYTES, "%.6f", one->longest_ticks / second);
     table_row(&table, (const char *const[]){text_of(request, i), cells[0], cells[1],
-                                            one->deviation_ticks < 0 ? NULL : cells[2], cells[3]});
+                                            one->deviation_ticks < 0 ? NULL : cells[2], cells[3],
+                                            one->has_interval ? cells[4] : NULL,
+                                            one->has_interval ? cells[5] : NULL});
   }
   printf("The run took %.6f s.\n\n", wall / second);
   table_print(&table);
@@ -160,6 +166,8 @@ static void print_json(const struct what_if_request *request, const struct trace
     json_put(row, "gain_s", json_real(one->gain_ticks / second));
     json_put(row, "uncertainty_s",
              one->deviation_ticks < 0 ? json_null() : json_real(one->deviation_ticks / second));
+    json_put(row, "shortest_s", one->has_interval ? json_real(one->shortest_ticks / second) : json_null());
+    json_put(row, "longest_s", one->has_interval ? json_real(one->longest_ticks / second) : json_null());
     json_put(row, "critical_path", path_json(trace, one));
     json_array_append_new(array, row);
   }
