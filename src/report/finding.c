@@ -129,11 +129,22 @@ static void widen(struct report_finding *finding, double others) {
         finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, most) : most;
 }
 
+/* Threads' time of which it is not known who had the processors may have been others', as far as these ran.
+ */
+static double others_by_account(const struct report *report) {
+  const struct report_account *account = &report->account;
+  double open = account->ready + account->unknown, n = report->cpus > 0 ? (double)report->cpus : 1;
+  for (int i = 0; i <= HINDRANCE_OTHERS; i++)
+    open -= account->lost[i];
+  double ran = report->processors.others - account->lost[HINDRANCE_OTHERS];
+  return account->gain[HINDRANCE_OTHERS] + fmax(0, fmin(open, ran)) / n;
+}
+
 /* Wall time that others may have taken from the threads in it. */
 static double others_of(const struct report *report, enum report_cause cause) {
   if (finding_has_trait(cause, TRAIT_HINDRANCE) || finding_has_trait(cause, TRAIT_ASLEEP))
     return 0;
-  return report->account.is_known ? report->account.gain[HINDRANCE_OTHERS] : report->processors.others;
+  return report->account.is_known ? others_by_account(report) : report->processors.others;
 }
 
 void finding_judge(const struct report *report, struct report_finding *finding) {

@@ -29,7 +29,7 @@ class Account(report_case.Case):
             self.note(made, lines, throttled, stopped, others, quota, writer)
         return self.path(name)
 
-    def note(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000):
+    def note(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000, may_use="0-1"):
         count = max(map(len, lines))
         at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
         own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
@@ -45,7 +45,7 @@ class Account(report_case.Case):
             text = " ".join(f"{1000 * ran},{1000 * ready}" for ran, ready in line)
             made.definitions.location_property(location, "STAVE::RUN_TIMES",
                                                value=AttributeValue("1 " + text, Type.STRING))
-            made.definitions.location_property(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+            made.definitions.location_property(location, "STAVE::MAY_USE", value=AttributeValue(may_use, Type.STRING))
 
     @staticmethod
     def one_region(made, wall):
@@ -305,6 +305,38 @@ class Account(report_case.Case):
             else:
                 self.ms(found["gain_s"], 160)
 
+    def test_regions_that_sleep_are_not_the_serial_part(self):
+        """Of each 100 ms the first thread runs 40, which are the serial part, and sleeps in the region for the rest, as
+        the other thread does. Where the other thread runs there, so does the first one, and is blocked outside."""
+        for name, other, confidence in (("both sleep", 0, "low"), ("both run", 60, "medium")):
+            with self.timed(name) as made:
+                made.program(0, True)
+                for begin in range(0, 400, EACH_MS):
+                    made.fork(begin + 40)
+                    made.begin(begin + 40)
+                    made.at(begin + 100)
+                    for thread in (0, 1):
+                        made.enter(thread, "implicit barrier", 1)
+                    made.end_all(begin + 100)
+                made.program(400, False)
+                self.note(made, [4 * [(40 if other == 0 else 60, 0)], 4 * [(other, 0)]], (), (), (), 0)
+            found = {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}["blocked serial part"]
+            self.assertEqual(found["confidence"], confidence)
+
+    def test_preempted_while_they_wait(self):
+        """Thread 0 waits for 300 of 400 ms, awake: the kernel counts that it is ready, which delays nobody. How much
+        of that it was ready while it waited is not known, so that the gain is the middle. Asleep all is its work's."""
+        region = [(0, 400, (100, 400))]
+        for name, line, low, high in (("awake", 4 * [(50, 50)], 0.5, 1), ("asleep", [(50, 50)] + 3 * [(0, 0)], 1, 1)):
+            archive = self.archive(f"waits {name}", [line, 4 * [(50, 50)]], region, 400)
+            numbers = self.numbers(archive)
+            found = next(one for one in numbers["findings"] if one["cause"] == "other programs")
+            most = numbers["account"]["could_be_saved_s"]
+            self.assertGreater(found["gain_s"], low * most - 1e-6)
+            unsure = found["uncertainty_s"] or 0
+            self.assertAlmostEqual(found["gain_s"] + unsure, most, delta=1e-5)
+            self.assertEqual(unsure < 1e-6, name == "asleep")
+
     def beside(self, name, others):
         """200 ms in which the first thread runs, and a region of 200: the serial part's gain."""
         lines = [[(100, 0)] * 4, [(0, 0), (0, 0), (100, 0), (100, 0)]]
@@ -422,6 +454,41 @@ class Account(report_case.Case):
             self.one_region(made, 800)
             self.note(made, 2 * [8 * [(threads_ran, 0)]], (), (), (), 0)
         return self.path(name)
+
+    def test_others_may_have_had_what_is_not_known(self):
+        """The kernel's readings end after 100 of 400 ms, and other programs used half of the processors: an imbalance
+        is of low confidence then. Its twin is alone."""
+        for name, others_ms in (("others used", 400), ("nobody used", 0)):
+            ns = {"BUSY_NS": 400 + others_ms, "OWN_NS": 400, "WRITER_NS": 0, "IDLE_NS": 400 - others_ms,
+                  "STOLEN_NS": 0}
+            properties = [("STAVE::PROCESSORS", "2")] + [(f"STAVE::PROCESSORS::{key}", str(int(ms * 1e6)))
+                                                          for key, ms in ns.items()]
+            with self.timed(name, properties=properties) as made:
+                made.program(0, True)
+                for begin in range(0, 400, EACH_MS):
+                    made.fork(begin)
+                    made.begin(begin)
+                    made.at(begin + 50).enter(0, "implicit barrier", 1)
+                    made.at(begin + 100).enter(1, "implicit barrier", 1)
+                    made.end_all(begin + 100)
+                made.program(400, False)
+                self.note(made, [[(50, 0)], [(100, 0)]], (), (), (), 0)
+            found = {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}["imbalance"]
+            self.assertEqual(found["confidence"], "low" if others_ms else "high", found)
+
+    def test_binding_where_others_use_the_processors(self):
+        """Two threads on one of two processors; the other one is idle, or others compute on it all the time."""
+        for name, others_ms in (("idle", 0), ("used", 790)):
+            ns = {"BUSY_NS": 800 + others_ms, "OWN_NS": 800, "WRITER_NS": 0, "IDLE_NS": 800 - others_ms,
+                  "STOLEN_NS": 0}
+            properties = [("STAVE::PROCESSORS", "2")] + [(f"STAVE::PROCESSORS::{key}", str(int(ms * 1e6)))
+                                                          for key, ms in ns.items()]
+            with self.timed(f"bound, {name}", properties=properties) as made:
+                self.one_region(made, 800)
+                self.note(made, 2 * [8 * [(50, 50)]], (), (), (), 0, may_use="0")
+            found = self.numbers(self.path(f"bound, {name}"))["findings"]
+            self.assertEqual([(one["cause"], one["confidence"]) for one in found],
+                             [("binding", "low" if others_ms else "high")])
 
     def test_hypervisor(self):
         """It took half of what the threads wanted; its twin sleeps by itself."""

@@ -24,15 +24,33 @@ static double ran_by_others(const struct account_lines *lines, const struct acco
   return fmax(others, 0);
 }
 
+/* What part of the time in regions the process's other threads ran or were ready, in the mean: they are in
+ * these alone. Of a process without others it is all. */
+static double busy_in_regions(const struct account_lines *lines, const struct account_line *first,
+                              size_t reading, double in_regions) {
+  double sum = 0, count = 0;
+  for (size_t i = 0; i < lines->line_count; i++) {
+    const struct account_line *line = &lines->lines[i];
+    size_t at = reading - line->first;
+    if (line == first || line->process != first->process || reading < line->first || at >= line->count)
+      continue;
+    sum += line->ran[at] + line->ready[at];
+    count++;
+  }
+  return count > 0 && in_regions > 0 ? fmin(1, sum / count / in_regions) : 1;
+}
+
 /* Of one reading: waiting in barriers sleeps first, and so does who waits for other threads. Work in regions,
- * which is most likely to run, may have slept, too, for as long as it did not run. */
+ * which is as likely to run as that of the other threads, may have slept, too, for as long as it did not run.
+ */
 static void add_blocked(struct report *report, const struct account_lines *lines,
                         const struct account_line *line, size_t i) {
   size_t reading = line->first + i;
   double length = length_of(line->process, reading) - line->process->stopped[reading];
   double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] -
                  ran_by_others(lines, line->process, reading);
-  double work = fmax(0, length - line->serial[i] - line->waiting[i] - line->ran[i]);
+  double in_regions = fmax(0, length - line->serial[i]), work = fmax(0, in_regions - line->waiting[i]);
+  work -= fmin(line->ran[i], work * busy_in_regions(lines, line, reading, in_regions));
   double most = fmax(0, fmin(slept, line->serial[i])), least = fmax(0, fmin(slept - work, most));
   report->blocked += (most + least) / 2;
   report->blocked_unsure += (most - least) / 2;
@@ -61,6 +79,8 @@ static void finish(struct collector *collector) {
   const struct account_lines *lines = &collector->account;
   for (size_t i = 0; i < lines->line_count; i++)
     for (size_t j = 0; lines->lines[i].process && j < lines->lines[i].count; j++) {
+      if (lines->lines[i].serial[j] <= 0)
+        continue;
       add_blocked(collector->report, lines, &lines->lines[i], j);
       collector->report->beside += beside_in(lines, &lines->lines[i], j);
     }

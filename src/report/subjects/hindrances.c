@@ -1,6 +1,7 @@
 /* What kept threads from running, where the kernel reports how long they were preempted: a cause and a remedy
  * for each. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/plural.h"
 #include "report/collect/account.h"
@@ -16,9 +17,42 @@ static void describe_lost(struct finding_texts *texts, struct report_finding *fi
                  finding_time(texts, account->lost[hindrance]));
 }
 
+/* Of what threads were preempted for: the part in which they waited for each other, if they do that awake. It
+ * delays nobody. As far as threads sleep they do it while they wait. */
+static double share_of_waiting(const struct report *report) {
+  double ready = 0, working = 0, waited = 0;
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    const struct report_parallel *parallel = report->regions[i].parallel;
+    if (!parallel || !parallel->ready_useful)
+      continue;
+    ready += parallel->ready;
+    waited += (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]);
+    for (size_t j = 0; j < report->trace->location_count; j++)
+      working += parallel->ready_useful[j];
+  }
+  double asleep = waited > 0 ? fmin(1, report->account.slept / waited) : 1;
+  return report->account.ready > 0 ? fmin(1, (1 - asleep) * (ready - working) / report->account.ready) : 0;
+}
+
+/* The middle of what is possible, and how far it is to the ends. */
 static struct report_finding *add(struct report *report, enum report_cause cause, enum hindrance hindrance) {
   const struct report_account *account = &report->account;
-  return account->is_known ? finding_add(report, cause, REPLAY_NONE, account->gain[hindrance]) : NULL;
+  double gain = account->gain[hindrance];
+  double unsure = hindrance < HINDRANCE_STOPPED ? gain * share_of_waiting(report) / 2 : 0;
+  struct report_finding *finding =
+      account->is_known ? finding_add(report, cause, REPLAY_NONE, gain - unsure) : NULL;
+  if (finding)
+    finding->uncertainty_ticks = unsure;
+  return finding;
+}
+
+/* Processors that others use are none that more binding could give: how much of the gain that is. */
+static double used_by_others(const struct report *report, double gain) {
+  const struct report_processors *processors = &report->processors;
+  double lost = report->account.lost[HINDRANCE_TEAM];
+  double idle = processors->all - processors->own - processors->others;
+  bool is_known = processors->is_known && processors->count >= report->account.online && lost > 0;
+  return is_known && idle < lost ? gain * (1 - (idle > 0 ? idle : 0) / lost) : 0;
 }
 
 static void find_quota(struct report *report) {
@@ -50,6 +84,7 @@ static void find_binding(struct report *report) {
       account_is_bound(account) ? add(report, CAUSE_BINDING, HINDRANCE_TEAM) : NULL;
   if (!finding)
     return;
+  finding->uncertainty_ticks += used_by_others(report, finding->gain_ticks);
   finding_printf(finding->what, "%" PRIu64 " threads are bound to %" PRIu64 " processor%s", account->threads,
                  account->shared, plural(account->shared));
   finding_printf(finding->evidence,

@@ -154,11 +154,11 @@ static void serial(void) {
   for (int step = 0; step < 5; step++) {
 #pragma omp parallel /* PLANT serial */
     work(20);
-    if (!is_repaired)
-      work(20);
+    if (!is_repaired) /* computing: a thread that sleeps there is blocked, which is another cause */
+      compute(20000);
     else
 #pragma omp parallel
-      work(20.0 / omp_get_num_threads());
+      compute(20000.0 / omp_get_num_threads());
   }
 }
 
