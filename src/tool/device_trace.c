@@ -58,7 +58,7 @@ static void put_clock(const struct device_trace *trace) {
 
 static struct device_trace *find(int number) {
   for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++) {
-    struct device_trace *trace = &tool.devices[i];
+    struct device_trace *trace = &tool.devices.rows[i];
     if (atomic_load_explicit(&trace->is_used, memory_order_acquire) && trace->number == number)
       return trace;
   }
@@ -261,14 +261,14 @@ static struct device_trace *find_or_add(int number) {
   struct device_trace *trace = find(number);
   if (trace)
     return trace;
-  uint32_t i = atomic_fetch_add(&tool.device_count, 1);
+  uint32_t i = atomic_fetch_add(&tool.devices.count, 1);
   if (i >= DEVICE_TRACES_MAX) {
-    atomic_store(&tool.device_count, DEVICE_TRACES_MAX);
+    atomic_store(&tool.devices.count, DEVICE_TRACES_MAX);
     return NULL;
   }
-  tool.devices[i].number = number;
-  atomic_store_explicit(&tool.devices[i].is_used, 1, memory_order_release);
-  return &tool.devices[i];
+  tool.devices.rows[i].number = number;
+  atomic_store_explicit(&tool.devices.rows[i].is_used, 1, memory_order_release);
+  return &tool.devices.rows[i];
 }
 
 static void look_up(struct device_trace *trace, ompt_function_lookup_t lookup) {
@@ -346,7 +346,7 @@ void device_trace_stop(int number) {
 
 void device_trace_pause(int is_pause) {
   for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++) {
-    struct device_trace *trace = &tool.devices[i];
+    struct device_trace *trace = &tool.devices.rows[i];
     if (atomic_load(&trace->is_started) && trace->pause_trace)
       trace->pause_trace(trace->handle, is_pause);
   }
@@ -354,7 +354,7 @@ void device_trace_pause(int is_pause) {
 
 void device_trace_flush(void) {
   for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++) {
-    struct device_trace *trace = &tool.devices[i];
+    struct device_trace *trace = &tool.devices.rows[i];
     if (atomic_load(&trace->is_started) && trace->flush_trace)
       trace->flush_trace(trace->handle);
   }
@@ -362,5 +362,5 @@ void device_trace_flush(void) {
 
 void device_trace_stop_all(void) {
   for (uint32_t i = 0; i < DEVICE_TRACES_MAX; i++)
-    stop(&tool.devices[i]);
+    stop(&tool.devices.rows[i]);
 }

@@ -23,14 +23,14 @@ void first_rings_expect(void) {
   const char *wanted = getenv("OMP_NUM_THREADS");
   unsigned long threads = wanted ? strtoul(wanted, NULL, 10) : 0;
   uint32_t slots = tool.session->constants.slots_max;
-  tool.large_rings = threads > most ? 1 : most;
-  tool.rings_expected = threads < slots ? (uint32_t)threads : slots;
-  tool.rings_populated = 0;
+  tool.first_rings.large = threads > most ? 1 : most;
+  tool.first_rings.expected = threads < slots ? (uint32_t)threads : slots;
+  tool.first_rings.populated = 0;
 }
 
 uint64_t first_ring_bytes(uint32_t index) {
   uint64_t most = tool.session->constants.ring_bytes;
-  uint64_t wanted = index < tool.large_rings ? RING_START_BYTES : RING_START_SMALL_BYTES;
+  uint64_t wanted = index < tool.first_rings.large ? RING_START_BYTES : RING_START_SMALL_BYTES;
   return wanted < most ? wanted : most;
 }
 
@@ -97,7 +97,7 @@ static bool is_mapped(uint32_t index) {
 static void each_mapped(void (*what)(struct thread *thread)) {
   const struct session_header *session = tool.session;
   uint32_t used = atomic_load(&session->shared.slots_used), most = session->constants.slots_max;
-  used = used > tool.rings_populated ? used : tool.rings_populated;
+  used = used > tool.first_rings.populated ? used : tool.first_rings.populated;
   for (uint32_t i = 0; tool.threads && i < used && i < most; i++)
     if (tool.threads[i].mapped_ring)
       what(&tool.threads[i]);
@@ -126,13 +126,13 @@ void first_rings_let_go(void) {
 
 bool first_ring_populate(uint32_t index) {
   return is_mapped(index) &&
-         (index < tool.rings_populated ||
+         (index < tool.first_rings.populated ||
           (session_populate(session_slot(tool.session, index), sizeof(struct thread_slot)) &&
            session_populate(tool.threads[index].mapped_ring, first_ring_bytes(index))));
 }
 
 void first_rings_populate_while(const _Atomic uint32_t *state, uint32_t while_it_is) {
-  while (tool.rings_populated < tool.rings_expected && atomic_load(state) == while_it_is &&
-         first_ring_populate(tool.rings_populated))
-    tool.rings_populated++;
+  while (tool.first_rings.populated < tool.first_rings.expected && atomic_load(state) == while_it_is &&
+         first_ring_populate(tool.first_rings.populated))
+    tool.first_rings.populated++;
 }

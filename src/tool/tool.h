@@ -66,6 +66,25 @@ struct known_modules {
   struct known_module rows[KNOWN_MODULES_MAX];
 };
 
+/* What first_rings.c alone knows: of the first slots, */
+struct first_rings {
+  uint32_t large;     /* so many begin with a ring of RING_START_BYTES; */
+  uint32_t populated; /* so many had their memory before their threads came */
+  uint32_t expected;  /* threads that OMP_NUM_THREADS announces; 0: it is not set */
+};
+
+/* What unregister_dependences.c alone knows. */
+struct withdrawal {
+  ompt_set_callback_t set_callback; /* of the runtime that was asked for `dependences` */
+  _Atomic uint32_t awaited;         /* by so many threads without a slot */
+};
+
+/* What device_trace.c alone knows: devices that offer tracing. */
+struct traced_devices {
+  _Atomic uint32_t count; /* rows taken */
+  struct device_trace rows[DEVICE_TRACES_MAX];
+};
+
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
@@ -81,16 +100,13 @@ struct tool {
   pid_t reaper;                   /* the writer's parent (reaper.h); 0: none */
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
   uint64_t session_device, session_inode; /* to know whether session_fd still is what it was */
-  uint32_t large_rings;             /* slots that begin with a ring of RING_START_BYTES: the first ones */
-  uint32_t rings_expected;          /* threads that OMP_NUM_THREADS announces; 0: it is not set */
-  uint32_t rings_populated;         /* slots whose memory was had before their threads came: the first ones */
+  struct first_rings first_rings;
   _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody asks for any before */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
   int runtimes;                     /* initialized and not yet finalized */
-  ompt_set_callback_t set_callback; /* of the one that was asked for `dependences` */
-  _Atomic uint32_t dependences_awaited; /* by threads without a slot */
-  void *depend_waits[2];                /* the runtime's functions that are watched (depend_waits.c) */
-  const void *in_runtime;               /* an address of the runtime that came last */
+  struct withdrawal withdrawal;
+  void *depend_waits[2];  /* the runtime's functions that are watched (depend_waits.c) */
+  const void *in_runtime; /* an address of the runtime that came last */
   struct first_thread first_thread;
   _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
   bool has_joined;  /* another library of Stave's records in the session (recorder.c) */
@@ -111,9 +127,8 @@ struct tool {
   int sample_signal;           /* 0: no sampling */
   atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
   struct known_modules modules;
-  _Atomic uint32_t device_count;                  /* rows taken below */
-  struct device_trace devices[DEVICE_TRACES_MAX]; /* those that offer tracing */
-  struct session_constants constants;             /* what every session of this process begins with */
+  struct traced_devices devices;
+  struct session_constants constants; /* what every session of this process begins with */
 };
 
 extern struct tool tool __attribute__((visibility("hidden")));

@@ -41,7 +41,7 @@ static uint32_t slots_used(void) {
 
 static bool is_anyone_between(void) {
   uint32_t used = slots_used();
-  bool is_one = atomic_load(&tool.dependences_awaited) > 0;
+  bool is_one = atomic_load(&tool.withdrawal.awaited) > 0;
   for (uint32_t i = 0; i < used && !is_one; i++)
     is_one = atomic_load(&tool.threads[i].awaits_dependences);
   return is_one;
@@ -64,7 +64,7 @@ static void wait_until_withdrawn(void) {
 static void withdraw(void) {
   bool is_safe = wait_for_others() && !imports_any(dependences_in_doacross);
   if (is_safe)
-    tool.set_callback(OMPT_CALLBACK_dependences, NULL);
+    tool.withdrawal.set_callback(OMPT_CALLBACK_dependences, NULL);
   else
     tool_log("the program waits for dependences at once, beside doacross loops or tasks without any: LLVM's "
              "runtimes end it if one is mutexinoutset or inoutset (STAVE_EVENTS=all,-depend avoids that)");
@@ -81,7 +81,7 @@ void dependences_withdraw(void) {
 }
 
 void dependences_were_asked(ompt_set_callback_t set_callback) {
-  tool.set_callback = set_callback;
+  tool.withdrawal.set_callback = set_callback;
   atomic_store(&tool.dependences, DEPENDENCES_ASKED);
 }
 
@@ -89,15 +89,15 @@ void dependences_were_asked(ompt_set_callback_t set_callback) {
 static bool announce(void) {
   if (thread_self->ring.slot)
     return dependences_may_come(thread_self);
-  atomic_fetch_add(&tool.dependences_awaited, 1);
+  atomic_fetch_add(&tool.withdrawal.awaited, 1);
   return atomic_load(&tool.dependences) < DEPENDENCES_WITHDRAWING;
 }
 
 void dependences_have_come_slow(void) {
   if (thread_self->ring.slot)
     dependences_have_come(thread_self);
-  else if (atomic_load(&tool.dependences_awaited) > 0)
-    atomic_fetch_sub(&tool.dependences_awaited, 1);
+  else if (atomic_load(&tool.withdrawal.awaited) > 0)
+    atomic_fetch_sub(&tool.withdrawal.awaited, 1);
 }
 
 void dependences_await(void) {

@@ -68,7 +68,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
     exit(1);
   }
   struct stat status;
-  tool.large_rings = 16;
+  tool.first_rings.large = 16;
   tool.session_fd = dup(*ret_fd);
   if (fstat(*ret_fd, &status) == 0) {
     tool.session_device = status.st_dev;

@@ -117,7 +117,7 @@ static void further_slots_begin_small(void **state) {
   uint32_t slot = 0;
   (void)state;
   start(1 << 20, OVERFLOW_block, 0);
-  for (uint32_t i = 0; i + 1 < tool.large_rings; i++)
+  for (uint32_t i = 0; i + 1 < tool.first_rings.large; i++)
     assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &slot));
   assert_int_equal(ring_bytes_of_next_thread(slot + 1), RING_START_BYTES);
   assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &slot));
@@ -146,10 +146,10 @@ static void memory_is_there_before_its_threads(void **state) {
   first_rings_expect();
   unsetenv("OMP_NUM_THREADS");
   first_rings_populate_while(&writer_state, STARTING);
-  assert_int_equal(tool.rings_populated, 0);
+  assert_int_equal(tool.first_rings.populated, 0);
   atomic_store(&writer_state, STARTING);
   first_rings_populate_while(&writer_state, STARTING);
-  assert_int_equal(tool.rings_populated, THREADS);
+  assert_int_equal(tool.first_rings.populated, THREADS);
   for (uint32_t i = 0; i < THREADS; i++)
     assert_true(is_in_memory(tool.threads[i].mapped_ring, first_ring_bytes(i)));
   assert_null(tool.threads[THREADS].mapped_ring);

@@ -184,8 +184,8 @@ void correlator_close(struct correlator *c) {
   devices_free(c);
   mpi_comms_free(c);
   mpi_windows_free(c);
-  free(c->mpi_files);
-  map_clear(&c->host_ops);
+  free(c->mpi.files);
+  map_clear(&c->host_ops.by_id);
   map_clear(&c->tasks);
   map_clear(&c->teams);
   pool_free(&c->task_pool, free_stack);

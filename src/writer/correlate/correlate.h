@@ -61,6 +61,26 @@ struct correlated_locks {
   uint32_t count;
 };
 
+/* What host_ops.c alone knows: operations on devices that the host has begun. */
+struct host_ops {
+  struct map by_id;
+  struct host_op *first, *last; /* as they began */
+};
+
+/* What mpi.c, mpi_files.c and mpi_windows.c alone know, by the tool's numbers. */
+struct correlated_mpi {
+  struct mpi_comm *comms;
+  size_t comm_count, comm_capacity;
+  struct mpi_group_ranks *groups;
+  size_t group_capacity;
+  struct mpi_window *windows;
+  size_t window_capacity;
+  struct mpi_file *files;
+  size_t file_capacity;
+  struct map window_requests; /* by id: whether the operation is complete here */
+  struct map hidden_requests; /* those that began in a pause */
+};
+
 struct correlator {
   struct emitter *emitter;
   struct definitions *definitions;
@@ -87,20 +107,10 @@ struct correlator {
   struct map teams;              /* by parallel id */
   struct map tasks;              /* by task id: implicit and explicit ones that live */
   struct correlated_locks locks;
-  struct map devices;  /* by number */
-  struct map host_ops; /* operations on devices that the host has begun, by host_op */
-  struct host_op *first_host_op, *last_host_op; /* of these, as they began */
+  struct map devices; /* by number */
+  struct host_ops host_ops;
   struct cuda_state cuda;
-  struct mpi_comm *mpi_comms; /* by the tool's number */
-  size_t mpi_comm_count, mpi_comm_capacity;
-  struct mpi_group_ranks *mpi_groups;
-  size_t mpi_group_capacity;
-  struct mpi_window *mpi_windows;
-  size_t mpi_window_capacity;
-  struct mpi_file *mpi_files;
-  size_t mpi_file_capacity;
-  struct map window_requests; /* by id: whether the operation is complete here */
-  struct map hidden_requests; /* of MPI: those that began in a pause */
+  struct correlated_mpi mpi;
   struct pool task_pool;
   uint64_t first_ticks, last_ticks; /* of the process */
   uint64_t died_ticks;              /* when it has died; 0: it has not, or nobody knows */

@@ -25,22 +25,22 @@ struct host_op {
 static const size_t NO_STREAM = SIZE_MAX;
 
 static void put_last(struct correlator *c, struct host_op *op) {
-  op->earlier = c->last_host_op;
-  *(op->earlier ? &op->earlier->later : &c->first_host_op) = op;
-  c->last_host_op = op;
+  op->earlier = c->host_ops.last;
+  *(op->earlier ? &op->earlier->later : &c->host_ops.first) = op;
+  c->host_ops.last = op;
 }
 
 static void free_op(struct correlator *c, struct host_op *op) {
-  map_remove(&c->host_ops, op->id);
-  *(op->earlier ? &op->earlier->later : &c->first_host_op) = op->later;
-  *(op->later ? &op->later->earlier : &c->last_host_op) = op->earlier;
+  map_remove(&c->host_ops.by_id, op->id);
+  *(op->earlier ? &op->earlier->later : &c->host_ops.first) = op->later;
+  *(op->later ? &op->later->earlier : &c->host_ops.last) = op->earlier;
   free(op);
 }
 
 /* Records of a buffer wait for its end: the first of them that the host has reported has begun before the
  * others. */
 uint64_t host_ops_held_since(const struct correlator *c) {
-  uint64_t since = c->first_host_op ? c->first_host_op->since : UINT64_MAX;
+  uint64_t since = c->host_ops.first ? c->host_ops.first->since : UINT64_MAX;
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
     const struct device *device = entry->value;
@@ -60,7 +60,7 @@ static struct event end_of(const struct host_op *op, struct event ended) {
 }
 
 void host_op_end(struct correlator *c, uint64_t id, struct event ended) {
-  struct host_op *op = map_get(&c->host_ops, id);
+  struct host_op *op = map_get(&c->host_ops.by_id, id);
   if (!op)
     return;
   uint64_t timed = op->is_timed ? op->operation.end.ticks : ended.ticks;
@@ -86,10 +86,10 @@ static void put_late(struct correlator *c, struct host_op *op) {
 
 /* A runtime of the plain form may give a number again: what had it before has ended. */
 static void displace(struct correlator *c, uint64_t id, uint64_t ticks) {
-  struct host_op *op = map_get(&c->host_ops, id);
+  struct host_op *op = map_get(&c->host_ops.by_id, id);
   if (op && !op->has_ended)
     host_op_end(c, id, (struct event){.ticks = ticks});
-  op = map_get(&c->host_ops, id);
+  op = map_get(&c->host_ops.by_id, id);
   if (!op)
     return;
   put_late(c, op);
@@ -108,12 +108,12 @@ void host_op_begin(struct correlator *c, uint64_t id, struct device *device, str
     stream->is_busy = true;
     op->stream = (size_t)(stream - device->streams);
   }
-  map_put(&c->host_ops, id, op);
+  map_put(&c->host_ops.by_id, id, op);
   put_last(c, op);
 }
 
 bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin) {
-  struct host_op *op = id ? map_get(&c->host_ops, id) : NULL;
+  struct host_op *op = id ? map_get(&c->host_ops.by_id, id) : NULL;
   if (!op)
     return false;
   *ret_begin = op->operation.begin;
@@ -126,7 +126,7 @@ bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begi
 }
 
 void host_op_timed(struct correlator *c, uint64_t id, uint64_t begin, uint64_t end) {
-  struct host_op *op = id ? map_get(&c->host_ops, id) : NULL;
+  struct host_op *op = id ? map_get(&c->host_ops.by_id, id) : NULL;
   if (!op || op->stream != NO_STREAM)
     return;
   op->is_timed = true;
@@ -143,8 +143,8 @@ static int by_begin(const void *left, const void *right) {
 
 void host_ops_undelivered(struct correlator *c, const struct device *device) {
   size_t count = 0, position = 0;
-  struct host_op **late = memory_get(c->host_ops.count + 1, sizeof *late);
-  for (struct map_entry *entry; (entry = map_next(&c->host_ops, &position));) {
+  struct host_op **late = memory_get(c->host_ops.by_id.count + 1, sizeof *late);
+  for (struct map_entry *entry; (entry = map_next(&c->host_ops.by_id, &position));) {
     struct host_op *op = entry->value;
     if (op->device == device && op->stream == NO_STREAM && op->has_ended)
       late[count++] = op;
@@ -175,11 +175,11 @@ void host_ops_end(struct correlator *c, uint64_t now) {
   }
   c->figures.closed_by_writer = closed; /* all of this was reported */
   position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->host_ops, &position));) {
+  for (struct map_entry *entry; (entry = map_next(&c->host_ops.by_id, &position));) {
     end_unended(c, entry->value, now);
     free(entry->value);
   }
-  map_clear(&c->host_ops);
-  c->first_host_op = c->last_host_op = NULL;
+  map_clear(&c->host_ops.by_id);
+  c->host_ops.first = c->host_ops.last = NULL;
   devices_end(c);
 }

@@ -121,17 +121,17 @@ void on_mpi_leave(struct correlator *c, struct traced_thread *thread, const stru
 static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  if (number >= c->mpi_comm_count) {
-    memory_grow(&c->mpi_comms, &c->mpi_comm_capacity, number + 1u, sizeof *c->mpi_comms);
-    c->mpi_comm_count = number + 1u;
+  if (number >= c->mpi.comm_count) {
+    memory_grow(&c->mpi.comms, &c->mpi.comm_capacity, number + 1u, sizeof *c->mpi.comms);
+    c->mpi.comm_count = number + 1u;
   }
-  return &c->mpi_comms[number];
+  return &c->mpi.comms[number];
 }
 
 bool mpi_comm_find(const struct correlator *c, uint32_t number, uint32_t *ret) {
-  if (number >= c->mpi_comm_count || !c->mpi_comms[number].reference)
+  if (number >= c->mpi.comm_count || !c->mpi.comms[number].reference)
     return false;
-  *ret = c->mpi_comms[number].reference - 1;
+  *ret = c->mpi.comms[number].reference - 1;
   return true;
 }
 
@@ -160,8 +160,8 @@ void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const stru
 struct mpi_group_ranks *mpi_group_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi_groups, &c->mpi_group_capacity, number + 1u, sizeof *c->mpi_groups);
-  return &c->mpi_groups[number];
+  memory_grow(&c->mpi.groups, &c->mpi.group_capacity, number + 1u, sizeof *c->mpi.groups);
+  return &c->mpi.groups[number];
 }
 
 static void free_ranks(struct mpi_comm *comm) {
@@ -264,27 +264,27 @@ void on_mpi_clock(struct correlator *c, struct traced_thread *thread, const stru
 }
 
 void mpi_comms_free(struct correlator *c) {
-  for (size_t i = 0; i < c->mpi_comm_count; i++)
-    free_ranks(&c->mpi_comms[i]);
-  free(c->mpi_comms);
-  for (size_t i = 0; i < c->mpi_group_capacity; i++)
-    free(c->mpi_groups[i].ranks.all);
-  free(c->mpi_groups);
-  map_clear(&c->hidden_requests);
+  for (size_t i = 0; i < c->mpi.comm_count; i++)
+    free_ranks(&c->mpi.comms[i]);
+  free(c->mpi.comms);
+  for (size_t i = 0; i < c->mpi.group_capacity; i++)
+    free(c->mpi.groups[i].ranks.all);
+  free(c->mpi.groups);
+  map_clear(&c->mpi.hidden_requests);
 }
 
 /* -- requests: what began in a pause is not in the archive, nor is its end -- */
 
 bool mpi_request_begins_hidden(struct correlator *c) {
   if (c->is_paused)
-    map_put(&c->hidden_requests, c->record_id, c);
+    map_put(&c->mpi.hidden_requests, c->record_id, c);
   return c->is_paused;
 }
 
 bool mpi_request_ends_hidden(struct correlator *c, uint64_t request) {
-  if (!map_get(&c->hidden_requests, request))
+  if (!map_get(&c->mpi.hidden_requests, request))
     return false;
-  map_remove(&c->hidden_requests, request);
+  map_remove(&c->mpi.hidden_requests, request);
   return true;
 }
 
@@ -292,7 +292,7 @@ bool mpi_request_ends_hidden(struct correlator *c, uint64_t request) {
 
 /* Between two groups those beside the root in its group do not know which one it is: nobody tells it then. */
 static uint32_t root_of(const struct correlator *c, const struct record_mpi_collective *record) {
-  bool is_known = record->more && !c->mpi_comms[record->comm].is_between;
+  bool is_known = record->more && !c->mpi.comms[record->comm].is_between;
   return is_known ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;
 }
 
@@ -309,7 +309,7 @@ static void emit_message(struct correlator *c, struct traced_thread *thread, enu
                       .ticks = now,
                       .bytes = record->bytes,
                       .request = request,
-                      .peer = (uint32_t)record->peer_and_tag + c->mpi_comms[record->comm].before_others,
+                      .peer = (uint32_t)record->peer_and_tag + c->mpi.comms[record->comm].before_others,
                       .mpi_comm = reference,
                       .tag = (uint32_t)(record->peer_and_tag >> 32)});
 }

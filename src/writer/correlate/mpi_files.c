@@ -17,9 +17,9 @@ struct mpi_file {
 };
 
 static const struct mpi_file *find(struct correlator *c, uint32_t number) {
-  bool is_known = number < c->mpi_file_capacity && c->mpi_files[number].handle;
+  bool is_known = number < c->mpi.file_capacity && c->mpi.files[number].handle;
   c->figures.lost += !is_known;
-  return is_known ? &c->mpi_files[number] : NULL;
+  return is_known ? &c->mpi.files[number] : NULL;
 }
 
 /* -- handles -- */
@@ -46,8 +46,8 @@ static uint32_t status_of(unsigned flags) {
 static struct mpi_file *new_file(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi_files, &c->mpi_file_capacity, number + 1u, sizeof *c->mpi_files);
-  return c->mpi_files[number].handle ? NULL : &c->mpi_files[number];
+  memory_grow(&c->mpi.files, &c->mpi.file_capacity, number + 1u, sizeof *c->mpi.files);
+  return c->mpi.files[number].handle ? NULL : &c->mpi.files[number];
 }
 
 void on_mpi_file(struct correlator *c, struct traced_thread *thread, const struct record_mpi_file *record) {
@@ -97,7 +97,7 @@ static bool is_hidden(struct correlator *c, const struct record_mpi_io *record) 
   if (record->endpoint == IO_BEGIN)
     return mpi_request_begins_hidden(c);
   if (record->endpoint == IO_ISSUED)
-    return map_get(&c->hidden_requests, record->operation);
+    return map_get(&c->mpi.hidden_requests, record->operation);
   return mpi_request_ends_hidden(c, record->operation);
 }
 

@@ -42,15 +42,15 @@ struct mpi_window {
 static struct mpi_window *window_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi_windows, &c->mpi_window_capacity, number + 1u, sizeof *c->mpi_windows);
-  return &c->mpi_windows[number];
+  memory_grow(&c->mpi.windows, &c->mpi.window_capacity, number + 1u, sizeof *c->mpi.windows);
+  return &c->mpi.windows[number];
 }
 
 /* NULL: it is not known, since its record was lost. */
 static struct mpi_window *find(struct correlator *c, uint32_t number) {
-  bool is_known = number < c->mpi_window_capacity && c->mpi_windows[number].reference;
+  bool is_known = number < c->mpi.window_capacity && c->mpi.windows[number].reference;
   c->figures.lost += !is_known;
-  return is_known ? &c->mpi_windows[number] : NULL;
+  return is_known ? &c->mpi.windows[number] : NULL;
 }
 
 /* NULL: no member has this rank. */
@@ -70,10 +70,10 @@ static void free_targets(struct mpi_window *window) {
 }
 
 void mpi_windows_free(struct correlator *c) {
-  for (size_t i = 0; i < c->mpi_window_capacity; i++)
-    free_targets(&c->mpi_windows[i]);
-  free(c->mpi_windows);
-  map_clear(&c->window_requests);
+  for (size_t i = 0; i < c->mpi.window_capacity; i++)
+    free_targets(&c->mpi.windows[i]);
+  free(c->mpi.windows);
+  map_clear(&c->mpi.window_requests);
 }
 
 /* -- what is done in a window: one event each -- */
@@ -106,26 +106,26 @@ static void put_complete(const struct doing *doing, enum mpi_event_kind kind, ui
 
 /* What an operation's request is known to be: any pointers. */
 static void *waiting(struct correlator *c) {
-  return &c->window_requests;
+  return &c->mpi.window_requests;
 }
 
 static void *has_come(struct correlator *c) {
-  return &c->hidden_requests;
+  return &c->mpi.hidden_requests;
 }
 
 static void begin_operation(const struct doing *doing, struct target *target, uint64_t id, bool has_request) {
   memory_grow(&target->open, &target->capacity, target->count + 1, sizeof *target->open);
   target->open[target->count++] = (struct rma_operation){id, has_request, false};
   if (has_request)
-    map_put(&doing->c->window_requests, id, waiting(doing->c));
+    map_put(&doing->c->mpi.window_requests, id, waiting(doing->c));
 }
 
 static void complete_here(const struct doing *doing, struct rma_operation *operation) {
-  bool is_new =
-      !operation->is_complete_here &&
-      !(operation->has_request && map_get(&doing->c->window_requests, operation->id) == has_come(doing->c));
+  bool is_new = !operation->is_complete_here &&
+                !(operation->has_request &&
+                  map_get(&doing->c->mpi.window_requests, operation->id) == has_come(doing->c));
   if (operation->has_request)
-    map_remove(&doing->c->window_requests, operation->id);
+    map_remove(&doing->c->mpi.window_requests, operation->id);
   operation->is_complete_here = true;
   operation->has_request = false;
   if (is_new)
@@ -154,9 +154,9 @@ static void complete(const struct doing *doing, uint64_t remote, bool is_only_he
 }
 
 static void complete_request(const struct doing *doing, uint64_t operation) {
-  if (map_get(&doing->c->window_requests, operation) != waiting(doing->c))
+  if (map_get(&doing->c->mpi.window_requests, operation) != waiting(doing->c))
     return;
-  map_put(&doing->c->window_requests, operation, has_come(doing->c));
+  map_put(&doing->c->mpi.window_requests, operation, has_come(doing->c));
   put_complete(doing, EVENT_WINDOW_COMPLETE, operation);
 }
 
@@ -260,9 +260,9 @@ static void unlock(const struct doing *doing, uint64_t remote) {
 
 static void synchronize_group(const struct doing *doing, uint64_t number, uint32_t level) {
   const struct correlator *c = doing->c;
-  bool is_known = number < c->mpi_group_capacity && c->mpi_groups[number].reference;
+  bool is_known = number < c->mpi.group_capacity && c->mpi.groups[number].reference;
   if (is_known && !c->is_paused)
-    put(doing, EVENT_WINDOW_GROUP_SYNC, c->mpi_groups[number].reference - 1, level);
+    put(doing, EVENT_WINDOW_GROUP_SYNC, c->mpi.groups[number].reference - 1, level);
 }
 
 static void begin_collective(const struct doing *doing) {
