@@ -278,6 +278,24 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 
 
 
+# Once more without Stave's libraries, until its stdin ends.
+AGAIN_PROGRAM = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+#pragma omp parallel
+  __asm__ volatile("");
+  if (argc == 1) {
+    usleep(300000);
+    execle(argv[0], argv[0], "again", (char *)NULL, (char *[]){NULL});
+    return 1;
+  }
+  alarm(60);
+  return getchar() == EOF ? 0 : 1;
+}
+"""
+
+
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Libgomp(Case):
     def gcc(self, name, text, *options):
@@ -312,6 +330,14 @@ class Libgomp(Case):
         text = self.stave("info", self.archives()[0]).stdout
         self.assertRegex(text, r"(?m)^runtime +GNU libgomp, gcc \d+")
         self.assertNotIn("LLVM", text)
+
+    def test_traced_and_then_not(self):
+        """The maps of a traced process are not read again, but for those of what it executes in its place."""
+        process = self.popen("-v", self.gcc("again", AGAIN_PROGRAM), stdin=subprocess.PIPE)
+        found = next((line for line in process.stderr if "has loaded" in line), "")
+        process.stdin.close()
+        process.wait(HANG_S)
+        self.assertRegex(found, r"process \d+ \(\S+/again\) has loaded \S+/libgomp\.so\.1")
 
     def test_environment_alone(self):
         program = self.gcc("program", OMP_PROGRAM)

@@ -1,8 +1,10 @@
 #include "cli/record/watch.h"
 
+#include "base/array.h"
 #include "cli/common/message.h"
 #include "cli/record/look_pause.h"
 #include "session/clock.h"
+#include "session/process_stat.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -84,10 +86,54 @@ static void note(struct libraries *mapped, const char *path) {
     string_list_add(&mapped->llvms, path);
 }
 
+/* -- processes that are traced: reading the maps of one with hundreds of libraries takes the kernel a
+ * millisecond, with locks that the process waits for when it maps some itself -- */
+
+static uint64_t stat_number(const char *fields, unsigned number) {
+  const char *field = process_stat_field(fields, number);
+  return field ? strtoull(field, NULL, 10) : 0;
+}
+
+/* False: not known. The kernel puts a 0 or 1 in place of the address that it does not show. */
+static bool read_life(pid_t pid, struct watch_life *ret) {
+  enum { STARTED = 22, STACK = 28 };
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, 0, text);
+  if (!fields)
+    return false;
+  *ret = (struct watch_life){pid, stat_number(fields, STARTED), stat_number(fields, STACK)};
+  return ret->stack > 1;
+}
+
+static struct watch_life *life_of(const struct watch *watch, pid_t pid) {
+  for (size_t i = 0; i < watch->traced_count; i++)
+    if (watch->traced[i].pid == pid)
+      return &watch->traced[i];
+  return NULL;
+}
+
+static bool is_traced(const struct watch *watch, const struct watch_life *life) {
+  const struct watch_life *traced = life_of(watch, life->pid);
+  return traced && traced->started == life->started && traced->stack == life->stack;
+}
+
+static void add_traced(struct watch *watch, const struct watch_life *life) {
+  struct watch_life *traced = life_of(watch, life->pid);
+  if (!traced &&
+      array_reserve(&watch->traced, &watch->traced_capacity, watch->traced_count + 1, sizeof *life))
+    traced = &watch->traced[watch->traced_count++];
+  if (traced)
+    *traced = *life;
+}
+
 static void look_at_maps(struct watch *watch, pid_t pid) {
   char name[64], *line = NULL;
   size_t size = 0;
   struct libraries mapped = {0};
+  struct watch_life life;
+  bool is_known = read_life(pid, &life);
+  if (is_known && is_traced(watch, &life))
+    return;
   snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
   FILE *maps = fopen(name, "re");
   while (maps && getline(&line, &size, maps) > 0) {
@@ -104,6 +150,8 @@ static void look_at_maps(struct watch *watch, pid_t pid) {
     add_all(watch, &watch->found, pid, &mapped.libgomps);
   if (!mapped.has_tool && mapped.llvms.count > 0 && !names_tool(pid, watch->tool))
     add_all(watch, &watch->unattached, pid, &mapped.llvms);
+  if (is_known && mapped.reports_itself && (mapped.has_tool || names_tool(pid, watch->tool)))
+    add_traced(watch, &life);
   string_list_clear(&mapped.libgomps);
   string_list_clear(&mapped.llvms);
 }
@@ -213,4 +261,5 @@ bool watch_report(const struct watch *watch, const struct plan *plan) {
 void watch_clear(struct watch *watch) {
   string_list_clear(&watch->found);
   string_list_clear(&watch->unattached);
+  free(watch->traced);
 }

@@ -8,8 +8,15 @@
 #include "cli/record/plan.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+/* A process from one exec to the next. */
+struct watch_life {
+  pid_t pid;
+  uint64_t started, stack; /* when, and where its stack was then */
+};
 
 struct watch {
   pid_t root;
@@ -19,6 +26,8 @@ struct watch {
   const char *tool;              /* the path of libstave.so */
   struct string_list found;      /* "PROGRAM\nLIBRARY" */
   struct string_list unattached; /* the same, of those that Stave's library was not named to */
+  struct watch_life *traced;     /* in which nothing can be found any more */
+  size_t traced_count, traced_capacity;
 };
 
 /* Looks at `root` and its descendants from now on. `tool` is Stave's library, and stays the caller's. */
