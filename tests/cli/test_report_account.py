@@ -308,7 +308,8 @@ class Account(report_case.Case):
     def test_regions_that_sleep_are_not_the_serial_part(self):
         """Of each 100 ms the first thread runs 40, which are the serial part, and sleeps in the region for the rest, as
         the other thread does. Where the other thread runs there, so does the first one, and is blocked outside."""
-        for name, other, confidence in (("both sleep", 0, "low"), ("both run", 60, "medium")):
+        for name, other, confidence in (("both sleep", 0, "low"), ("one is not read", None, "low"),
+                                        ("both run", 60, "medium")):
             with self.timed(name) as made:
                 made.program(0, True)
                 for begin in range(0, 400, EACH_MS):
@@ -319,7 +320,8 @@ class Account(report_case.Case):
                         made.enter(thread, "implicit barrier", 1)
                     made.end_all(begin + 100)
                 made.program(400, False)
-                self.note(made, [4 * [(40 if other == 0 else 60, 0)], 4 * [(other, 0)]], (), (), (), 0)
+                self.note(made, [4 * [(40 if other in (0, None) else 60, 0)],
+                                 1 * [(0, 0)] if other is None else 4 * [(other, 0)]], (), (), (), 0)
             found = {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}["blocked serial part"]
             self.assertEqual(found["confidence"], confidence)
 
@@ -335,7 +337,7 @@ class Account(report_case.Case):
             self.assertGreater(found["gain_s"], low * most - 1e-6)
             unsure = found["uncertainty_s"] or 0
             self.assertAlmostEqual(found["gain_s"] + unsure, most, delta=1e-5)
-            self.assertEqual(unsure < 1e-6, name == "asleep")
+            self.assertEqual(unsure == 0, name == "asleep")
 
     def beside(self, name, others):
         """200 ms in which the first thread runs, and a region of 200: the serial part's gain."""
@@ -354,6 +356,10 @@ class Account(report_case.Case):
     def test_who_waits_for_threads_of_the_programs_own_or_was_stopped_is_not_blocked(self):
         for name, more in (("beside own", {"others": (0, 80)}), ("beside a stop", {"stopped": (0, 80)})):
             self.assertNotIn("blocked serial part", self.blocked(name, **more))
+
+    def test_who_waits_for_own_threads_that_are_preempted(self):
+        """They ran for 20 of 100 ms in which the first thread slept: it may have waited for them all that time."""
+        self.assertEqual(self.blocked("beside few", others=(0, 20))["blocked serial part"]["confidence"], "low")
 
     def test_waiting_in_a_barrier_is_not_blocked(self):
         """The first thread works for 20 of 200 ms and sleeps in the barrier, beside 10 ms of serial time."""

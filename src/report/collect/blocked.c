@@ -8,6 +8,9 @@
 #include "report/collect/analyser.h"
 #include "report/finding.h"
 
+/* Of a reading: what threads of the program's own that ran for less make somebody wait for is no matter. */
+#define OTHERS_MIN 0.01
+
 static double length_of(const struct account_readings *process, size_t reading) {
   return reading > 0 ? process->times[reading] - process->times[reading - 1] : 0;
 }
@@ -25,7 +28,7 @@ static double ran_by_others(const struct account_lines *lines, const struct acco
 }
 
 /* What part of the time in regions the process's other threads ran or were ready, in the mean: they are in
- * these alone. Of a process without others it is all. */
+ * these alone. Where none was read it may be nothing. */
 static double busy_in_regions(const struct account_lines *lines, const struct account_line *first,
                               size_t reading, double in_regions) {
   double sum = 0, count = 0;
@@ -37,7 +40,7 @@ static double busy_in_regions(const struct account_lines *lines, const struct ac
     sum += line->ran[at] + line->ready[at];
     count++;
   }
-  return count > 0 && in_regions > 0 ? fmin(1, sum / count / in_regions) : 1;
+  return count > 0 && in_regions > 0 ? fmin(1, sum / count / in_regions) : 0;
 }
 
 /* Of one reading: waiting in barriers sleeps first, and so does who waits for other threads. Work in regions,
@@ -47,11 +50,14 @@ static void add_blocked(struct report *report, const struct account_lines *lines
                         const struct account_line *line, size_t i) {
   size_t reading = line->first + i;
   double length = length_of(line->process, reading) - line->process->stopped[reading];
-  double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] -
-                 ran_by_others(lines, line->process, reading);
+  double others = ran_by_others(lines, line->process, reading);
+  double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] - others;
   double in_regions = fmax(0, length - line->serial[i]), work = fmax(0, in_regions - line->waiting[i]);
   work -= fmin(line->ran[i], work * busy_in_regions(lines, line, reading, in_regions));
   double most = fmax(0, fmin(slept, line->serial[i])), least = fmax(0, fmin(slept - work, most));
+  if (others >
+      OTHERS_MIN * length) /* they may have been preempted, and the thread have waited for that, too */
+    least = 0;
   report->blocked += (most + least) / 2;
   report->blocked_unsure += (most - least) / 2;
 }

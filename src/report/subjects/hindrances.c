@@ -17,6 +17,9 @@ static void describe_lost(struct finding_texts *texts, struct report_finding *fi
                  finding_time(texts, account->lost[hindrance]));
 }
 
+/* Of the gain: less is not worth naming. */
+#define UNSURE_MIN 0.01
+
 /* Of what threads were preempted for: the part in which they waited for each other, if they do that awake. It
  * delays nobody. As far as threads sleep they do it while they wait. */
 static double share_of_waiting(const struct report *report) {
@@ -41,7 +44,7 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   double unsure = hindrance < HINDRANCE_STOPPED ? gain * share_of_waiting(report) / 2 : 0;
   struct report_finding *finding =
       account->is_known ? finding_add(report, cause, REPLAY_NONE, gain - unsure) : NULL;
-  if (finding)
+  if (finding && unsure >= UNSURE_MIN * gain)
     finding->uncertainty_ticks = unsure;
   return finding;
 }
