@@ -40,6 +40,11 @@ def counts_of(path):
     return counts
 
 
+def is_built_by_clang():
+    with open(f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so", "rb") as file:
+        return b"clang version" in file.read()
+
+
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
 class Tasks(Case):
     def compiled(self, name, *options):
@@ -105,6 +110,8 @@ class Tasks(Case):
         stands for those that libgomp runs at once as its queue is full."""
         limits = {"in_place": 32, "dependent": 32, "copied": 32, "aligned": 64, "region": 64, "loop_region": 256,
                   "deferred": 208, "group": 208, "taskloop": 896}
+        if is_built_by_clang():  # which jumps to no function whose arguments are on the stack
+            limits = {kind: limit + 96 for kind, limit in limits.items()}
         program = self.compiled("depth.cc", "-O2")
         plain, traced = self.depths(program, False), self.depths(program, True)
         self.assertEqual(set(plain), set(limits))
