@@ -50,7 +50,16 @@ static struct traffic_call *call_of(struct traffic *traffic, const struct mpi_ca
   return item;
 }
 
+static void keep_left(struct traffic *traffic, const struct mpi_call *call, uint64_t ticks) {
+  if (array_reserve_zeroed(&traffic->left, &traffic->left_capacity, call->location + 1,
+                           sizeof *traffic->left))
+    traffic->left[call->location] = (struct traffic_left){call->id, ticks};
+  else
+    traffic->is_out_of_memory = true;
+}
+
 void traffic_left(struct traffic *traffic, const struct mpi_call *call, uint64_t leave_ticks) {
+  keep_left(traffic, call, leave_ticks);
   struct traffic_call *item =
       is_in_window(traffic, call->enter_ticks, leave_ticks) ? call_of(traffic, call) : NULL;
   if (!item)
@@ -76,6 +85,32 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
   return message->receive.ended.id > 0 && sent > began ? sent - began : 0;
 }
 
+/* Whether the send was over before somebody asked for the message. Who has called MPI again since has not
+ * waited for it. */
+static bool is_early(const struct traffic *traffic, const struct mpi_message *message) {
+  const struct mpi_call *sent = &message->send.ended;
+  uint64_t asked = message->receive.begin_ticks;
+  if (message->send.has_request && message->send.end_ticks <= asked)
+    return true;
+  if (sent->location >= traffic->left_capacity)
+    return false;
+  const struct traffic_left *left = &traffic->left[sent->location];
+  return left->call > sent->id || (left->call == sent->id && left->ticks <= asked);
+}
+
+static uint64_t since(uint64_t ticks, uint64_t begin) {
+  return ticks > begin ? ticks - begin : 0;
+}
+
+static uint64_t sender_wait_of(const struct traffic *traffic, const struct mpi_message *message) {
+  return is_early(traffic, message) ? 0
+                                    : since(message->receive.begin_ticks, message->send.ended.enter_ticks);
+}
+
+static uint64_t early_of(const struct traffic *traffic, const struct mpi_message *message) {
+  return is_early(traffic, message) ? since(message->receive.begin_ticks, message->send.begin_ticks) : 0;
+}
+
 static void add_to_pair(struct traffic *traffic, const struct mpi_message *message, uint64_t ticks,
                         uint64_t wait) {
   uint32_t from = process_of(traffic, message->send.started.location);
@@ -92,6 +127,8 @@ static void add_to_pair(struct traffic *traffic, const struct mpi_message *messa
   pair->ticks += ticks;
   pair->longest = ticks > pair->longest ? ticks : pair->longest;
   pair->wait += wait;
+  pair->sender_wait += sender_wait_of(traffic, message);
+  pair->early += early_of(traffic, message);
 }
 
 void traffic_message(struct traffic *traffic, const struct mpi_message *message) {
@@ -101,6 +138,7 @@ void traffic_message(struct traffic *traffic, const struct mpi_message *message)
   uint64_t wait = wait_of(message, end);
   add_to_pair(traffic, message, end > begin ? end - begin : 0, wait);
   add_wait(traffic, &message->receive.ended, wait);
+  add_wait(traffic, &message->send.ended, sender_wait_of(traffic, message));
   struct traffic_call *sender = message->send.bytes > 0 ? call_of(traffic, &message->send.started) : NULL;
   if (sender)
     sender->bytes += message->send.bytes;
@@ -117,12 +155,13 @@ static const struct mpi_member *last_of(const struct mpi_operation *operation) {
 
 /* How long a member was there before the last one came, at most as long as it took part. */
 static uint64_t wait_of_member(const struct mpi_member *member, const struct mpi_member *last) {
-  uint64_t until = last->begin_ticks < member->end_ticks ? last->begin_ticks : member->end_ticks;
+  bool is_over = member->end_ticks > 0 && member->end_ticks < last->begin_ticks; /* 0: not yet */
+  uint64_t until = is_over ? member->end_ticks : last->begin_ticks;
   return until > member->begin_ticks ? until - member->begin_ticks : 0;
 }
 
 static uint64_t end_of(const struct mpi_operation *operation) {
-  uint64_t end = 0;
+  uint64_t end = last_of(operation)->begin_ticks;
   for (size_t i = 0; i < operation->member_count; i++)
     end = operation->members[i].end_ticks > end ? operation->members[i].end_ticks : end;
   return end;
@@ -152,7 +191,7 @@ void traffic_operation(struct traffic *traffic, const struct mpi_operation *oper
   for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     uint64_t wait = wait_of_member(member, last);
-    item->ticks += member->end_ticks > member->begin_ticks ? member->end_ticks - member->begin_ticks : 0;
+    item->ticks += member->end_ticks > 0 ? since(member->end_ticks, member->begin_ticks) : wait;
     item->wait += wait;
     if (wait > item->longest) {
       item->longest = wait;
@@ -201,6 +240,7 @@ void traffic_free(struct traffic *traffic) {
   free(traffic->pairs);
   free(traffic->calls);
   free(traffic->operations);
+  free(traffic->left);
   pair_map_free(&traffic->pair_places);
   pair_map_free(&traffic->call_places);
   pair_map_free(&traffic->operation_places);

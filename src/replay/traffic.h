@@ -13,10 +13,13 @@
 #include "replay/mpi.h"
 
 /* Messages from one process to another: positions of location groups. Times in ticks, from the send to when
- * it had been received; wait: how long the receiver had been in the call when it was sent. */
+ * it had been received. */
 struct traffic_pair {
   uint32_t from, to;
-  uint64_t messages, bytes, ticks, longest, wait;
+  uint64_t messages, bytes, ticks, longest;
+  uint64_t wait;        /* how long receivers had been in their calls when it was sent */
+  uint64_t sender_wait; /* how long senders had been in theirs when somebody asked for it */
+  uint64_t early;       /* how long after the send somebody asked for it, of sends that did not wait */
 };
 
 /* Calls of a function at a place by a process. wait: for senders, and for the last process of an operation;
@@ -30,9 +33,13 @@ struct traffic_call {
 /* Collective operations of a communicator by the function that their first member called; last: the process
  * that came last to the one where most was waited. */
 struct traffic_operation {
-  uint32_t comm, region;
+  uint32_t comm, region; /* comm UINT32_MAX: MPI_Finalize of all */
   uint64_t count, ticks, wait, longest;
   uint32_t last;
+};
+
+struct traffic_left {
+  uint64_t call, ticks;
 };
 
 struct traffic {
@@ -42,6 +49,8 @@ struct traffic {
   size_t call_count;
   struct traffic_operation *operations; /* the most waited for first */
   size_t operation_count;
+  struct traffic_left *left; /* by location: the last call that was left */
+  size_t left_capacity;
   const struct trace *trace;
   uint64_t from, to;
   struct pair_map pair_places, call_places, operation_places;

@@ -208,6 +208,59 @@ class Mpi(report_case.Case):
         self.assertEqual(len(numbers["findings"]), 1)
         self.finds(numbers, "late receiver", 8, 5, "OMP thread 1")
 
+    def test_early_and_late_of_a_pair(self):
+        """By pair: how long receivers were there before the sender, senders before the receiver, and short messages
+        before anybody asked for them; and the twin in which all come at once."""
+        for late in (0, 8):
+            path = self.path(f"pairs-{late}")
+            with Job(path) as job:
+                self.begin(job)
+                job.call(1, "MPI_Recv", 5, 5 + late + 0.2, line=9, receive=(0, 7, 8))
+                job.call(0, "MPI_Send", 5 + late, 5 + late + 0.1, line=5, send=(1, 7, 8))
+                job.call(0, "MPI_Send", 20, 20 + late + 0.2, line=6, send=(1, 8, 1000000))
+                job.call(1, "MPI_Recv", 20 + late, 20 + late + 0.2, line=10, receive=(0, 8, 1000000))
+                job.call(0, "MPI_Send", 30, 30.1, line=7, send=(1, 9, 8))
+                job.call(1, "MPI_Recv", 30 + late, 30 + late + 0.2, line=11, receive=(0, 9, 8))
+                job.finalize(41)
+            numbers = self.parsed(report_case.report("--json", path))
+            [pair] = numbers["mpi"]["messages"]
+            self.assertEqual([round(1000 * pair[name], 3) for name in ("wait_s", "sender_wait_s", "early_s")],
+                             [late, late, late])
+            calls = {call["call_site"]["line"]: round(1000 * call["wait_s"], 3) for call in numbers["mpi"]["calls"]
+                     if call["call_site"]}
+            self.assertEqual([calls[line] for line in (9, 10, 11, 5, 6, 7)], [late, 0, 0, 0, late, 0])
+            causes = {one["cause"] for one in numbers["findings"]}
+            both = {"late sender", "late receiver"}
+            self.assertEqual(causes & both, both if late else set())
+        text = self.text(path)
+        self.assertRegex(text, r"waited +senders waited +early")
+
+    def test_collectives_by_communicator(self):
+        """Two halves of a job: only in one of them somebody is late, and its twin in which nobody is."""
+        for late in (0, 12):
+            path = self.path(f"halves-{late}")
+            with Job(path, ranks=4) as job:
+                self.begin(job)
+                halves = [job.new_comm(name, ranks) for name, ranks in (("even", (0, 2)), ("odd", (1, 3)))]
+                for at in (5, 30):
+                    for rank in (0, 2, 1, 3):
+                        end = at + 1 + (late if rank % 2 else 0)
+                        job.call(rank, "MPI_Allreduce", at + (late if rank == 3 else 0), end, line=4,
+                                 comm=halves[rank % 2], collective=-1)
+                job.call(0, "MPI_Finalize", 50, 60)
+                for rank in (1, 2, 3):
+                    job.call(rank, "MPI_Finalize", 50 + late / 2, 60)
+            numbers = self.parsed(report_case.report("--json", path))
+            rows = {(row["function"], row["communicator"]): row for row in numbers["mpi"]["collectives"]}
+            waits = {key: (row["count"], round(1000 * row["wait_s"], 3), row["longest_wait_for"])
+                     for key, row in rows.items()}
+            self.assertEqual(waits["MPI_Allreduce", "even"], (2, 0, None))
+            self.assertEqual(waits["MPI_Allreduce", "odd"], (2, 2 * late, "Process 3" if late else None))
+            self.assertEqual(waits["MPI_Finalize", None][:2], (1, late / 2))
+            found = [one for one in numbers["findings"] if one["cause"] == "wait at collective"]
+            self.assertEqual([round(1000 * one["gain_s"], 3) for one in found], [2 * late / 4] if late else [])
+        self.assertRegex(self.text(path), r"MPI_Allreduce +odd +2 ")
+
     def test_wait(self):
         """Without blocking: rank 1 waits in MPI_Waitall for the later of two messages, at which rank 0 has begun to
         receive what it sent."""

@@ -44,18 +44,20 @@ static int by_bytes(const void *one, const void *other) {
 
 static void pair_row(struct table *table, const struct report *report, const struct traffic_pair *pair) {
   char messages[NUMBER_BYTES], bytes[NUMBER_BYTES], mean[TEXT_TIME_BYTES], longest[TEXT_TIME_BYTES],
-      wait[TEXT_TIME_BYTES];
+      wait[TEXT_TIME_BYTES], sender[TEXT_TIME_BYTES], early[TEXT_TIME_BYTES];
   table_row(table,
             (const char *const[]){process_name(report, pair->from), process_name(report, pair->to),
                                   summary_number(messages, pair->messages), summary_size(bytes, pair->bytes),
                                   compared(mean, report, (double)pair->ticks / (double)pair->messages),
                                   compared(longest, report, (double)pair->longest),
-                                  compared(wait, report, (double)pair->wait)});
+                                  compared(wait, report, (double)pair->wait),
+                                  compared(sender, report, (double)pair->sender_wait),
+                                  compared(early, report, (double)pair->early)});
 }
 
 static void print_pairs(const struct report_print *print) {
-  static const char *const columns[] = {"from",           "to",      "messages", "bytes",
-                                        "mean under way", "longest", "waited",   NULL};
+  static const char *const columns[] = {"from",    "to",     "messages",       "bytes", "mean under way",
+                                        "longest", "waited", "senders waited", "early", NULL};
   const struct traffic *traffic = &print->report->traffic;
   struct table table;
   if (traffic->pair_count == 0)
@@ -155,17 +157,22 @@ static const char *operation_name(const struct report *report, const struct traf
                                                          : "an operation";
 }
 
+/* NULL: all processes, in MPI_Finalize. */
+static const char *comm_name(const struct report *report, const struct traffic_operation *operation) {
+  return operation->comm < report->trace->comm_count ? report->trace->comms[operation->comm].name : NULL;
+}
+
 static void operation_row(struct table *table, const struct report *report,
                           const struct traffic_operation *operation) {
   char count[NUMBER_BYTES], ticks[TEXT_TIME_BYTES], wait[TEXT_TIME_BYTES], longest[TEXT_TIME_BYTES];
-  table_row(
-      table,
-      (const char *const[]){
-          operation_name(report, operation), report->trace->comms[operation->comm].name,
-          summary_number(count, operation->count), text_time(ticks, report->trace, (double)operation->ticks),
-          compared(wait, report, (double)operation->wait),
-          compared(longest, report, (double)operation->longest),
-          operation->longest && !report_lacks_clock(report) ? process_name(report, operation->last) : ""});
+  table_row(table, (const char *const[]){operation_name(report, operation), comm_name(report, operation),
+                                         summary_number(count, operation->count),
+                                         text_time(ticks, report->trace, (double)operation->ticks),
+                                         compared(wait, report, (double)operation->wait),
+                                         compared(longest, report, (double)operation->longest),
+                                         operation->longest && !report_lacks_clock(report)
+                                             ? process_name(report, operation->last)
+                                             : ""});
 }
 
 static void print_operations(const struct report_print *print) {
@@ -215,6 +222,8 @@ static json_t *messages_json(const struct report *report) {
     put_compared(object, "mean_s", report, (double)pair->ticks / (double)pair->messages);
     put_compared(object, "longest_s", report, (double)pair->longest);
     put_compared(object, "wait_s", report, (double)pair->wait);
+    put_compared(object, "sender_wait_s", report, (double)pair->sender_wait);
+    put_compared(object, "early_s", report, (double)pair->early);
     json_array_append_new(array, object);
   }
   return array;
@@ -240,8 +249,9 @@ static json_t *operations_json(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->traffic.operation_count; i++) {
     const struct traffic_operation *operation = &report->traffic.operations[i];
-    json_t *object = json_pack("{s:o,s:o}", "function", report_region_json(report, operation->region),
-                               "communicator", json_from_text(report->trace->comms[operation->comm].name));
+    json_t *object =
+        json_pack("{s:o,s:o}", "function", report_region_json(report, operation->region), "communicator",
+                  comm_name(report, operation) ? json_from_text(comm_name(report, operation)) : json_null());
     json_put(object, "count", json_from_number(operation->count));
     report_put_seconds(object, "time_s", report, (double)operation->ticks);
     put_compared(object, "wait_s", report, (double)operation->wait);

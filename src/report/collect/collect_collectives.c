@@ -76,6 +76,7 @@ void mpi_waits_on_finalize(struct collector *collector, const struct mpi_call *c
                                                                      .process = process,
                                                                      .operation = OTF2_COLLECTIVE_OP_BARRIER};
   all->members = state->finalize_members;
+  all->comm = UINT32_MAX;
   all->expected = count_processes(state, collector->trace->location_group_count + 1);
   if (all->member_count == all->expected)
     mpi_waits_on_operation(collector, all);
