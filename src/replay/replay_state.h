@@ -12,6 +12,7 @@ struct replay_context {
   struct replay_task *implicit, *current;
   uint32_t barriers;      /* of the team that this member has come to */
   bool is_in_barrier;     /* in the last one; links alone keep this */
+  bool has_run_task;      /* since it came back to the implicit one; links alone keep this */
   uint64_t arrived_ticks; /* at the last one */
   uint64_t waiting_since; /* in the last one: since its last task there; links alone keep this */
 };

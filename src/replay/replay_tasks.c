@@ -167,6 +167,7 @@ static void run(struct replay *replay, struct replay_thread *thread, struct repl
   size_t location = location_of(replay, thread);
   bool is_first = !task->has_started;
   top_context(thread)->current = task;
+  top_context(thread)->has_run_task = replay->observer.link != NULL;
   if (is_first) {
     task->has_started = true;
     task->start_ticks = ticks;
@@ -186,9 +187,10 @@ static void run(struct replay *replay, struct replay_thread *thread, struct repl
 
 /* The implicit task goes on. */
 static void come_back(struct replay *replay, struct replay_thread *thread, uint64_t ticks) {
-  if (replay->observer.link)
-    replay_link_return(replay, top_context(thread),
-                       (struct replay_moment){ticks, location_of(replay, thread)});
+  struct replay_context *context = top_context(thread);
+  if (context->has_run_task)
+    replay_link_return(replay, context, (struct replay_moment){ticks, location_of(replay, thread)});
+  context->has_run_task = false;
 }
 
 /* The task to switch to; NULL: the implicit one. */
@@ -208,6 +210,8 @@ void replay_switch_task(struct replay *replay, struct replay_thread *thread, con
   struct replay_task *task = next_task(replay, comm, number, generation);
   struct replay_task *prior = top_context(thread)->current;
   thread->is_between = false;
+  if (!task && prior->is_implicit)
+    come_back(replay, thread, ticks); /* which goes on elsewhere by now */
   if (task == prior || (!task && prior->is_implicit))
     return;
   if (task && task->is_running)

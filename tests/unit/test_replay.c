@@ -132,26 +132,18 @@ static void on_barrier(void *data, const struct replay_barrier_event *event) {
          event->round->last_location, (unsigned)event->round->last_ticks);
 }
 
+/* A letter for the kind: fork, barrier, lock, creation, dependence, tasks. */
 static void on_link(void *data, const struct replay_link *link) {
-  static const char *const kinds[] = {
-      [REPLAY_LINK_FORK] = "fork",         [REPLAY_LINK_BARRIER] = "barrier",
-      [REPLAY_LINK_LOCK] = "lock",         [REPLAY_LINK_CREATION] = "creation",
-      [REPLAY_LINK_DEPENDENCE] = "depend", [REPLAY_LINK_TASKS] = "tasks"};
   (void)data;
   if (told.with_links)
-    note("%u on %zu since %u: %s of %u on %zu%s\n", (unsigned)link->to.ticks, link->to.location,
-         (unsigned)link->since_ticks, kinds[link->kind], (unsigned)link->from.ticks, link->from.location,
-         link->has_waited ? "" : ", not waited for");
+    note("%u on %zu since %u: %c of %u on %zu\n", (unsigned)link->to.ticks, link->to.location,
+         (unsigned)link->since_ticks, "fblcdt"[link->kind], (unsigned)link -> from.ticks,
+         link->from.location);
 }
 
 static void begin_window(uint64_t from, uint64_t to) {
-  static const struct replay_observer observer = {.slice = on_slice,
-                                                  .interval = on_interval,
-                                                  .task = on_task,
-                                                  .lock = on_lock,
-                                                  .team = on_team,
-                                                  .barrier = on_barrier,
-                                                  .link = on_link};
+  static const struct replay_observer observer = {on_slice,   on_interval, on_task, on_lock, on_team,
+                                                  on_barrier, on_link,     NULL,    NULL,    false};
   replay_free(replay);
   told = (struct told){.used = 0};
   replay = replay_create(&trace, &observer, NULL, from, to);
@@ -252,25 +244,16 @@ static void a_team_works_waits_and_is_idle(void **state) {
   assert_int_equal(told.spent[1][ACTIVITY_BARRIER_WAIT], 50);
 }
 
-static void acquire(size_t location, uint64_t ticks, uint32_t order) {
-  take(location, ticks, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, order));
-}
-
-static void release(size_t location, uint64_t ticks, uint32_t order) {
-  take(location, ticks, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, order));
-}
-
 static void links_lead_from_what_was_waited_for(void **state) {
   (void)state;
   told.with_links = true;
   begin_both(10);
   enter(0, 20, CRITICAL);
-  acquire(0, 21, 1);
+  take(0, 21, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
   enter(1, 25, CRITICAL);
-  release(0, 30, 1);
+  take(0, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
   leave(0, 30, CRITICAL);
-  acquire(1, 31, 2);
-  release(1, 33, 2);
+  take(1, 31, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
   leave(1, 33, CRITICAL);
   enter(1, 40, BARRIER);
   enter(0, 70, BARRIER);
@@ -278,10 +261,10 @@ static void links_lead_from_what_was_waited_for(void **state) {
   leave(0, 73, BARRIER);
   end_both(80);
   replay_finish(replay);
-  assert_string_equal(told.text, "10 on 0 since 10: fork of 8 on 0\n"
-                                 "10 on 1 since 0: fork of 8 on 0\n"
-                                 "31 on 1 since 25: lock of 30 on 0\n"
-                                 "72 on 1 since 40: barrier of 70 on 0\n");
+  assert_string_equal(told.text, "10 on 0 since 10: f of 8 on 0\n"
+                                 "10 on 1 since 0: f of 8 on 0\n"
+                                 "31 on 1 since 25: l of 30 on 0\n"
+                                 "72 on 1 since 40: b of 70 on 0\n");
 }
 
 /* Who runs a task in a barrier comes to it when that is done. */
@@ -305,12 +288,30 @@ static void tasks_are_linked_to_creation_and_end(void **state) {
   leave(1, 93, BARRIER);
   end_both(95);
   replay_finish(replay);
-  assert_string_equal(told.text, "10 on 0 since 10: fork of 8 on 0\n"
-                                 "10 on 1 since 0: fork of 8 on 0\n"
-                                 "35 on 1 since 20: creation of 30 on 0\n"
-                                 "62 on 0 since 40: tasks of 60 on 1\n"
-                                 "66 on 1 since 60: creation of 63 on 0\n"
-                                 "92 on 0 since 64: barrier of 90 on 1\n");
+  assert_string_equal(told.text, "10 on 0 since 10: f of 8 on 0\n"
+                                 "10 on 1 since 0: f of 8 on 0\n"
+                                 "35 on 1 since 20: c of 30 on 0\n"
+                                 "62 on 0 since 40: t of 60 on 1\n"
+                                 "66 on 1 since 60: c of 63 on 0\n"
+                                 "92 on 0 since 64: b of 90 on 1\n");
+}
+
+static void who_runs_a_task_that_goes_on_elsewhere_comes_back(void **state) {
+  (void)state;
+  begin_both(10);
+  create(0, 30, 0, 1);
+  enter(0, 50, BARRIER);
+  enter(1, 60, BARRIER);
+  told.with_links = true;
+  switch_to(0, 70, 0, 1);
+  switch_to(1, 80, 0, 1);
+  complete(1, 90, 0, 1);
+  switch_to(0, 100, 0, 0);
+  leave(0, 110, BARRIER);
+  leave(1, 120, BARRIER);
+  end_both(130);
+  replay_finish(replay);
+  assert_string_equal(told.text, "120 on 1 since 90: b of 100 on 0\n");
 }
 
 /* The primary begins its team after another member. */
@@ -324,8 +325,8 @@ static void a_fork_is_linked_when_it_is_known(void **state) {
   begin_member(0, 9);
   end_both(20);
   replay_finish(replay);
-  assert_string_equal(told.text, "9 on 0 since 9: fork of 5 on 0\n"
-                                 "8 on 1 since 0: fork of 5 on 0\n");
+  assert_string_equal(told.text, "9 on 0 since 9: f of 5 on 0\n"
+                                 "8 on 1 since 0: f of 5 on 0\n");
 }
 
 static void barriers_know_who_came_last(void **state) {
@@ -583,6 +584,7 @@ int main(void) {
       TEST(barriers_know_who_came_last),
       TEST(links_lead_from_what_was_waited_for),
       TEST(tasks_are_linked_to_creation_and_end),
+      TEST(who_runs_a_task_that_goes_on_elsewhere_comes_back),
       TEST(a_fork_is_linked_when_it_is_known),
       TEST(waiting_for_a_critical_ends_when_it_is_acquired),
       TEST(a_release_may_come_after_the_next_acquisition),
