@@ -2,8 +2,8 @@
 """However many encoders the writer has, the archive is the same to the byte. test_encoders.py BUILD [INPUT...]
 
 INPUT is a script of the scripted runtime, or a program. None: all of tests/scripted, what WORKLOADS names and
-pauses.c. What each records is played to the writer with STAVE_JOBS=0 (as there are few: one record after the other) and
-2, and to one whose encoders try after each record (eager_writer) with 1, 2 and 4.
+pauses.c and locks.c. What each records is played to the writer with STAVE_JOBS=0 (as there are few: one record after
+the other) and 2, and to one whose encoders try after each record (eager_writer) with 1, 2 and 4.
 """
 import pathlib
 import re
@@ -63,11 +63,11 @@ def inputs_of(build_root, words):
     if words:
         return [found for word in words for found in same_archives.inputs_at(pathlib.Path(word))]
     workloads = pathlib.Path(build_root) / "tests/bench/workloads"
-    pauses = pathlib.Path(build_root) / "tests/same/pauses"
+    own = [pathlib.Path(build_root) / "tests/same" / name for name in ("pauses", "locks")]
     scripts = sorted((HERE.parent / "scripted").glob("*.script"))
     return [same_archives.Input(path) for path in scripts] + [
         same_archives.Input(workloads, shlex.split(line), {"OMP_NUM_THREADS": THREADS}) for line in WORKLOADS] + [
-            same_archives.Input(pauses, [], {"OMP_NUM_THREADS": THREADS})]
+            same_archives.Input(program, [], {"OMP_NUM_THREADS": THREADS}) for program in own]
 
 
 def test(build_root, *words):

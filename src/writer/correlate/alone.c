@@ -20,9 +20,35 @@ void alone_close(struct correlator *c) {
 
 /* -- what kind of record -- */
 
-enum { NOT_ALONE, ALONE, ALONE_AT_ONE_END };
+enum { NOT_ALONE, ALONE, ALONE_AT_ONE_END, ALONE_ACQUIRED, ALONE_RELEASED };
 
-bool alone_is(const struct record *record) {
+/* What the thread seems to acquire once more is none (locks.c). */
+static bool look_at_acquired(struct alone_look *look, const struct record *record, uint64_t id) {
+  uint64_t wait_id = ((const struct record_mutex_acquired *)record)->wait_id;
+  size_t most = sizeof look->wait_ids / sizeof *look->wait_ids;
+  for (size_t i = 0; i < look->held && i < most; i++)
+    if (look->wait_ids[i] == wait_id)
+      return false;
+  if (look->held >= most)
+    return false;
+  look->wait_ids[look->held++] = wait_id;
+  acquisitions_add(&look->thread->acquisitions,
+                   &(struct awaited_acquisition){.id = id, .ticks = look->ticks, .wait_id = wait_id});
+  return true;
+}
+
+/* What it does not hold is another's. */
+static bool look_at_released(struct alone_look *look, const struct record *record) {
+  uint64_t wait_id = ((const struct record_mutex_released *)record)->wait_id;
+  for (size_t i = look->held; i-- > 0;)
+    if (look->wait_ids[i] == wait_id) {
+      look->wait_ids[i] = look->wait_ids[--look->held];
+      return true;
+    }
+  return false;
+}
+
+static bool is_alone(struct alone_look *look, const struct record *record, uint64_t id) {
   static const uint8_t kinds[RECORD_TYPE_COUNT] = {
       [RECORD_sync_region] = ALONE_AT_ONE_END,
       [RECORD_sync_region_wait] = ALONE_AT_ONE_END,
@@ -32,11 +58,43 @@ bool alone_is(const struct record *record) {
       [RECORD_dispatch] = ALONE,
       [RECORD_flush] = ALONE,
       [RECORD_mutex_acquire] = ALONE,
+      [RECORD_mutex_acquired] = ALONE_ACQUIRED,
+      [RECORD_mutex_released] = ALONE_RELEASED,
   };
-  uint8_t kind = record->type < RECORD_TYPE_COUNT ? kinds[record->type] : NOT_ALONE;
-  if (kind == NOT_ALONE || record->more > 0 || (record->flags & RECORD_FLAG_COUNTERS))
+  switch (record->type < RECORD_TYPE_COUNT ? kinds[record->type] : NOT_ALONE) {
+  case ALONE:
+    return true;
+  case ALONE_AT_ONE_END:
+    return record->endpoint == ENDPOINT_BEGIN || record->endpoint == ENDPOINT_END;
+  case ALONE_ACQUIRED:
+    return look_at_acquired(look, record, id);
+  case ALONE_RELEASED:
+    return look_at_released(look, record);
+  default:
     return false;
-  return kind == ALONE || record->endpoint == ENDPOINT_BEGIN || record->endpoint == ENDPOINT_END;
+  }
+}
+
+void alone_look_begin(struct alone_look *look, const struct correlator *c, uint32_t slot) {
+  *look = (struct alone_look){.thread = c->by_slot[slot]};
+  look->held = locks_held(look->thread, look->wait_ids, sizeof look->wait_ids / sizeof *look->wait_ids);
+}
+
+bool alone_look_at(struct alone_look *look, const struct record *record, uint64_t id) {
+  uint64_t before = look->ticks;
+  look->ticks = record->ticks > before ? record->ticks : before;
+  if (record->more == 0 && !(record->flags & RECORD_FLAG_COUNTERS) && is_alone(look, record, id))
+    return true;
+  look->ticks = before;
+  return false;
+}
+
+void alone_look_end(struct alone_look *look, uint64_t id) {
+  look->thread->acquisitions.until_id = id;
+}
+
+struct acquisitions *alone_acquisitions(const struct correlator *c, uint32_t slot) {
+  return slot < c->by_slot_capacity && c->by_slot[slot] ? &c->by_slot[slot]->acquisitions : NULL;
 }
 
 bool alone_is_possible(const struct correlator *c) {
@@ -53,30 +111,41 @@ bool alone_is_ready(const struct correlator *c, uint32_t slot) {
 
 /* -- the records -- */
 
-/* Regions whose end concerns others; or one that is to be entered once more (sync.c). */
-static bool has_common_frame(const struct stack *stack) {
+/* Regions whose end concerns others; or one that is to be entered once more (sync.c). Of a mutex: what leaves
+ * it but its release releases it, too. */
+static bool has_common_frame(const struct stack *stack, bool is_of_lock) {
   for (size_t i = 0; i < stack->count; i++)
-    if (stack->frames[i].kind == FRAME_MUTEX || stack->frames[i].kind == FRAME_OPERATION ||
+    if ((stack->frames[i].kind == FRAME_MUTEX && !is_of_lock) || stack->frames[i].kind == FRAME_OPERATION ||
         stack->frames[i].is_hidden)
       return true;
   return false;
 }
 
-static bool concerns_thread_alone(struct correlator *c, const struct traced_thread *thread,
-                                  const struct record *record) {
-  if (thread->acquire_ticks || has_common_frame(&thread->current->stack))
+static bool concerns_thread_alone(struct correlator *c, struct traced_thread *thread,
+                                  const struct record *record, uint64_t id) {
+  bool is_of_lock = record->type == RECORD_mutex_acquire || record->type == RECORD_mutex_acquired ||
+                    record->type == RECORD_mutex_released;
+  if (has_common_frame(&thread->current->stack, is_of_lock))
     return false;
-  return record->type == RECORD_mutex_acquire ? lock_is_known(c, (const struct record_mutex_acquire *)record)
-                                              : sync_is_known(c, thread, record);
+  switch (record->type) {
+  case RECORD_mutex_acquire:
+    return lock_acquire_is_alone(c, thread, (const struct record_mutex_acquire *)record);
+  case RECORD_mutex_acquired:
+    return lock_acquired_is_alone(c, thread, (const struct record_mutex_acquired *)record, id);
+  case RECORD_mutex_released:
+    return lock_released_is_alone(c, thread, (const struct record_mutex_released *)record);
+  default:
+    return !thread->acquire_ticks && sync_is_known(c, thread, record);
+  }
 }
 
 uint64_t alone_encode(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
                       uint64_t n, uint64_t until) {
   struct correlator *c = &encoder->correlator;
-  const struct traced_thread *thread = c->by_slot[slot];
+  struct traced_thread *thread = c->by_slot[slot];
   uint64_t done = 0;
   for (; done < n && records[done].ticks < until; done++) {
-    if (!concerns_thread_alone(c, thread, &records[done]))
+    if (!concerns_thread_alone(c, thread, &records[done], id + done))
       break;
     correlate(c, slot, id + done, &records[done], NULL);
   }

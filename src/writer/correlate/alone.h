@@ -1,5 +1,6 @@
 /* Records that concern nothing but the thread that made them, as long as they name nothing for the first
- * time: regions of worksharing and synchronisation, and the waiting for a mutex. Such records of different
+ * time: regions of worksharing and synchronisation, and those of locks, once the order of acquisitions is
+ * settled (acquisitions.h). Such records of different
  * threads can be handled in any order, and by several threads of the writer side by side: each has a copy of
  * the correlator of its own, of which only what it counts is added to the correlator afterwards. */
 #ifndef STAVE_WRITER_CORRELATE_ALONE_H
@@ -22,8 +23,22 @@ struct encoder {
 void alone_open(struct correlator *correlator);
 void alone_close(struct correlator *correlator);
 
-/* Whether the record is of such a kind. */
-bool alone_is(const struct record *record);
+/* How far a thread's records were looked at. */
+struct alone_look {
+  struct traced_thread *thread;
+  uint64_t ticks;       /* of the latest of them */
+  uint64_t wait_ids[4]; /* locks that it will hold behind them */
+  size_t held;
+};
+
+/* A look begins at the slot's next record. */
+void alone_look_begin(struct alone_look *look, const struct correlator *correlator, uint32_t slot);
+
+/* Whether the next record that is looked at, with this id, is of such a kind. What it acquires is noted. */
+bool alone_look_at(struct alone_look *look, const struct record *record, uint64_t id);
+
+/* It ends in front of the record with this id: nothing behind is settled. */
+void alone_look_end(struct alone_look *look, uint64_t id);
 
 /* Whether there may be such records now: not in a pause, nor with counters. */
 bool alone_is_possible(const struct correlator *correlator);
@@ -33,6 +48,9 @@ bool alone_is_ready(const struct correlator *correlator, uint32_t slot);
 
 /* The encoder's copy is made; nothing but alone_encode is done until alone_end. */
 void alone_begin(struct encoder *encoder, const struct correlator *correlator);
+
+/* What the slot's thread acquires; NULL if there is none. */
+struct acquisitions *alone_acquisitions(const struct correlator *correlator, uint32_t slot);
 
 /* Handles records of the slot, up to one that would name something for the first time or is not earlier than
  * `until`. `id` is the first one's. Returns how many. */

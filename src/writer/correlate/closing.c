@@ -178,6 +178,8 @@ void correlator_close(struct correlator *c) {
   for (struct traced_thread *thread; (thread = thread_next(c, &position));) {
     task_free(thread->base);
     team_release(thread->serial_team);
+    free(thread->holds);
+    free(thread->acquisitions.all);
   }
   counters_free(c);
   locks_free(c);

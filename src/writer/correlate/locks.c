@@ -26,19 +26,19 @@ enum {
   MUTEX_ORDERED = OMPT_MUTEX_ordered,
 };
 
+struct lock {
+  uint32_t id;
+  uint32_t order; /* of the last acquire that is known */
+};
+
+/* In the thread that has acquired: what it does with its own concerns nobody else (alone.h). */
 struct hold {
-  struct traced_thread *thread;
+  struct lock *lock;
+  uint64_t wait_id;
   uint64_t task; /* id; 0: unknown */
   uint32_t order;
   bool is_hidden;  /* acquired in a pause: not written yet, and without an order */
   uint32_t region; /* of the routine that set it; REGION_NONE: a construct did */
-};
-
-struct lock {
-  uint32_t id;
-  uint32_t order; /* of the last acquire */
-  struct hold *holds;
-  size_t count, capacity;
 };
 
 static bool is_routine(uint32_t kind) {
@@ -67,6 +67,15 @@ static enum construct construct_of(uint32_t kind) {
     /* a lock event must stand in a region of a mutex's role, also of an unknown kind */
     return CONSTRUCT_critical;
   }
+}
+
+static enum construct construct_of_release(uint32_t kind) {
+  return is_nestable(kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
+}
+
+/* What is inside of a construct. */
+static enum construct sblock_of(uint32_t kind) {
+  return kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
 }
 
 /* NULL if it was never acquired. What is asked for again and again is at hand. */
@@ -107,11 +116,6 @@ void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
   thread->acquire_ticks = is_short ? now : 0;
 }
 
-bool lock_is_known(struct correlator *c, const struct record_mutex_acquire *record) {
-  return region_is_known(c, construct_of(record->flags), record->codeptr,
-                         lock_detail(record->hint, record->endpoint));
-}
-
 /* Where no lock event says which lock it was (wait_id is not 0), the Leave does. */
 static void leave_locking(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
                           uint64_t wait_id) {
@@ -135,64 +139,62 @@ void lock_attempt_ends(struct correlator *c, struct traced_thread *thread) {
 }
 
 static bool is_held_here(const struct lock *lock, const struct traced_thread *thread) {
-  for (size_t i = 0; lock && i < lock->count; i++)
-    if (lock->holds[i].thread == thread && lock->holds[i].task == thread->current->id)
+  for (size_t i = 0; lock && i < thread->held_locks; i++)
+    if (thread->holds[i].lock == lock && thread->holds[i].task == thread->current->id)
       return true;
   return false;
 }
 
-static void write_acquire(struct correlator *c, struct lock *lock, uint64_t wait_id, struct hold *hold,
+static void name_lock(struct correlator *c, struct lock *lock, uint64_t wait_id, struct event *acquire) {
+  lock->id = c->locks.count++;
+  acquire->attribute = ATTRIBUTE_lock_address;
+  acquire->value = wait_id;
+  if (c->lock_names)
+    lock_names_add(c->lock_names, lock->id, wait_id);
+}
+
+static void write_acquire(struct correlator *c, struct traced_thread *thread, struct hold *hold,
                           uint64_t now) {
+  struct lock *lock = hold->lock;
+  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now};
   hold->is_hidden = false;
-  hold->order = ++lock->order;
-  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now, .order = hold->order};
-  if (lock->order == 1) {
-    lock->id = c->locks.count++;
-    event.attribute = ATTRIBUTE_lock_address;
-    event.value = wait_id;
-    if (c->lock_names)
-      lock_names_add(c->lock_names, lock->id, wait_id);
-  }
+  event.order = hold->order = hold->order ? hold->order : ++lock->order;
+  if (hold->order == 1)
+    name_lock(c, lock, hold->wait_id, &event);
   event.lock = lock->id;
-  emit_event(c, hold->thread, &event);
+  emit_event(c, thread, &event);
 }
 
 static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint32_t region,
                     uint64_t now) {
-  struct lock *lock = lock_of(c, wait_id);
-  memory_grow(&lock->holds, &lock->capacity, lock->count + 1, sizeof *lock->holds);
-  struct hold *hold = &lock->holds[lock->count++];
-  thread->held_locks++;
-  *hold = (struct hold){
-      .thread = thread, .task = thread->current->id, .is_hidden = c->is_paused, .region = region};
+  memory_grow(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1, sizeof *thread->holds);
+  struct hold *hold = &thread->holds[thread->held_locks++];
+  *hold = (struct hold){.lock = lock_of(c, wait_id),
+                        .wait_id = wait_id,
+                        .task = thread->current->id,
+                        .order = acquisition_order(&thread->acquisitions, c->record_id),
+                        .is_hidden = c->is_paused,
+                        .region = region};
   if (!hold->is_hidden)
-    write_acquire(c, lock, wait_id, hold, now);
-}
-
-static struct hold *hidden_hold(struct lock *lock, const struct traced_thread *thread) {
-  for (size_t i = 0; lock && i < lock->count; i++)
-    if (lock->holds[i].thread == thread && lock->holds[i].is_hidden)
-      return &lock->holds[i];
-  return NULL;
+    write_acquire(c, thread, hold, now);
 }
 
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
-  struct lock *lock = map_get(&c->locks.by_wait_id, wait_id);
-  struct hold *hold = hidden_hold(lock, thread);
-  if (hold)
-    write_acquire(c, lock, wait_id, hold, ticks);
+  for (size_t i = 0; i < thread->held_locks; i++)
+    if (thread->holds[i].wait_id == wait_id && thread->holds[i].is_hidden) {
+      write_acquire(c, thread, &thread->holds[i], ticks);
+      return;
+    }
 }
 
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
-  size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->locks.by_wait_id, &position));) {
-    struct hold *hold = hidden_hold(entry->value, thread);
-    if (!hold || hold->region == REGION_NONE)
+  for (size_t i = 0; i < thread->held_locks; i++) {
+    struct hold *hold = &thread->holds[i];
+    if (!hold->is_hidden || hold->region == REGION_NONE)
       continue;
-    uint32_t region = hold->region;
-    emit_enter(c, thread, ticks, region);
-    write_acquire(c, entry->value, entry->key, hold, ticks);
-    emit_leave(c, thread, ticks, region);
+    emit_enter(c, thread, ticks, hold->region);
+    write_acquire(c, thread, hold, ticks);
+    emit_leave(c, thread, ticks, hold->region);
   }
 }
 
@@ -234,60 +236,95 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
   }
   if (record->kind == MUTEX_ATOMIC)
     return;
-  enum construct sblock =
-      record->kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
-  frame_enter(
-      c, thread, thread->current, now,
-      (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, thread, sblock, record->codeptr, 0)});
+  frame_enter(c, thread, thread->current, now,
+              (struct frame){.kind = FRAME_SBLOCK,
+                             .region = region_at(c, thread, sblock_of(record->kind), record->codeptr, 0)});
 }
 
+/* A hold and whose it is. */
+struct owned_hold {
+  struct traced_thread *owner;
+  struct hold *hold; /* NULL: there is none */
+};
+
 /* Ends the hold, with an event on this thread. */
-static void end_hold(struct correlator *c, struct traced_thread *thread, struct lock *lock, struct hold *hold,
+static void end_hold(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
                      struct event *release) {
+  struct hold *hold = held.hold;
   release->kind = EVENT_RELEASE_LOCK;
-  release->lock = lock->id;
+  release->lock = hold->lock->id;
   release->order = hold->order;
   if (!hold->is_hidden)
     emit_event(c, thread, release);
-  hold->thread->held_locks--;
-  *hold = lock->holds[--lock->count];
+  struct hold *last = &held.owner->holds[--held.owner->held_locks];
+  for (; hold < last; hold++)
+    hold[0] = hold[1];
 }
 
-/* The thread's hold; NULL if it has none, or the lock (NULL) was never acquired. */
-static struct hold *hold_of_thread(struct lock *lock, const struct traced_thread *thread) {
-  for (size_t i = lock ? lock->count : 0; i-- > 0;)
-    if (lock->holds[i].thread == thread)
-      return &lock->holds[i];
-  return NULL;
+/* The thread's hold, of those the latest; none if the lock (NULL) was never acquired. */
+static struct owned_hold hold_of_thread(const struct lock *lock, struct traced_thread *thread) {
+  for (size_t i = lock ? thread->held_locks : 0; i-- > 0;)
+    if (thread->holds[i].lock == lock)
+      return (struct owned_hold){thread, &thread->holds[i]};
+  return (struct owned_hold){0};
 }
 
 /* How surely it is what a release on the thread ends. */
-static unsigned fit_of(const struct hold *hold, const struct traced_thread *thread) {
-  bool is_same_task = hold->task != 0 && hold->task == thread->current->id;
-  return (hold->thread == thread ? 2 : 0) + (is_same_task ? 1 : 0);
+static unsigned fit_of(const struct owned_hold *held, const struct traced_thread *thread) {
+  bool is_same_task = held->hold->task != 0 && held->hold->task == thread->current->id;
+  return (held->owner == thread ? 2 : 0) + (is_same_task ? 1 : 0);
+}
+
+static bool fits_better(const struct owned_hold *held, const struct owned_hold *best,
+                        const struct traced_thread *thread) {
+  if (!best->hold)
+    return true;
+  unsigned fit = fit_of(held, thread), best_fit = fit_of(best, thread);
+  return fit > best_fit || (fit == best_fit && held->hold->order < best->hold->order);
+}
+
+static void look_among(struct traced_thread *owner, const struct lock *lock,
+                       const struct traced_thread *thread, struct owned_hold *best) {
+  for (size_t i = 0; i < owner->held_locks; i++) {
+    struct owned_hold held = {owner, &owner->holds[i]};
+    if (held.hold->lock == lock && fits_better(&held, best, thread))
+      *best = held;
+  }
+}
+
+/* Threads release what they hold when they end, but for the first. */
+static struct owned_hold hold_of_others(struct correlator *c, const struct lock *lock,
+                                        const struct traced_thread *thread) {
+  struct owned_hold best = {0};
+  for (size_t slot = 0; slot < c->by_slot_capacity; slot++)
+    if (c->by_slot[slot] && c->by_slot[slot] != c->primary)
+      look_among(c->by_slot[slot], lock, thread, &best);
+  if (c->primary)
+    look_among(c->primary, lock, thread, &best);
+  return best;
 }
 
 /* The hold that a routine on this thread releases: its own, its task's from another thread, else the oldest
- * one, which somebody else acquired. NULL: nobody holds it; or nobody here, and this thread may have acquired
+ * one, which somebody else acquired. None: nobody holds it; or nobody here, and this thread may have acquired
  * it while its events were dropped. */
-static struct hold *released_hold(struct lock *lock, const struct traced_thread *thread) {
-  struct hold *best = NULL;
-  for (size_t i = 0; lock && i < lock->count; i++) {
-    struct hold *hold = &lock->holds[i];
-    unsigned fit = fit_of(hold, thread), best_fit = best ? fit_of(best, thread) : 0;
-    if (!best || fit > best_fit || (fit == best_fit && hold->order < best->order))
-      best = hold;
-  }
-  return best && thread->has_gap && fit_of(best, thread) == 0 ? NULL : best;
+static struct owned_hold released_hold(struct correlator *c, const struct lock *lock,
+                                       struct traced_thread *thread) {
+  struct owned_hold best = {0};
+  if (!lock)
+    return best;
+  look_among(thread, lock, thread, &best);
+  if (best.hold)
+    return best;
+  best = hold_of_others(c, lock, thread);
+  return best.hold && thread->has_gap && fit_of(&best, thread) == 0 ? (struct owned_hold){0} : best;
 }
 
 /* Without ThreadReleaseLock, where nobody holds it: then the Enter tells which lock it is. */
 static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
-  struct lock *lock = find_lock(c, record->wait_id);
-  struct hold *hold = released_hold(lock, thread);
-  enum construct construct = is_nestable(record->kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
-  uint32_t region = region_at(c, thread, construct, record->codeptr, 0);
+  struct owned_hold held = released_hold(c, find_lock(c, record->wait_id), thread);
+  const struct hold *hold = held.hold;
+  uint32_t region = region_at(c, thread, construct_of_release(record->kind), record->codeptr, 0);
   bool is_written = !c->is_paused || (hold && !hold->is_hidden);
   if (is_written && hold)
     emit_enter(c, thread, now, region);
@@ -299,18 +336,17 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
                                .value = record->wait_id,
                                .region = region});
   if (hold)
-    end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
+    end_hold(c, thread, held, &(struct event){.ticks = now});
   if (is_written)
     emit_leave(c, thread, now, region);
 }
 
 /* Of a construct, which only the thread that is in it can leave. */
 static bool release(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t now) {
-  struct lock *lock = find_lock(c, wait_id);
-  struct hold *hold = hold_of_thread(lock, thread);
-  if (hold)
-    end_hold(c, thread, lock, hold, &(struct event){.ticks = now});
-  return hold != NULL;
+  struct owned_hold held = hold_of_thread(find_lock(c, wait_id), thread);
+  if (held.hold)
+    end_hold(c, thread, held, &(struct event){.ticks = now});
+  return held.hold != NULL;
 }
 
 void on_mutex_released(struct correlator *c, struct traced_thread *thread,
@@ -354,11 +390,10 @@ void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
                              .attribute = ATTRIBUTE_lock_address,
                              .value = record->wait_id});
   struct lock *lock = map_get(&c->locks.by_wait_id, record->wait_id);
-  if (!lock || lock->count)
+  if (!lock || hold_of_others(c, lock, thread).hold)
     return;
   c->locks.last.value = NULL;
   map_remove(&c->locks.by_wait_id, record->wait_id);
-  free(lock->holds);
   free(lock);
 }
 
@@ -376,22 +411,69 @@ void on_nest_lock(struct correlator *c, struct traced_thread *thread, const stru
 }
 
 /* What the program did not release, the writer does. */
-static void add_releases(struct correlator *c, struct traced_thread *thread, struct lock *lock,
-                         uint64_t ticks) {
-  for (struct hold *hold; (hold = hold_of_thread(lock, thread)) != NULL;)
-    end_hold(c, thread, lock, hold,
-             &(struct event){.ticks = ticks, .attribute = ATTRIBUTE_added, .value = 1});
+void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
+  for (size_t i = thread->held_locks; i-- > 0;)
+    if (!wait_id || thread->holds[i].wait_id == wait_id)
+      end_hold(c, thread, (struct owned_hold){thread, &thread->holds[i]},
+               &(struct event){.ticks = ticks, .attribute = ATTRIBUTE_added, .value = 1});
 }
 
-void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
-  if (wait_id) {
-    add_releases(c, thread, map_get(&c->locks.by_wait_id, wait_id), ticks);
-    return;
-  }
-  size_t position = 0;
-  for (struct map_entry *entry; thread->held_locks && (entry = map_next(&c->locks.by_wait_id, &position));)
-    add_releases(c, thread, entry->value, ticks);
+/* -- what concerns a thread alone -- */
+
+bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
+  struct lock *lock = find_lock(c, wait_id);
+  if (!lock || lock->order == 0)
+    return false;
+  *ret = ++lock->order;
+  return true;
 }
+
+size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, size_t most) {
+  for (size_t i = 0; i < thread->held_locks && i < most; i++)
+    ret_wait_ids[i] = thread->holds[i].wait_id;
+  return thread->held_locks;
+}
+
+static const struct frame *top_frame(const struct traced_thread *thread) {
+  const struct stack *stack = &thread->current->stack;
+  return stack->count ? &stack->frames[stack->count - 1] : NULL;
+}
+
+bool lock_acquire_is_alone(struct correlator *c, const struct traced_thread *thread,
+                           const struct record_mutex_acquire *record) {
+  return !thread->acquire_ticks && region_is_known(c, construct_of(record->flags), record->codeptr,
+                                                   lock_detail(record->hint, record->endpoint));
+}
+
+bool lock_acquired_is_alone(struct correlator *c, struct traced_thread *thread,
+                            const struct record_mutex_acquired *record, uint64_t id) {
+  const struct frame *top = top_frame(thread);
+  bool is_short = is_routine(record->kind);
+  return top && top->kind == (is_short ? FRAME_LOCKING : FRAME_MUTEX) && top->wait_id == record->wait_id &&
+         acquisition_is_settled(&thread->acquisitions, id) &&
+         (is_short || record->kind == MUTEX_ATOMIC ||
+          region_is_known(c, sblock_of(record->kind), record->codeptr, 0));
+}
+
+/* Of a construct: nothing is open in it but its block. */
+static bool is_in_mutex(const struct traced_thread *thread, uint64_t wait_id) {
+  const struct stack *stack = &thread->current->stack;
+  const struct frame *top = top_frame(thread);
+  if (top && top->kind == FRAME_SBLOCK && stack->count > 1)
+    top--;
+  return top && top->kind == FRAME_MUTEX && top->wait_id == wait_id;
+}
+
+bool lock_released_is_alone(struct correlator *c, struct traced_thread *thread,
+                            const struct record_mutex_released *record) {
+  const struct lock *lock = find_lock(c, record->wait_id);
+  if (thread->acquire_ticks || !hold_of_thread(lock, thread).hold)
+    return false;
+  return is_routine(record->kind) ? region_is_known(c, construct_of_release(record->kind), record->codeptr, 0)
+                                  : is_in_mutex(thread, record->wait_id);
+}
+
+/* -- at the end -- */
 
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave) {
   uint32_t number;
@@ -413,10 +495,8 @@ bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
 
 void locks_free(struct correlator *c) {
   size_t position = 0;
-  for (struct map_entry *entry; (entry = map_next(&c->locks.by_wait_id, &position));) {
-    free(((struct lock *)entry->value)->holds);
+  for (struct map_entry *entry; (entry = map_next(&c->locks.by_wait_id, &position));)
     free(entry->value);
-  }
   c->locks.last.value = NULL;
   map_clear(&c->locks.by_wait_id);
 }

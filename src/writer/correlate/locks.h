@@ -19,8 +19,18 @@ void locks_release_all(struct correlator *c, struct traced_thread *thread, uint6
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave);
 /* The number under which the archive has the lock; false if it was never acquired. */
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
-/* Whether what handles the record would name nothing for the first time (alone.h). */
-bool lock_is_known(struct correlator *c, const struct record_mutex_acquire *record);
+/* The next acquisition of the lock is this one; false if nobody has acquired it so far. */
+bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret);
+/* Whether such a record concerns nothing but its thread, and names nothing for the first time (alone.h).
+ * `id`: the record's. */
+bool lock_acquire_is_alone(struct correlator *c, const struct traced_thread *thread,
+                           const struct record_mutex_acquire *record);
+bool lock_acquired_is_alone(struct correlator *c, struct traced_thread *thread,
+                            const struct record_mutex_acquired *record, uint64_t id);
+bool lock_released_is_alone(struct correlator *c, struct traced_thread *thread,
+                            const struct record_mutex_released *record);
+/* Up to `most` of the locks that the thread holds; returns how many there are. */
+size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, size_t most);
 void locks_free(struct correlator *c);
 
 #endif

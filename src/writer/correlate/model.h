@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "writer/correlate/acquisitions.h"
 #include "writer/model/event.h"
 #include "writer/model/location.h"
 
@@ -72,8 +73,11 @@ struct traced_thread {
   /* its own one-member team for tasks outside of parallel regions; made when needed */
   struct team *serial_team;
   uint64_t acquire_ticks; /* of the FRAME_LOCKING on top */
-  unsigned held_locks;    /* holds that are this thread's (locks.c) */
-  bool has_gap;           /* events of it were dropped: what it holds and runs may be other than it seems */
+  struct hold *holds;     /* locks that it holds, in the order in which it acquired them (locks.c) */
+  unsigned held_locks;    /* so many */
+  size_t hold_capacity;
+  struct acquisitions acquisitions; /* that are still to come (acquisitions.h) */
+  bool has_gap; /* events of it were dropped: what it holds and runs may be other than it seems */
   struct unended unended[UNENDED_MAX]; /* the latest at unended_count - 1, modulo UNENDED_MAX */
   unsigned unended_count;
   /* in a pause: the task that runs here as far as was written; NULL: one that is complete */

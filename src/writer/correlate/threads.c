@@ -48,6 +48,8 @@ static struct traced_thread *get_place(struct correlator *c) {
   *thread = (struct traced_thread){.location = thread->location,
                                    .generations = thread->generations,
                                    .serial_team = thread->serial_team,
+                                   .holds = thread->holds,
+                                   .hold_capacity = thread->hold_capacity,
                                    .counted = thread->counted};
   return thread;
 }

@@ -14,9 +14,10 @@
 
 enum {
   ENCODERS_MAX = 16,       /* of which no one is asked for */
-  WAITING_LEAST = 1 << 17, /* records, likewise */
-  LOOK_RECORDS = 1 << 16,  /* are looked at ahead, of all slots together */
-  LOOK_SLOT_MAX = 4000,    /* of one: what they are unpacked to fits into a processor's cache */
+  WAITING_LEAST = 1 << 17, /* records, likewise; and as long as more are left than */
+  WAITING_REST = 1 << 13,
+  LOOK_RECORDS = 1 << 16, /* are looked at ahead, of all slots together */
+  LOOK_SLOT_MAX = 4000,   /* of one: what they are unpacked to fits into a processor's cache */
   LOOK_SLOT_MIN = 256,
   WORTH = 512, /* records in a round: below this the next one is put off */
   PUT_OFF_MIN = 2,
@@ -25,11 +26,11 @@ enum {
 
 /* What is known of a slot's next records. */
 struct ahead {
-  uint64_t end;       /* position: those before are of kinds that concern their thread alone */
-  uint64_t ticks;     /* of the latest of these */
-  uint64_t bound;     /* nothing at or behind `end` is earlier */
-  uint64_t handled;   /* position: those before were handled */
-  uint64_t apart[12]; /* no line of a cache has two of what several threads store to */
+  uint64_t end;     /* position: those before are of kinds that concern their thread alone */
+  uint64_t bound;   /* nothing at or behind `end` is earlier */
+  uint64_t handled; /* position: those before were handled */
+  struct alone_look look;
+  uint64_t apart[6]; /* no line of a cache has two of what several threads store to */
 };
 
 struct encoders {
@@ -42,6 +43,8 @@ struct encoders {
   struct encoder **all;    /* by worker */
   struct ahead *ahead;     /* by slot */
   size_t ahead_capacity;
+  struct acquisitions **settling; /* room for all slots */
+  size_t settling_capacity;
   bool has_looked;        /* ahead is of the next records */
   uint64_t look_records;  /* of a slot, in this round */
   uint64_t until;         /* ticks: what is earlier may be handled in this round */
@@ -73,7 +76,15 @@ static uint64_t bound_after(const struct encoders *encoders, struct source *sour
   if (ahead->end == source->head)
     return UINT64_MAX;
   struct record record = *record_at(encoders->merge, source, ahead->end);
-  return later(ahead->ticks, record.ticks);
+  return later(ahead->look.ticks, record.ticks);
+}
+
+static void begin_look(struct encoders *encoders, uint32_t slot, uint64_t next, uint64_t end) {
+  struct ahead *ahead = &encoders->ahead[slot];
+  ahead->end = next;
+  ahead->look = (struct alone_look){0};
+  if (end != next)
+    alone_look_begin(&ahead->look, encoders->correlator, slot);
 }
 
 /* From `next` on, where it will be once what was taken is handed on. */
@@ -81,12 +92,14 @@ static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
   struct source *source = &encoders->merge->sources[slot];
   struct ahead *ahead = &encoders->ahead[slot];
   uint64_t end = alone_is_ready(encoders->correlator, slot) ? end_of_look(encoders, source, next) : next;
-  bool is_known = ahead->end - next <= end - next;
-  uint64_t at = is_known ? ahead->end : next, ticks = is_known ? ahead->ticks : 0;
-  for (const struct record *record; at != end && alone_is(record = record_at(encoders->merge, source, at));
-       at++)
-    ticks = later(ticks, record->ticks);
-  *ahead = (struct ahead){.end = at, .ticks = ticks, .handled = next};
+  ahead->handled = next;
+  if (end == next || !ahead->look.thread || ahead->end - next > end - next)
+    begin_look(encoders, slot, next, end);
+  while (ahead->end != end && alone_look_at(&ahead->look, record_at(encoders->merge, source, ahead->end),
+                                            id_base(slot) + ahead->end))
+    ahead->end++;
+  if (ahead->look.thread)
+    alone_look_end(&ahead->look, id_base(slot) + ahead->end);
   ahead->bound = bound_after(encoders, source, ahead);
 }
 
@@ -102,6 +115,21 @@ static void find_bound(struct encoders *encoders) {
   for (uint32_t slot = 0; slot < encoders->merge->slots; slot++)
     if (encoders->ahead[slot].bound < encoders->until)
       encoders->until = encoders->ahead[slot].bound;
+}
+
+/* Which acquisition of a lock is which is settled for all before anybody handles one. */
+static void settle(struct encoders *encoders) {
+  uint32_t slots = encoders->merge->slots;
+  size_t count = 0;
+  memory_grow(&encoders->settling, &encoders->settling_capacity, slots, sizeof *encoders->settling);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    struct acquisitions *acquisitions = alone_acquisitions(encoders->correlator, slot);
+    if (!acquisitions)
+      continue;
+    acquisitions_drop_before(acquisitions, id_base(slot) + encoders->merge->sources[slot].next);
+    encoders->settling[count++] = acquisitions;
+  }
+  encoders->until = acquisitions_settle(encoders->correlator, encoders->settling, count, encoders->until);
 }
 
 /* -- what is handled -- */
@@ -145,6 +173,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
   if (!encoders->has_looked)
     helpers_run(encoders->helpers, look_ahead, encoders, slots);
   find_bound(encoders);
+  settle(encoders);
   for (unsigned i = 0; i < workers; i++)
     alone_begin(encoders->all[i], encoders->correlator);
   helpers_run(encoders->helpers, encode_and_look, encoders, slots);
@@ -157,7 +186,8 @@ static uint64_t round_of_all(struct encoders *encoders) {
 /* -- when -- */
 
 static bool waits_enough(const struct encoders *encoders) {
-  return encoders->wanted || merge_waiting(encoders->merge) >= WAITING_LEAST;
+  return encoders->wanted ||
+         merge_waiting(encoders->merge) >= (encoders->helpers ? WAITING_REST : WAITING_LEAST);
 }
 
 static bool is_worth_it(const struct encoders *encoders) {
@@ -235,5 +265,6 @@ void encoders_destroy(struct encoders *encoders) {
   helpers_destroy(encoders->helpers);
   free(encoders->all);
   free(encoders->ahead);
+  free(encoders->settling);
   free(encoders);
 }

@@ -1,6 +1,7 @@
 #include "writer/pipeline/helpers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,7 +10,9 @@
 #include "base/memory.h"
 
 enum {
-  LOOKS = 2000, /* at whether there is more to do, before a thread sleeps: some 10 us */
+  /* at whether there is more to do, before a thread sleeps: some 10 us. Two that look for longer on one
+   * processor stay there, and wait for each other, where one that is woken goes to an idle one. */
+  LOOKS = 2000,
   STACK_BYTES = 1 << 18,
 };
 
@@ -23,6 +26,7 @@ struct helpers {
   unsigned workers, started; /* the caller's included */
   bool has_started;
   struct worker *all;
+  cpu_set_t processors; /* that may be used; none: not known */
   /* of what is done now */
   helpers_work work;
   void *data;
@@ -82,9 +86,31 @@ static void note_done(struct helpers *helpers) {
   pthread_mutex_unlock(&helpers->mutex);
 }
 
+/* The number-th processor behind the caller's. The kernel leaves a new thread on the processor of the one
+ * that has made it, for 10 to 40 ms, though another one is idle. */
+static bool processor_of(const struct helpers *helpers, unsigned number, cpu_set_t *ret) {
+  int own = sched_getcpu(), count = CPU_COUNT(&helpers->processors);
+  CPU_ZERO(ret);
+  for (int i = 1; own >= 0 && count > 1 && i < CPU_SETSIZE; i++) {
+    int processor = (own + i) % CPU_SETSIZE;
+    if (CPU_ISSET(processor, &helpers->processors) && --number == 0) {
+      CPU_SET(processor, ret);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* It begins there, but stays where the kernel likes. */
+static void leave_processor(const struct helpers *helpers) {
+  if (CPU_COUNT(&helpers->processors) > 0)
+    pthread_setaffinity_np(pthread_self(), sizeof helpers->processors, &helpers->processors);
+}
+
 static void *help(void *data) {
   struct worker *worker = data;
   struct helpers *helpers = worker->helpers;
+  leave_processor(helpers);
   for (uint32_t known = 0;; known++) {
     wait_for_round(helpers, known);
     if (atomic_load(&helpers->is_over))
@@ -98,9 +124,12 @@ static void *help(void *data) {
 static bool start(struct worker *worker) {
   pthread_attr_t attributes;
   sigset_t all, before;
+  cpu_set_t processor;
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  if (processor_of(worker->helpers, worker->number, &processor))
+    pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor);
   sigfillset(&all);
   sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -112,6 +141,8 @@ static bool start(struct worker *worker) {
 
 static void start_all(struct helpers *helpers) {
   helpers->has_started = true;
+  if (sched_getaffinity(0, sizeof helpers->processors, &helpers->processors) < 0)
+    CPU_ZERO(&helpers->processors);
   for (; helpers->started < helpers->workers; helpers->started++) {
     struct worker *worker = &helpers->all[helpers->started];
     *worker = (struct worker){.helpers = helpers, .number = helpers->started};
