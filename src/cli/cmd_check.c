@@ -259,6 +259,6 @@ int cmd_check(int argc, char **argv) {
   if (status >= 0)
     return status;
   request.path = argv[optind];
-  return request.is_by_ranks ? archive_job_run_by_ranks(request.path, request.mpi, check, &request)
+  return request.is_by_ranks ? archive_job_run_by_ranks(request.path, request.mpi, NULL, check, &request)
                              : archive_job_run(request.path, check, &request);
 }

@@ -109,6 +109,29 @@ static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
 
 /* -- all -- */
 
+bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event) {
+  switch ((int)event->kind) {
+  case TRACE_Enter:
+    return mpi_region(mpi, event->Enter.region) != UINT32_MAX;
+  case TRACE_Leave:
+    return mpi_region(mpi, event->Leave.region) != UINT32_MAX;
+  case TRACE_MpiSend:
+  case TRACE_MpiIsend:
+  case TRACE_MpiIsendComplete:
+  case TRACE_MpiIrecvRequest:
+  case TRACE_MpiRecv:
+  case TRACE_MpiIrecv:
+  case TRACE_MpiRequestCancelled:
+  case TRACE_MpiCollectiveBegin:
+  case TRACE_MpiCollectiveEnd:
+  case TRACE_NonBlockingCollectiveRequest:
+  case TRACE_NonBlockingCollectiveComplete:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event) {
   switch ((int)event->kind) {
   case TRACE_Enter:

@@ -84,6 +84,9 @@ struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observ
 /* Takes the next event. Returns false without memory. */
 bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
 
+/* Whether mpi_process has any use for the event. */
+bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event);
+
 /* Reports what is left. Nothing may be taken afterwards. Returns false without memory. */
 bool mpi_finish(struct mpi_replay *mpi);
 

@@ -293,6 +293,10 @@ static void finish_thread(struct replay *replay, struct replay_thread *thread) {
   replay_leave_down_to(replay, thread, top_context(thread)->implicit, 0, ticks);
 }
 
+void replay_extend(struct replay *replay, uint64_t last_ticks) {
+  replay->last_ticks = last_ticks > replay->last_ticks ? last_ticks : replay->last_ticks;
+}
+
 void replay_finish(struct replay *replay) {
   uint64_t unclosed = replay->anomalies.unclosed;
   for (size_t i = 0; i < replay->trace->location_count && !replay->has_failed; i++)

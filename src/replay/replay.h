@@ -221,6 +221,9 @@ struct replay *replay_create(const struct trace *trace, const struct replay_obse
 /* Takes the next event. Returns false if memory has run out: what comes then is not reliable. */
 bool replay_process(struct replay *replay, const struct trace_event *event);
 
+/* Of some of a trace's processes: others have events until then. */
+void replay_extend(struct replay *replay, uint64_t last_ticks);
+
 /* Closes what is open, at the end of the window or at the last event. Nothing may be taken afterwards. */
 void replay_finish(struct replay *replay);
 

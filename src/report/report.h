@@ -143,9 +143,9 @@ struct report_parallel {
   /* of its members' time, as the account has it: of how much it is known, and the part that they ran and were
    * ready */
   double accounted, ran, ready;
-  double *ready_useful;          /* by location: while it worked; NULL: not known */
-  bool is_nested;                /* ever inside another team */
-  struct report_caller *callers; /* the longest first; of those instances of which it is known */
+  struct report_accounted *accounted_of; /* by location; NULL: not known */
+  bool is_nested;                        /* ever inside another team */
+  struct report_caller *callers;         /* the longest first; of those instances of which it is known */
   size_t caller_count;
 };
 
@@ -525,8 +525,8 @@ struct report {
   struct report_unseen *unseen; /* causes that could not be looked for */
   size_t unseen_count;
   struct replay_anomalies anomalies;
-  bool has_callers; /* of any region */
-  bool has_openmp;  /* any region, team or task of OpenMP */
+  size_t replaying_ranks;       /* of an MPI job, that have read it together; 0: it was one process */
+  bool has_callers, has_openmp; /* of any region; any region, team or task of OpenMP */
 };
 
 /* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything.

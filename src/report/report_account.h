@@ -17,6 +17,11 @@ enum hindrance {
   HINDRANCE_COUNT
 };
 
+/* A thread's part of the account of a parallel region; ready_useful: while it worked. */
+struct report_accounted {
+  double ticks, ran, ready, ready_useful;
+};
+
 /* What became of the threads' time, as the kernel has it. In ticks. */
 struct report_account {
   bool is_known;

@@ -1,7 +1,8 @@
 /* What rank 0 and the others send to each other:
  *
- *   rank 0 -> others   a command: read up to a time; stop, nobody takes any more; end
- *   others -> rank 0   batches of events, the last one of a reading without any: it has the result
+ *   rank 0 -> others   a command: read up to a time; answer a question; stop, nobody takes any more; end
+ *   others -> rank 0   batches of events or of an answer's items, the last one of each without any: it has
+ *                      the result
  *
  * Each other rank has two batches under way: one is sent while the next is filled. Rank 0 always has room for
  * two of each, also between readings; so after the last command each rank sends two that are empty. */
@@ -18,11 +19,11 @@ enum { TAG_COMMAND = 1, TAG_BATCH, TAG_LARGE };
 /* In flight from and to each rank; of all that rank 0 has room for. */
 enum { RANK_BATCHES = 2, BATCH_BYTES_MIN = 1 << 14, BATCH_BYTES_MAX = 1 << 18, BATCHES_BYTES = 1 << 27 };
 
-enum command_kind { COMMAND_READ, COMMAND_STOP, COMMAND_END };
+enum command_kind { COMMAND_READ, COMMAND_ASK, COMMAND_STOP, COMMAND_END };
 
 struct rank_command {
-  uint64_t to_ticks;
-  uint32_t kind, unused;
+  uint64_t from_ticks, to_ticks;
+  uint32_t kind, question; /* question: of ASK */
 };
 
 /* Before the events, or before the reason why there are no more. */

@@ -20,6 +20,8 @@ struct rank_server {
   struct rank_command command;
   struct ranks_transfer coming; /* the next command */
   uint64_t to_ticks;
+  ranks_answer answer;
+  void *data;
 };
 
 static void send_batch(struct rank_server *server) {
@@ -38,15 +40,14 @@ static void send_batch(struct rank_server *server) {
 /* One event that does not fit into a batch. */
 static void send_large(struct rank_server *server, const struct packed_event *packed) {
   struct ranks_transfer transfer;
-  *server->batches[server->filling].head = (struct batch_head){.used = packed->bytes, .events = 1};
+  *server->batches[server->filling].head = (struct batch_head){.used = packed->bytes};
   send_batch(server);
   ranks_send(server->ranks, 0, TAG_LARGE, packed, packed->bytes, &transfer);
   ranks_wait(server->ranks, &transfer);
 }
 
-/* Of what is past the window rank 0 needs to see one event. A command that has come meanwhile is to stop. */
-static bool put(void *data, const struct packed_event *packed) {
-  struct rank_server *server = data;
+/* A command that has come meanwhile is to stop. */
+bool rank_server_give(struct rank_server *server, const struct packed_event *packed) {
   struct batch_head *head = server->batches[server->filling].head;
   size_t most = rank_batch_bytes(server->ranks);
   if (head->used + packed->bytes > most && head->used > 0) {
@@ -57,11 +58,23 @@ static bool put(void *data, const struct packed_event *packed) {
   }
   if (packed->bytes > most) {
     send_large(server, packed);
-  } else {
-    memcpy((char *)(head + 1) + head->used, packed, packed->bytes);
-    head->used += packed->bytes;
-    head->events++;
+    return true;
   }
+  memcpy((char *)(head + 1) + head->used, packed, packed->bytes);
+  head->used += packed->bytes;
+  return true;
+}
+
+static void count_event(struct rank_server *server) {
+  server->batches[server->filling].head->events++;
+}
+
+/* Of what is past the window rank 0 needs to see one event. */
+static bool put(void *data, const struct packed_event *packed) {
+  struct rank_server *server = data;
+  if (!rank_server_give(server, packed))
+    return false;
+  count_event(server);
   return packed->ticks <= server->to_ticks;
 }
 
@@ -70,6 +83,20 @@ static struct trace_span locations_of(const struct trace *trace, const struct ra
   size_t width = trace->reader->part_locations, count = trace->location_count;
   return (struct trace_span){span.first * width < count ? span.first * width : count,
                              span.end * width < count ? span.end * width : count};
+}
+
+/* Behind what is left of the process that the location before is of. */
+static size_t next_process(const struct trace *trace, size_t location) {
+  const struct trace_location *locations = trace->locations;
+  while (location > 0 && location < trace->location_count &&
+         locations[location].group == locations[location - 1].group)
+    location++;
+  return location;
+}
+
+static struct trace_span processes_of(const struct trace *trace, const struct ranks_job *ranks) {
+  struct trace_span span = locations_of(trace, ranks);
+  return (struct trace_span){next_process(trace, span.first), next_process(trace, span.end)};
 }
 
 static void send_last(struct rank_server *server, int result, const char *error) {
@@ -81,16 +108,58 @@ static void send_last(struct rank_server *server, int result, const char *error)
   send_batch(server);
 }
 
-static void serve_reading(struct rank_server *server, const char *why) {
+static int read_share(struct rank_server *server, const struct rank_command *command,
+                      char error[TRACE_ERROR_BYTES]) {
+  struct trace_span span = locations_of(server->trace, server->ranks);
+  server->to_ticks = command->to_ticks;
+  return trace_merge_packed(server->trace, &span, put, server, error);
+}
+
+static int answer_question(struct rank_server *server, const struct rank_command *command,
+                           char error[TRACE_ERROR_BYTES]) {
+  struct ranks_question question = {command->question, command->from_ticks, command->to_ticks};
+  return server->answer(server->data, server, &question, error);
+}
+
+static void serve_command(struct rank_server *server, const struct rank_command *command, const char *why) {
   char error[TRACE_ERROR_BYTES] = "";
   int result = -EIO;
-  if (server->trace) {
-    struct trace_span span = locations_of(server->trace, server->ranks);
-    result = trace_merge_packed(server->trace, &span, put, server, error);
-  } else {
+  if (!server->trace)
     snprintf(error, sizeof error, "rank %u: %.400s", ranks_own(server->ranks), why);
-  }
+  else if (command->kind == COMMAND_READ)
+    result = read_share(server, command, error);
+  else
+    result = answer_question(server, command, error);
   send_last(server, result, error);
+}
+
+struct trace *rank_server_trace(const struct rank_server *server) {
+  return server->trace;
+}
+
+size_t rank_server_first(const struct rank_server *server, size_t *ret_end) {
+  struct trace_span span = processes_of(server->trace, server->ranks);
+  *ret_end = span.end;
+  return span.first;
+}
+
+struct counted_reading {
+  struct rank_server *server;
+  trace_on_packed on_packed;
+  void *data;
+};
+
+static bool count_and_give(void *data, const struct packed_event *packed) {
+  const struct counted_reading *reading = data;
+  count_event(reading->server);
+  return reading->on_packed(reading->data, packed);
+}
+
+int rank_server_read(struct rank_server *server, trace_on_packed on_packed, void *data,
+                     char error[TRACE_ERROR_BYTES]) {
+  struct trace_span span = processes_of(server->trace, server->ranks);
+  struct counted_reading reading = {server, on_packed, data};
+  return trace_merge_packed(server->trace, &span, count_and_give, &reading, error);
 }
 
 static struct rank_command next_command(struct rank_server *server) {
@@ -107,14 +176,14 @@ static void serve_all(struct rank_server *server, const char *why) {
     struct rank_command command = next_command(server);
     if (command.kind == COMMAND_END)
       return;
-    server->to_ticks = command.to_ticks;
-    if (command.kind == COMMAND_READ) /* to stop a reading that is over is nothing */
-      serve_reading(server, why);
+    if (command.kind != COMMAND_STOP) /* to stop a reading that is over is nothing */
+      serve_command(server, &command, why);
   }
 }
 
-int trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why) {
-  struct rank_server server = {.trace = trace, .ranks = ranks};
+int trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
+                void *data) {
+  struct rank_server server = {.trace = trace, .ranks = ranks, .answer = answer, .data = data};
   if (!rank_batches_make(server.batches, ranks)) {
     rank_batches_free(server.batches);
     return -ENOMEM;
@@ -153,13 +222,12 @@ static void stop_all(struct trace *trace) {
       rank_source_next(all->ranks, &all->sources[i], trace->progress, error);
 }
 
-static int begin_all(struct trace *trace, uint64_t to_ticks, struct tournament *tournament,
+static int begin_all(struct trace *trace, struct rank_command command, struct tournament *tournament,
                      char error[TRACE_ERROR_BYTES]) {
   struct rank_sources *all = trace->reader->sources;
   int result = 0;
   for (size_t i = 0; i < all->count; i++) {
-    rank_command_send(all->ranks, all->sources[i].rank,
-                      (struct rank_command){.kind = COMMAND_READ, .to_ticks = to_ticks});
+    rank_command_send(all->ranks, all->sources[i].rank, command);
     all->sources[i].is_reading = true;
   }
   for (size_t i = 0; i < all->count && result == 0; i++) {
@@ -170,35 +238,65 @@ static int begin_all(struct trace *trace, uint64_t to_ticks, struct tournament *
   return result;
 }
 
-static int deliver_all(struct trace_delivery *delivery, struct tournament *tournament,
-                       char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = delivery->trace;
-  struct rank_sources *all = trace->reader->sources;
-  int result = begin_all(trace, delivery->window->to_ticks, tournament, error);
+/* What the others have: rank 0 takes it in the order of ticks. */
+struct rank_reading {
+  struct trace *trace;
+  struct rank_command command;
+  trace_on_packed on_packed;
+  void *data;
+};
+
+static int read_in_order(const struct rank_reading *reading, struct tournament *tournament,
+                         char error[TRACE_ERROR_BYTES]) {
+  struct rank_sources *all = reading->trace->reader->sources;
+  int result = begin_all(reading->trace, reading->command, tournament, error);
   while (result == 0 && tournament->first.number != TOURNAMENT_NONE) {
     struct rank_source *source = &all->sources[tournament->first.number];
-    if (!trace_deliver(delivery, first_of(source)))
+    if (!reading->on_packed(reading->data, first_of(source)))
       return 0;
     source->at += first_of(source)->bytes;
     if (source->at == source->end)
-      result = rank_source_next(all->ranks, source, trace->progress, error);
+      result = rank_source_next(all->ranks, source, reading->trace->progress, error);
     tournament_replay(tournament, source->rank - 1, next_of(source));
   }
   return result;
 }
 
+static int read_all(const struct rank_reading *reading, char error[TRACE_ERROR_BYTES]) {
+  struct tournament tournament = {.leaves = 0};
+  int result = -ENOMEM;
+  if (tournament_begin(&tournament, reading->trace->reader->sources->count))
+    result = read_in_order(reading, &tournament, error);
+  else
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  stop_all(reading->trace);
+  free(tournament.losers);
+  return result;
+}
+
+static bool deliver(void *data, const struct packed_event *packed) {
+  return trace_deliver(data, packed);
+}
+
 int trace_read_by_ranks(struct trace *trace, const struct trace_window *window,
                         char error[TRACE_ERROR_BYTES]) {
   struct trace_delivery delivery = {.trace = trace, .window = window};
-  struct tournament tournament = {.leaves = 0};
-  int result = -ENOMEM;
+  struct rank_command command = {.kind = COMMAND_READ, .to_ticks = window->to_ticks};
   if (!trace_delivery_begin(&delivery, error))
-    return result;
-  if (tournament_begin(&tournament, trace->reader->sources->count))
-    result = deliver_all(&delivery, &tournament, error);
-  else
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  stop_all(trace);
-  free(tournament.losers);
+    return -ENOMEM;
+  int result = read_all(&(struct rank_reading){trace, command, deliver, &delivery}, error);
   return trace_delivery_end(&delivery, result, error);
+}
+
+size_t trace_rank_count(const struct trace *trace) {
+  return trace->reader->sources ? trace->reader->sources->count : 0;
+}
+
+int trace_ask_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
+                    void *data, char error[TRACE_ERROR_BYTES]) {
+  struct rank_command command = {.kind = COMMAND_ASK,
+                                 .question = question->number,
+                                 .from_ticks = question->from_ticks,
+                                 .to_ticks = question->to_ticks};
+  return read_all(&(struct rank_reading){trace, command, on_item, data}, error);
 }

@@ -109,9 +109,6 @@ size_t trace_helpers(const struct trace *trace, unsigned jobs);
 
 /* -- trace_merge.c -- */
 
-/* Takes an event; it lasts until the return. False stops the reading. */
-typedef bool (*trace_on_packed)(void *data, const struct packed_event *packed);
-
 /* Gives the events of the span's locations, merged by time. Returns 0 or -EIO with `error`. */
 int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace_on_packed on_packed,
                        void *data, char error[TRACE_ERROR_BYTES]);

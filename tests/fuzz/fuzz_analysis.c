@@ -18,6 +18,7 @@
 #include "timeline/picture/picture.h"
 #include "trace/constructs.h"
 #include "trace/trace.h"
+#include "trace/trace_ranks.h"
 
 enum { NAME_BYTES = 64, ARRAY_ITEMS = 256 };
 
@@ -223,6 +224,40 @@ int trace_read_in_order(struct trace *trace, uint64_t from_ticks, uint64_t to_ti
   (void)trace, (void)error;
   deliver(SIZE_MAX, from_ticks, to_ticks, on_event, data);
   return 0;
+}
+
+/* There is no job of MPI. */
+
+size_t trace_rank_count(const struct trace *trace) {
+  (void)trace;
+  return 0;
+}
+
+int trace_ask_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
+                    void *data, char error[TRACE_ERROR_BYTES]) {
+  (void)trace, (void)question, (void)on_item, (void)data, (void)error;
+  abort();
+}
+
+bool rank_server_give(struct rank_server *server, const struct packed_event *item) {
+  (void)server, (void)item;
+  abort();
+}
+
+struct trace *rank_server_trace(const struct rank_server *server) {
+  (void)server;
+  abort();
+}
+
+size_t rank_server_first(const struct rank_server *server, size_t *ret_end) {
+  (void)server, (void)ret_end;
+  abort();
+}
+
+int rank_server_read(struct rank_server *server, trace_on_packed on_packed, void *data,
+                     char error[TRACE_ERROR_BYTES]) {
+  (void)server, (void)on_packed, (void)data, (void)error;
+  abort();
 }
 
 int trace_read_events(struct trace *trace, trace_on_event on_event, void *data,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""stave report --mpi: ranks of a job that read an archive together print what one process prints, to the byte.
+"""stave report --mpi: ranks of a job that read an archive together print what one process prints, to the byte: where
+they replay their processes each, and where rank 0 replays all.
 
 usage: test_report.py BUILD openmpi|mpich
 """
@@ -20,6 +21,8 @@ from tracing import expect
 RANKS = (2, 4)
 COMMANDS = (["report"], ["check", "--json"], ["report", "--json", "--fail-if", "violations > 0"])    # it reads twice
 WINDOW = ["report", "--json", "--from", "3us", "--to", "9us"]     # nobody takes what comes behind it
+PART = ["report", "--json", "--from", "50ms", "--to", "130ms"]
+ALONE = "rank 0 has replayed all processes"
 FAILED, FOUND = 1, 3
 WIDE = 17000        # attributes of one event: more than a batch between ranks has room for
 
@@ -31,9 +34,15 @@ class Reader:
     def one(self, words, archive):
         return tracing.run([self.build.stave, *words, archive], tracing.clean_environment(STAVE_JOBS=1))
 
-    def ranks(self, number, words, archive, option="--mpi"):
+    def ranks(self, number, words, archive, option="--mpi", **settings):
         command = [*jobs.launcher(self.mpi, number), self.build.stave, words[0], option, *words[1:], archive]
-        return tracing.run(command, {**tracing.clean_environment(), **jobs.SETTINGS}, timeout=jobs.LIMIT_S)
+        environment = {**tracing.clean_environment(**settings), **jobs.SETTINGS}
+        return tracing.run(command, environment, timeout=jobs.LIMIT_S)
+
+    def who_replays(self, archive, number, expected):
+        result = self.ranks(number, ["report", "--json"], archive, STAVE_VERBOSE=1)
+        expect(expected in result.stderr.decode(), f"{number} ranks, {archive.name}: not {expected!r}, but "
+                                                   f"{result.stderr.decode()}")
 
     def same(self, archive, commands=COMMANDS, ranks=RANKS):
         for words in commands:
@@ -106,6 +115,12 @@ def main():
         reader.same(merged(build, folder))
         reader.same(made_mpi.sends_and_barriers(folder / "messages", 300), (["report", "--json"], ["check"]))
         reader.same(job(build, folder), (["report", "--json"],))
+        teams = made_mpi.teams_and_locks(folder / "teams", 7, 12)
+        reader.same(teams, (["report", "--json"], PART), (3, 5))
+        for archive in (folder / "job", folder / "messages", teams):
+            reader.who_replays(archive, 3, "2 ranks have replayed their processes")
+        reader.who_replays(folder / "job", 2, ALONE)
+        reader.who_replays(folder / "merged", 4, ALONE)         # it has tasks
         reader.same(wide(folder), (["report", "--json"],), (1, 2))
         mixed = generated(build, folder, "mixed", 60000, "mixed")
         reader.same(mixed, (WINDOW, ["report", "--what-if", "regions"]), (4,))

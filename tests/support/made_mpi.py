@@ -7,6 +7,7 @@
 Every rank has the same number of threads; times are in ms and have to grow on each thread.
 """
 from made_archive import Made
+from otf2.attribute_value import AttributeValue
 from otf2.enums import CollectiveOp, GroupType, Paradigm, RegionRole, Type
 
 OPERATIONS = {"MPI_Barrier": CollectiveOp.BARRIER, "MPI_Bcast": CollectiveOp.BCAST, "MPI_Reduce": CollectiveOp.REDUCE,
@@ -132,4 +133,56 @@ def sends_and_barriers(path, rounds):
             job.call(1, "MPI_Recv", at, at + 2, 6, receive=(0, 3, 8))
             for rank in range(4):
                 job.call(rank, "MPI_Barrier", at + 3 + rank, at + 10, 7, collective=-1)
+    return path
+
+
+def critical(job, thread, order, enter_ms, acquired_ms, left_ms):
+    job.at(enter_ms).enter(thread, "critical", 15)
+    job.at(acquired_ms).event(thread, "thread_acquire_lock", Paradigm.OPENMP, 1, order)
+    job.enter(thread, "critical sblock", 15)
+    job.at(left_ms).leave_critical(thread, 1, order, 15)
+
+
+def team(job, rank, step, begin_ms):
+    """A loop that lasts differently, a critical section for which one thread waits, a barrier that reduces, and the
+    loop once more."""
+    first, late = rank * job.width, 0.1 * rank
+    job.fork(rank, begin_ms, 10 + step % 2)
+    for i in range(job.width):
+        job.at(begin_ms + 0.1 + 0.05 * i).enter(first + i, "for", 12)
+        job.at(begin_ms + 1 + 0.3 * ((5 * rank + 3 * step + 2 * i) % 7)).leave(first + i, "for", 12)
+    critical(job, first, 2 * step + 1, begin_ms + 4, begin_ms + 4, begin_ms + 5 + late)
+    critical(job, first + 1, 2 * step + 2, begin_ms + 4.2, begin_ms + 5.1 + late, begin_ms + 5.8 + late)
+    job.at(begin_ms + 5.5 + late).enter(first, "barrier", 20)
+    job.at(begin_ms + 6.6 + late).enter(first + 1, "barrier", 20)
+    job.at(begin_ms + 6.7 + late).enter(first, "reduction", 20)
+    job.at(begin_ms + 7.8 + late).leave(first, "reduction", 20)
+    for i in range(job.width):
+        job.at(begin_ms + 8 + late + 0.01 * i).leave(first + i, "barrier", 20)
+        job.enter(first + i, "for", 12)
+        job.leave(first + i, "for", 12)
+        job.arrive(rank, i, begin_ms + 9 + (rank + step + i) % 3 * 0.2, 10 + step % 2)
+
+
+def account(job, steps):
+    """What the kernel has of each thread, every 40 ms: it ran for 19 ms and less, and was ready for 3."""
+    def put(define, what, words):
+        define(what, "STAVE::RUN_TIMES", value=AttributeValue(" ".join(words), Type.STRING))
+
+    for i, location in enumerate(job.locations):
+        if i % job.width == 0:
+            put(job.definitions.location_group_property, location.group, ["1000", *["40000,37000"] * steps])
+        put(job.definitions.location_property, location, ["1", *[f"{19000 - 700 * i},3000"] * steps])
+
+
+def teams_and_locks(path, ranks, steps):
+    """Ranks of two threads, in which much is at the same time in all of them; of the last one a region is left open."""
+    with Job(str(path), ranks=ranks, threads=2) as job:
+        account(job, steps)
+        for step in range(steps):
+            for rank in range(ranks):
+                job.call(rank, "MPI_Allreduce", 40 * step + (3 * rank + step) % 5, 40 * step + 6, 7, collective=-1)
+                team(job, rank, step, 40 * step + 8)
+                if rank < ranks - 1 or step < steps - 1:
+                    job.join(rank, 40 * step + 20 - 0.1 * rank, 10 + step % 2)
     return path

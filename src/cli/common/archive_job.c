@@ -5,8 +5,8 @@
 #include "cli/common/progress.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
-#include "trace/trace_ranks.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct guarded_request {
   void *data;
   bool is_by_ranks;
   const char *library; /* of MPI; NULL: to be found */
+  const struct archive_answers *answers;
 };
 
 /* Progress counts the definitions first, then the events. */
@@ -87,7 +88,13 @@ static int serve(const struct guarded_request *request, struct guard_progress *p
   struct trace *trace = NULL;
   char error[TRACE_ERROR_BYTES] = "";
   trace_open_by_ranks(request->found->anchor, ranks, &progress->done, &trace, error);
-  int result = trace_serve(trace, ranks, error);
+  const struct archive_answers *answers = request->answers;
+  void *data = answers ? answers->begin() : NULL;
+  int result = -ENOMEM;
+  if (data || !answers)
+    result = trace_serve(trace, ranks, error, answers ? answers->answer : NULL, data);
+  if (answers)
+    answers->end(data);
   trace_close(trace);
   return result < 0 ? EXIT_FAILED : EXIT_SUCCESS;
 }
@@ -248,7 +255,12 @@ int archive_job_run(const char *path, archive_job_work do_work, void *data) {
   return run(&(struct guarded_request){.path = path, .work = do_work, .data = data});
 }
 
-int archive_job_run_by_ranks(const char *path, const char *library, archive_job_work do_work, void *data) {
-  return run(&(struct guarded_request){
-      .path = path, .work = do_work, .data = data, .is_by_ranks = true, .library = library});
+int archive_job_run_by_ranks(const char *path, const char *library, const struct archive_answers *answers,
+                             archive_job_work do_work, void *data) {
+  return run(&(struct guarded_request){.path = path,
+                                       .work = do_work,
+                                       .data = data,
+                                       .is_by_ranks = true,
+                                       .library = library,
+                                       .answers = answers});
 }

@@ -7,6 +7,7 @@
 #include "trace/found_archive.h"
 #include "trace/guard.h"
 #include "trace/trace.h"
+#include "trace/trace_ranks.h"
 
 /* An archive that is being read. */
 struct archive_job {
@@ -24,9 +25,19 @@ typedef int (*archive_job_work)(void *data, const struct archive_job *job);
  * any more what `work` writes, the process ends by SIGPIPE. */
 int archive_job_run(const char *path, archive_job_work work, void *data);
 
+/* How ranks answer what the work asks them. `begin` makes the data of that, NULL without memory; `end`
+ * accepts NULL. */
+struct archive_answers {
+  void *(*begin)(void);
+  void (*end)(void *data);
+  ranks_answer answer;
+};
+
 /* The same by the ranks of the MPI job that this process is one of: rank 0 does the work, the others read the
- * events for it and print nothing. `library`: the MPI's; NULL: its launcher shows which. */
-int archive_job_run_by_ranks(const char *path, const char *library, archive_job_work work, void *data);
+ * events for it, or answer it, and print nothing. `library`: the MPI's; NULL: its launcher shows which.
+ * `answers`: NULL: the work asks nothing. */
+int archive_job_run_by_ranks(const char *path, const char *library, const struct archive_answers *answers,
+                             archive_job_work work, void *data);
 
 /* Whether the trace reaches to where a window begins; if not, says so. A window within it may be without
  * events. */

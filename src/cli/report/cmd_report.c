@@ -11,6 +11,7 @@
 #include "cli/report/report_print.h"
 #include "cli/report/scaling_runs.h"
 #include "cli/report/what_if_print.h"
+#include "report/ranks/read_ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,17 @@ static int print(const struct report_request *request, const struct report *repo
   return request->condition_count ? judge(request, print, job->trace) : EXIT_SUCCESS;
 }
 
+/* For those who ask why a job of many ranks is not faster. */
+static void note_ranks(const struct report_request *request, const struct report *report) {
+  const char *verbose = getenv("STAVE_VERBOSE");
+  if (!request->is_by_ranks || !verbose || strcmp(verbose, "0") == 0)
+    return;
+  if (report->replaying_ranks > 0)
+    message_print("%s: %zu ranks have replayed their processes", request->path, report->replaying_ranks);
+  else
+    message_print("%s: rank 0 has replayed all processes, what the others have read", request->path);
+}
+
 static int read_and_print(void *data, const struct archive_job *job) {
   const struct report_request *request = data;
   char error[TRACE_ERROR_BYTES];
@@ -189,6 +201,8 @@ static int read_and_print(void *data, const struct archive_job *job) {
   times_ticks(&request->times, job->trace, &from, &to);
   int result = report_read(&report, job->trace, from, to, error);
   archive_job_has_read(job);
+  if (result == 0)
+    note_ranks(request, &report);
   int status = result < 0 ? archive_job_failed(job, error) : print(request, &report, job);
   report_free(&report);
   return status;
@@ -408,7 +422,8 @@ static int check_single(const struct report_request *request, int count) {
 }
 
 static int run(const struct report_request *request, const char *path, archive_job_work work, void *data) {
-  return request->is_by_ranks ? archive_job_run_by_ranks(path, request->mpi, work, data)
+  static const struct archive_answers answers = {report_answers_make, report_answers_free, report_answer};
+  return request->is_by_ranks ? archive_job_run_by_ranks(path, request->mpi, &answers, work, data)
                               : archive_job_run(path, work, data);
 }
 

@@ -22,6 +22,16 @@ static uint32_t waiting_region(const struct collector *collector, const struct r
   return is_inside && task->frame_count > 1 ? task->frames[task->frame_count - 2].region : region;
 }
 
+void collector_note_wait(struct collector *collector, uint32_t region, size_t location, uint64_t ticks) {
+  struct report_region *base = &collector->report->regions[region];
+  if (ticks <= base->longest_wait)
+    return;
+  base->longest_wait = ticks;
+  base->longest_location = (uint32_t)location;
+  if (collector->posting)
+    collector->posting->wait(collector, region, location, ticks);
+}
+
 static void charge_wait(struct collector *collector, size_t location, const struct replay_now *now,
                         uint64_t ticks, struct live_member *member) {
   uint32_t region = waiting_region(collector, now);
@@ -34,10 +44,8 @@ static void charge_wait(struct collector *collector, size_t location, const stru
   base->wait += ticks;
   here->wait_ticks = here->wait_region == region ? here->wait_ticks + ticks : ticks;
   here->wait_region = region;
-  if (here->wait_ticks > base->longest_wait) {
-    base->longest_wait = here->wait_ticks;
-    base->longest_location = (uint32_t)location;
-  }
+  if (here->wait_ticks > base->longest_wait)
+    collector_note_wait(collector, region, location, here->wait_ticks);
   if (!member || now->activity != ACTIVITY_BARRIER_WAIT)
     return;
   if (collector->interests[region].construct == CONSTRUCT_barrier)
@@ -93,14 +101,27 @@ static void charge_account(struct collector *collector, size_t location, const s
   double known = account_line_share(line, (double)begin, (double)end, by_reading, &ran, &ready);
   if (!parallel)
     return;
-  parallel->accounted += known;
-  parallel->ran += ran;
-  parallel->ready += ready;
-  if (!parallel->ready_useful)
-    parallel->ready_useful =
-        collector_get(collector, collector->trace->location_count * sizeof *parallel->ready_useful);
-  if (parallel->ready_useful && activity_is_useful(now->activity))
-    parallel->ready_useful[location] += ready;
+  if (!parallel->accounted_of)
+    parallel->accounted_of =
+        collector_get(collector, collector->trace->location_count * sizeof *parallel->accounted_of);
+  if (!parallel->accounted_of)
+    return;
+  struct report_accounted *accounted = &parallel->accounted_of[location];
+  accounted->ticks += known;
+  accounted->ran += ran;
+  accounted->ready += ready;
+  accounted->ready_useful += activity_is_useful(now->activity) ? ready : 0;
+}
+
+static void add_up_accounts(struct report *report) {
+  for (size_t i = 0; i < report->trace->region_count; i++) {
+    struct report_parallel *parallel = report->regions[i].parallel;
+    for (size_t j = 0; parallel && parallel->accounted_of && j < report->trace->location_count; j++) {
+      parallel->accounted += parallel->accounted_of[j].ticks;
+      parallel->ran += parallel->accounted_of[j].ran;
+      parallel->ready += parallel->accounted_of[j].ready;
+    }
+  }
 }
 
 /* What the process did before the first event of its first thread. */
@@ -323,7 +344,7 @@ static void note_ticks(struct report *report, const struct trace_event *event) {
   thread->last_ticks = event->ticks;
 }
 
-static bool on_event(void *data, const struct trace_event *event) {
+bool collector_on_event(void *data, const struct trace_event *event) {
   struct collector *collector = data;
   struct report *report = collector->report;
   if (event->ticks > collector->now_ticks)
@@ -361,7 +382,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 
 /* -- beginning and end -- */
 
-static bool prepare(struct collector *collector) {
+bool collector_prepare(struct collector *collector) {
   static const struct replay_observer observer = {.slice = on_slice,
                                                   .task = tasks_on_event,
                                                   .lock = analysers_on_lock,
@@ -389,26 +410,30 @@ static bool prepare(struct collector *collector) {
   return !collector->has_failed;
 }
 
-/* The window's end if there is more of the trace behind it. */
-static uint64_t end_ticks(const struct collector *collector) {
+uint64_t collector_end(const struct collector *collector) {
   const struct trace_clock *clock = &collector->trace->clock;
   bool is_cut = collector->report->to_ticks < clock->first_ticks + clock->length_ticks;
   return is_cut ? collector->report->to_ticks : collector->now_ticks;
 }
 
 /* What is open goes on until the end of the window. */
-static void charge_rest(struct collector *collector) {
-  struct report *report = collector->report;
-  uint64_t end = end_ticks(collector);
+void collector_charge_rest(struct collector *collector, uint64_t end) {
+  const struct report *report = collector->report;
   for (size_t i = 0; i < collector->trace->location_count; i++) {
     struct replay_now now = replay_now(collector->replay, i);
     bool is_open = now.team || now.frame || now.activity == ACTIVITY_UNKNOWN;
     if (report->threads[i].is_seen && is_open && !has_ended(&report->threads[i], &now))
       charge(collector, i, &now, end);
   }
-  if (report->first_ticks == UINT64_MAX)
+}
+
+static void set_span(struct collector *collector) {
+  struct report *report = collector->report;
+  if (report->first_ticks == UINT64_MAX) {
+    report->first_ticks = report->last_ticks = 0;
     return;
-  report->last_ticks = end;
+  }
+  report->last_ticks = collector_end(collector);
   if (report->life.start_ticks)
     report->first_ticks = report->life.start_ticks;
   if (report->from_ticks > collector->trace->clock.first_ticks)
@@ -445,10 +470,9 @@ static void forget_runtimes_teams(struct report *report) {
   }
 }
 
-static void conclude(struct collector *collector) {
+void collector_conclude(struct collector *collector) {
   struct report *report = collector->report;
-  charge_rest(collector);
-  replay_finish(collector->replay);
+  set_span(collector);
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
@@ -457,7 +481,7 @@ static void conclude(struct collector *collector) {
   tasks_finish(collector);
   analysers_finish(collector);
   forget_runtimes_teams(report);
-  report->anomalies = *replay_anomalies(collector->replay);
+  add_up_accounts(report);
   caveats_find(report);
   efficiency_find(report);
   processors_find(report);
@@ -486,28 +510,42 @@ static void free_collector(struct collector *collector) {
   replay_free(collector->replay);
 }
 
-int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
-                char error[TRACE_ERROR_BYTES]) {
+int collector_free(struct collector *collector, int result, char error[TRACE_ERROR_BYTES]) {
+  bool has_failed = result == -ENOMEM || collector->has_failed;
+  if (has_failed)
+    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  free_collector(collector);
+  return has_failed ? -ENOMEM : result;
+}
+
+void report_begin(struct report *ret, const struct trace *trace, uint64_t from_ticks, uint64_t to_ticks) {
   *ret = (struct report){
       .trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
+}
+
+/* All events have gone by. */
+static void finish(struct collector *collector) {
+  collector_charge_rest(collector, collector_end(collector));
+  replay_finish(collector->replay);
+  collector->report->anomalies = *replay_anomalies(collector->replay);
+  collector_conclude(collector);
+}
+
+int collector_read(struct report *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   struct collector collector = {.report = ret, .trace = trace};
-  int result =
-      prepare(&collector) ? trace_read_in_order(trace, 0, to_ticks, on_event, &collector, error) : -ENOMEM;
+  int result = -ENOMEM;
+  if (collector_prepare(&collector))
+    result = trace_read_in_order(trace, 0, ret->to_ticks, collector_on_event, &collector, error);
   if (result == 0 && !collector.has_failed)
-    conclude(&collector);
-  if (result == -ENOMEM || collector.has_failed) {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-    result = -ENOMEM;
-  }
-  free_collector(&collector);
-  return result;
+    finish(&collector);
+  return collector_free(&collector, result, error);
 }
 
 void report_free_parallel(struct report_parallel *parallel) {
   if (!parallel)
     return;
   free(parallel->useful);
-  free(parallel->ready_useful);
+  free(parallel->accounted_of);
   free(parallel->callers);
   free(parallel->creations);
   free(parallel->delays);

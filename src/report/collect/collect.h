@@ -46,33 +46,35 @@ struct live_ready {
 
 /* A team that is alive, by the replay's slot. */
 struct live_team {
-  uint64_t id; /* of the replay's team: whether this is still the same */
+  /* -- what its instance and its phases add to sums -- */
   uint64_t members, useful, longest_useful;
   uint64_t member_time; /* from begin to end, of all members */
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
-  bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
-  uint64_t latest_begin_ticks;  /* of a member */
-  uint64_t task_end_ticks;      /* of the last task that has ended */
-  uint64_t end_ticks;           /* of the primary; 0: not yet */
-  uint64_t tasks;               /* created in it */
-  struct live_ready ready;
-  uint64_t tasks_before[BARRIER_ROUNDS];  /* when the first one has left the barrier of this round */
+  uint64_t latest_begin_ticks;            /* of a member */
+  uint64_t tasks;                         /* created in it */
   uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
-  struct share *loops_seen;        /* one for every worksharing region */
-  /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
-   * time come in any order */
-  struct team_phase phases[2];
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
+  uint64_t context;                      /* in which it was forked, as a ref */
   bool is_nested;
   uint32_t crowd;   /* how many members it has more than there are processors; 0: none, or not known */
   uint32_t at_once; /* threads of the process in any team, at most */
+  /* -- and what nobody else needs -- */
+  uint64_t id;                  /* of the replay's team: whether this is still the same */
+  bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
+  uint64_t task_end_ticks;      /* of the last task that has ended */
+  uint64_t end_ticks;           /* of the primary; 0: not yet */
+  struct live_ready ready;
+  uint64_t tasks_before[BARRIER_ROUNDS]; /* when the first one has left the barrier of this round */
+  struct share *loops_seen;              /* one for every worksharing region */
+  /* one by number modulo 2: nobody comes to the next but one while one is not over, but events of the same
+   * time come in any order */
+  struct team_phase phases[2];
   struct live_process *process;     /* whose it is */
   struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
   uint64_t blocked_count;
   uint64_t blocked_sum; /* how long all of these took */
-  uint64_t context;     /* in which it was forked, as a ref */
   uint64_t creator;     /* id and slot of the task that forked */
   uint32_t creator_slot;
   struct path start;                   /* up to the fork */
@@ -190,6 +192,25 @@ enum analyser_number {
   ANALYSER_COUNT
 };
 
+struct barrier_reduction;
+struct collector;
+struct serial_part;
+struct team_instance;
+
+/* What changes sums that have an order, or meets other processes: of who replays some of the processes, and
+ * leaves that to another one, who replays none (ranks/posts.h). */
+struct posting {
+  void (*wait)(struct collector *collector, uint32_t region, size_t location, uint64_t ticks);
+  void (*call)(struct collector *collector, const struct trace_event *event); /* it may be one of MPI */
+  void (*phase)(struct collector *collector, const struct live_team *live_team,
+                const struct team_phase *phase, uint32_t region);
+  void (*instance)(struct collector *collector, const struct live_team *live_team,
+                   const struct team_instance *instance);
+  void (*reduction)(struct collector *collector, const struct barrier_reduction *reduction);
+  void (*serial)(struct collector *collector, const struct serial_part *part);
+  void (*lock)(struct collector *collector, const struct replay_lock_event *event);
+};
+
 struct collector {
   struct report *report;
   struct trace *trace;
@@ -222,10 +243,38 @@ struct collector {
   void (*watchers[ANALYSER_COUNT])(struct collector *collector, const struct trace_event *event,
                                    uint32_t region, const struct replay_now *now); /* of these */
   size_t watcher_count;
-  uint32_t watched;    /* the set that they are of */
-  uint64_t processors; /* that a process may use; 0: not known */
+  uint32_t watched;              /* the set that they are of */
+  uint64_t processors;           /* that a process may use; 0: not known */
+  const struct posting *posting; /* NULL: it replays all processes, or none */
+  void *posts;                   /* of who posts */
+  bool adds_posts;               /* others replay, */
+  uint64_t events_added;         /* so many events */
   bool has_failed;
 };
+
+/* -- collect.c -- */
+
+/* The parts of a reading: what is read of the definitions; each event; what is open at `end`; and what
+ * follows from all of it. False: there is no memory. */
+bool collector_prepare(struct collector *collector);
+bool collector_on_event(void *collector, const struct trace_event *event);
+void collector_charge_rest(struct collector *collector, uint64_t end);
+void collector_conclude(struct collector *collector);
+
+/* Returns the result, or -ENOMEM with `error` where memory has run out. */
+int collector_free(struct collector *collector, int result, char error[TRACE_ERROR_BYTES]);
+
+void report_begin(struct report *ret, const struct trace *trace, uint64_t from_ticks, uint64_t to_ticks);
+
+/* All of that, of all events, into a report that has begun. As report_read. */
+int collector_read(struct report *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]);
+
+/* The end of the window, if there is more of the trace behind it, else the last event. */
+uint64_t collector_end(const struct collector *collector);
+
+/* A thread has waited in the region in one piece, and longer than any before where that is more than those.
+ */
+void collector_note_wait(struct collector *collector, uint32_t region, size_t location, uint64_t ticks);
 
 /* Memory that is all zero; NULL, and has_failed, if there is none. */
 void *collector_get(struct collector *collector, size_t bytes);
@@ -287,8 +336,24 @@ void teams_before_enter(struct collector *collector, const struct trace_event *e
 struct live_team *teams_live(struct collector *collector, uint32_t slot);
 struct live_member *teams_member(struct collector *collector, size_t location);
 
+/* An instance of a parallel region: is_alone: no other team of the process was there. */
+struct team_instance {
+  uint32_t region;
+  bool is_alone;
+  uint64_t from, to;
+};
+void teams_add_instance(struct collector *collector, const struct live_team *live_team,
+                        const struct team_instance *instance);
+
 /* -- collect_barriers.c -- */
 void barriers_on_event(void *data, const struct replay_barrier_event *event);
+
+/* A member has left a barrier in which its team has combined what it has reduced. */
+struct barrier_reduction {
+  uint32_t region, parallel;
+  uint64_t combined, waited;
+};
+void barriers_add(struct collector *collector, const struct barrier_reduction *reduction);
 
 /* A thread combines what its team has reduced. */
 void barriers_reduce(struct collector *collector, size_t location, const struct replay_now *now);
@@ -324,6 +389,9 @@ void tasks_before_enter(struct collector *collector, const struct trace_event *e
                         const struct replay_now *now);
 void tasks_before_leave(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
+
+/* The paths of tasks that are alive at the end are of their processes. */
+void tasks_end_paths(struct collector *collector);
 void tasks_finish(struct collector *collector);
 void tasks_free(struct collector *collector);
 
@@ -379,11 +447,17 @@ void taskwaits_idle(struct report_location *here, const struct live_team *live_t
 void taskwaits_charge(struct collector *collector, size_t location, const struct live_team *live_team,
                       uint64_t begin, uint64_t end);
 
+/* -- own.c: a histogram of times between callbacks -- */
+uint32_t *own_between_callbacks(const struct collector *collector);
+
 /* -- histogram.c -- */
+
+enum { HISTOGRAM_BUCKETS = 64 * 8 };
 
 /* A histogram of times, eight steps an octave; the time that a share of them do not exceed. */
 uint32_t *histogram_new(void);
 void histogram_add(uint32_t *histogram, uint64_t ticks);
+void histogram_merge(uint32_t *histogram, const uint32_t *other);
 uint64_t histogram_quantile(const uint32_t *histogram, double share);
 
 /* The same of times between two readings of a clock that may move in steps of many ticks (AMD's of 26): where

@@ -40,20 +40,27 @@ static uint64_t release_of(const struct collector *collector, const struct live_
 /* What a member waits for in such a barrier when all have come are those who still combine. */
 static void count_reduction(struct collector *collector, struct live_member *member, uint32_t region,
                             uint32_t parallel, uint64_t release) {
-  struct report_region *base = &collector->report->regions[region];
   uint64_t own = member->activity[ACTIVITY_REDUCTION] - member->reduced_before;
-  uint64_t waited = release > own ? release - own : 0;
+  struct barrier_reduction reduction = {region, parallel, own, release > own ? release - own : 0};
   member->reduced += own;
-  member->reduction_wait += waited;
+  member->reduction_wait += reduction.waited;
+  if (collector->posting)
+    collector->posting->reduction(collector, &reduction);
+  else
+    barriers_add(collector, &reduction);
+}
+
+void barriers_add(struct collector *collector, const struct barrier_reduction *reduction) {
+  struct report_region *base = &collector->report->regions[reduction->region];
   if (!base->reduction)
     base->reduction = collector_get(collector, sizeof *base->reduction);
   if (!base->reduction)
     return;
-  base->reduction->parallel = parallel;
-  base->reduction->combined += own;
-  base->reduction->waited += waited;
+  base->reduction->parallel = reduction->parallel;
+  base->reduction->combined += reduction->combined;
+  base->reduction->waited += reduction->waited;
   base->reduction->times++;
-  scatter_add(&base->reduction->costs, (double)waited);
+  scatter_add(&base->reduction->costs, (double)reduction->waited);
 }
 
 static void leave(struct collector *collector, const struct replay_barrier_event *event,

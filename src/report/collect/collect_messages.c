@@ -212,6 +212,14 @@ static double lost_before(const struct collector *collector, const struct mpi_ca
   return since > used ? since - used : 0;
 }
 
+struct mpi_around mpi_waits_around(const struct collector *collector, size_t location) {
+  const struct replay_team *team = replay_current_team(collector->replay, location);
+  return (struct mpi_around){.is_in_team = team,
+                             .team_size = team ? team->size : 0,
+                             .parallel =
+                                 serial_last_region(collector, collector->report->threads[location].process)};
+}
+
 static void enter(struct collector *collector, const struct mpi_call *call) {
   struct mpi_waits *waits = collector->waits;
   uint32_t slot = pool_get(&waits->calls);
@@ -220,16 +228,16 @@ static void enter(struct collector *collector, const struct mpi_call *call) {
     return;
   struct live_call *live = mpi_waits_call(collector, slot);
   size_t location = call->location;
-  const struct replay_team *team = replay_current_team(collector->replay, location);
+  struct mpi_around around = waits->around ? *waits->around : mpi_waits_around(collector, location);
   uint32_t process = (uint32_t)collector->report->threads[location].process;
   *live = (struct live_call){.call = *call,
-                             .weight = team && team->size ? 1.0 / team->size : 1,
+                             .weight = around.team_size ? 1.0 / around.team_size : 1,
                              .process = process,
                              .next = MPI_NONE,
                              .waiting = MPI_NONE,
                              .depends = MPI_NONE,
-                             .lost = team ? 0 : lost_before(collector, call, process),
-                             .parallel = serial_last_region(collector, process)};
+                             .lost = around.is_in_team ? 0 : lost_before(collector, call, process),
+                             .parallel = around.parallel};
   waits->has_mpi[process] = true;
   collector->has_failed |= !pair_map_put(&waits->by_id, 0, call->id, (void *)(uintptr_t)(slot + 1ull));
   if (waits->last[location] != MPI_NONE) {
@@ -274,6 +282,10 @@ static void add_start_or_end(struct collector *collector, const struct mpi_call 
 
 void mpi_waits_on_event(struct collector *collector, const struct trace_event *event) {
   struct mpi_waits *waits = collector->waits;
+  if (collector->posting) {
+    collector->posting->call(collector, event);
+    return;
+  }
   struct mpi_call before = mpi_open_call(waits->mpi, event->location);
   collector->has_failed |= !mpi_process(waits->mpi, event);
   struct mpi_call now = mpi_open_call(waits->mpi, event->location);

@@ -404,13 +404,18 @@ void tasks_before_leave(struct collector *collector, const struct trace_event *e
 
 /* -- the end -- */
 
-void tasks_finish(struct collector *collector) {
-  struct report *report = collector->report;
+void tasks_end_paths(struct collector *collector) {
   for (size_t i = 0; i < collector->live_task_capacity; i++) {
     const struct live_task *live_task = &collector->live_tasks[i];
     path_join(&collector->paths, &collector->processes[live_task->process].longest, &live_task->path);
-    report->tasks_live += live_task->id && live_task->creator;
   }
+}
+
+void tasks_finish(struct collector *collector) {
+  struct report *report = collector->report;
+  tasks_end_paths(collector);
+  for (size_t i = 0; i < collector->live_task_capacity; i++)
+    report->tasks_live += collector->live_tasks[i].id && collector->live_tasks[i].creator;
   report->dispatch_cost = histogram_quantile(collector->dispatch_histogram, DISPATCH_QUANTILE);
   for (size_t i = 0; i < collector->trace->region_count; i++) {
     if (report->regions[i].task)

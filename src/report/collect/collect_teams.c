@@ -269,17 +269,36 @@ static void count_without_fork(struct collector *collector, const struct replay_
 }
 
 /* Nobody else of the process is in a team, by its begin and its end. */
-static void add_alone(struct report_parallel *parallel, const struct live_team *live_team, uint64_t ticks) {
-  if (live_team->members == 1 && !live_team->is_nested && live_team->at_once == 1 &&
-      live_team->process->in_teams == 0)
+static bool is_alone(const struct live_team *live_team) {
+  return live_team->members == 1 && !live_team->is_nested && live_team->at_once == 1 &&
+         live_team->process->in_teams == 0;
+}
+
+static void count_instance(struct collector *collector, const struct live_team *live_team,
+                           const struct replay_team *team, uint64_t finish) {
+  struct team_instance instance = {team->region, is_alone(live_team),
+                                   collector_cut(collector, team->fork_ticks),
+                                   collector_cut(collector, finish)};
+  if (!collector_parallel(collector, team->region) || instance.from >= instance.to || live_team->members == 0)
+    return;
+  if (collector->posting)
+    collector->posting->instance(collector, live_team, &instance);
+  else
+    teams_add_instance(collector, live_team, &instance);
+}
+
+static void add_length(struct report_parallel *parallel, uint64_t ticks, bool is_alone) {
+  parallel->wall += ticks;
+  spread_add(&parallel->duration, ticks);
+  if (is_alone)
     scatter_add(&parallel->alone, (double)ticks);
 }
 
-static void add_instance(struct collector *collector, const struct live_team *live_team,
-                         const struct replay_team *team, uint64_t finish) {
-  struct report_parallel *parallel = collector_parallel(collector, team->region);
-  uint64_t from = collector_cut(collector, team->fork_ticks), to = collector_cut(collector, finish);
-  if (!parallel || from >= to || live_team->members == 0)
+void teams_add_instance(struct collector *collector, const struct live_team *live_team,
+                        const struct team_instance *instance) {
+  struct report_parallel *parallel = collector_parallel(collector, instance->region);
+  uint64_t from = instance->from, to = instance->to;
+  if (!parallel)
     return;
   uint32_t size = (uint32_t)live_team->members;
   uint64_t mean = live_team->useful / size, time = size * (to - from);
@@ -289,8 +308,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->at_once = live_team->at_once > parallel->at_once ? live_team->at_once : parallel->at_once;
   parallel->instances++;
   parallel->members += size;
-  parallel->wall += to - from;
-  spread_add(&parallel->duration, to - from);
+  add_length(parallel, to - from, instance->is_alone);
   parallel->thread_time += time;
   parallel->late += time > live_team->member_time ? time - live_team->member_time : 0;
   parallel->implicit_wait += live_team->implicit_wait;
@@ -310,8 +328,7 @@ static void add_instance(struct collector *collector, const struct live_team *li
   parallel->imbalance += live_team->longest_useful > mean ? live_team->longest_useful - mean : 0;
   parallel->gain += (double)(time - useful) / size;
   parallel->preempted += (double)live_team->preempted + (double)live_team->preempted_in_tasks / size;
-  callers_add(collector, team->region, live_team->context, to - from, (double)(time - useful) / size);
-  add_alone(parallel, live_team, to - from);
+  callers_add(collector, instance->region, live_team->context, to - from, (double)(time - useful) / size);
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     parallel->activity[i] += live_team->activity[i];
 }
@@ -350,7 +367,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   join_creator(collector, live_team);
   ready_end(collector, live_team);
   count_without_fork(collector, event->team);
-  add_instance(collector, live_team, event->team, finish);
+  count_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);
   if (event->team->is_runtimes && event->team->region != REPLAY_NONE)
     collector->report->regions[event->team->region].is_runtimes = true;

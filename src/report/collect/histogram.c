@@ -3,7 +3,9 @@
 
 #include "report/collect/collect.h"
 
-enum { STEPS = 8, BUCKETS = 64 * STEPS };
+enum { STEPS = 8, BUCKETS = HISTOGRAM_BUCKETS };
+
+_Static_assert(HISTOGRAM_BUCKETS == 64 * STEPS, "all octaves have buckets");
 
 uint32_t *histogram_new(void) {
   return calloc(BUCKETS, sizeof(uint32_t));
@@ -27,6 +29,11 @@ static uint64_t bucket_middle(unsigned bucket) {
 void histogram_add(uint32_t *histogram, uint64_t ticks) {
   unsigned bucket = bucket_of(ticks);
   histogram[bucket] += histogram[bucket] < UINT32_MAX;
+}
+
+void histogram_merge(uint32_t *histogram, const uint32_t *other) {
+  for (int i = 0; i < BUCKETS; i++)
+    histogram[i] += other[i] < UINT32_MAX - histogram[i] ? other[i] : UINT32_MAX - histogram[i];
 }
 
 /* Of those that are in the buckets from `first` on. */

@@ -49,6 +49,12 @@ struct mpi_link {
   uint64_t call;           /* the id of a call that waits, which may be gone */
 };
 
+/* What the thread is in as a call begins. */
+struct mpi_around {
+  bool is_in_team;
+  uint32_t team_size, parallel; /* parallel: the last region of its process */
+};
+
 struct mpi_waits {
   struct mpi_replay *mpi;
   struct pool calls, moments, links;
@@ -63,7 +69,8 @@ struct mpi_waits {
   bool *has_mpi;          /* by process */
   uint64_t *ready;        /* ids of calls that may be computed now; they may be gone */
   size_t ready_count, ready_capacity;
-  bool is_over; /* nothing more will come */
+  const struct mpi_around *around; /* of the event's thread, which another rank replays; NULL: this one */
+  bool is_over;                    /* nothing more will come */
   struct mpi_operation finalize;
   uint64_t finalize_ticks; /* when the last process so far has called MPI_Finalize */
   struct mpi_member *finalize_members;
@@ -103,6 +110,9 @@ void mpi_waits_add_part(struct collector *collector, uint32_t moment, const stru
 void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, uint32_t moment,
                       enum report_cause cause);
 void mpi_waits_release(struct collector *collector, uint32_t moment);
+
+/* -- collect_messages.c -- */
+struct mpi_around mpi_waits_around(const struct collector *collector, size_t location);
 
 /* -- collect_collectives.c -- */
 void mpi_waits_on_operation(void *data, const struct mpi_operation *operation);

@@ -166,16 +166,15 @@ static void vary(struct collector *collector, struct variation **variation, doub
     variation_add(*variation, ticks, live_team->phase_end_ticks, phase->latest_ticks);
 }
 
-/* Counts the teams in which the loop was met. */
-static void add_loop(struct collector *collector, struct live_team *live_team, uint32_t loop_region,
-                     uint32_t region, struct report_loop *loop) {
-  const struct share *before = live_team->loops_seen;
-  if (!share_of(collector, &state_of(collector)->team_shares, barrier_key(live_team), SHARE_LOOP, loop_region,
-                &live_team->loops_seen))
-    return;
-  loop->teams += live_team->loops_seen != before;
-  if (loop->parallel == REPLAY_NONE)
-    loop->parallel = region;
+/* Which loops the team meets in this phase for the first time. */
+static void see_loops(struct collector *collector, struct live_team *live_team, struct team_phase *phase) {
+  for (struct share *share = phase->shares; share; share = share->next) {
+    const struct share *before = live_team->loops_seen;
+    if (share->kind == SHARE_LOOP)
+      share_of(collector, &state_of(collector)->team_shares, barrier_key(live_team), SHARE_LOOP,
+               share->region, &live_team->loops_seen);
+    share->is_first = live_team->loops_seen != before;
+  }
 }
 
 /* A function's construct may be met in several regions, and is to blame for what is waited in each. */
@@ -195,14 +194,16 @@ static void add_delay(struct collector *collector, uint32_t region, uint32_t loo
   parallel->delays[i].ticks += ticks;
 }
 
-static void conclude_loop(struct collector *collector, struct live_team *live_team,
+static void conclude_loop(struct collector *collector, const struct live_team *live_team,
                           const struct team_phase *phase, const struct share *share, uint32_t region,
                           double delay) {
   struct report_loop *loop = collector_loop(collector, share->region);
   if (!loop)
     return;
   uint64_t mean = share->sum / phase->arrivals;
-  add_loop(collector, live_team, share->region, region, loop);
+  loop->teams += share->is_first;
+  if (loop->parallel == REPLAY_NONE)
+    loop->parallel = region;
   loop->instances++;
   loop->longest += share->max;
   loop->imbalance += share->max > mean ? share->max - mean : 0;
@@ -266,8 +267,8 @@ static double scale_of_loops(const struct team_phase *phase, double room) {
   return room <= 0 ? 0 : delays > room ? room / delays : 1;
 }
 
-static void conclude_shares(struct collector *collector, struct live_team *live_team,
-                            struct team_phase *phase, uint32_t region, double room) {
+static void conclude_shares(struct collector *collector, const struct live_team *live_team,
+                            const struct team_phase *phase, uint32_t region, double room) {
   struct report_parallel *parallel = collector_parallel(collector, region);
   double scale = scale_of_loops(phase, room), of_inner = 0;
   for (const struct share *share = phase->shares; share; share = share->next)
@@ -283,7 +284,6 @@ static void conclude_shares(struct collector *collector, struct live_team *live_
     }
   if (parallel)
     parallel->moved -= of_inner;
-  drop_shares(collector, &state_of(collector)->team_shares, phase_key(live_team, phase), &phase->shares);
 }
 
 /* -- members that begin late -- */
@@ -345,8 +345,8 @@ static void add_room(struct collector *collector, struct report_parallel *parall
   *before = (struct imbalance_slack){.ticks = room, .is_known = true};
 }
 
-static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
-                     uint32_t region) {
+void phases_add(struct collector *collector, const struct live_team *live_team,
+                const struct team_phase *phase, uint32_t region) {
   struct report_parallel *parallel = collector_parallel(collector, region);
   double room = room_of(live_team, phase), outside = room - delays_of(phase);
   conclude_shares(collector, live_team, phase, region, room);
@@ -366,6 +366,16 @@ static void conclude(struct collector *collector, struct live_team *live_team, s
     add_late(parallel, phase);
     parallel->preempted += (double)(phase->latest_ticks - phase->latest_running);
   }
+}
+
+static void conclude(struct collector *collector, struct live_team *live_team, struct team_phase *phase,
+                     uint32_t region) {
+  see_loops(collector, live_team, phase);
+  if (collector->posting)
+    collector->posting->phase(collector, live_team, phase, region);
+  else
+    phases_add(collector, live_team, phase, region);
+  drop_shares(collector, &state_of(collector)->team_shares, phase_key(live_team, phase), &phase->shares);
   live_team->phase_end_ticks = phase->latest_ticks;
   *phase = (struct team_phase){0};
 }

@@ -20,6 +20,7 @@ struct share {
   struct share *next;
   enum share_kind kind;
   uint32_t region, slot; /* slot: in its pool */
+  bool is_first;         /* of a loop: the team meets it for the first time */
   uint64_t sum, max;     /* max: of the members */
   uint64_t waited;       /* for locks, inside of it, and lost by inner teams */
   /* of a team: the time, without `waited`, of the member that would come last to the barrier without any of
@@ -73,6 +74,10 @@ void phases_arrive(struct collector *collector, struct live_team *live_team, uin
 /* It is counted, and its first member has begun so long after the fork. */
 void phases_end_late(struct report_parallel *parallel, const struct live_team *live_team,
                      uint64_t begin_ticks);
+
+/* A team's phase is over: adds to what the region and the worksharing in it cost. */
+void phases_add(struct collector *collector, const struct live_team *live_team,
+                const struct team_phase *phase, uint32_t region);
 
 /* The team is gone. */
 void phases_end(struct collector *collector, struct live_team *live_team, uint32_t region);

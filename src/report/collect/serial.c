@@ -89,6 +89,18 @@ void serial_begin(struct collector *collector, size_t number, uint64_t ticks) {
   process->begin_apart = apart_until_now(collector, number);
 }
 
+struct serial_open serial_open_part(const struct collector *collector, size_t number) {
+  const struct serial_process *process = &state_of(collector)->processes[number];
+  return (struct serial_open){process->begin, process->begin_apart, process->last_region};
+}
+
+void serial_set_open_part(struct collector *collector, size_t number, const struct serial_open *part) {
+  struct serial_process *process = &state_of(collector)->processes[number];
+  process->begin = part->begin;
+  process->begin_apart = part->begin_apart;
+  process->last_region = part->last_region;
+}
+
 uint32_t serial_last_region(const struct collector *collector, size_t process) {
   return state_of(collector)->processes[process].last_region;
 }
@@ -100,22 +112,31 @@ static void add_samples(struct collector *collector, struct pair_map *samples, s
                   (uintptr_t)samples->entries[i].value);
 }
 
+struct report_gap *serial_add_part(struct collector *collector, const struct serial_part *part) {
+  struct report_gap *gap = gap_of(collector, part->before, part->after);
+  if (!gap)
+    return NULL;
+  if (part->ticks > gap->time.max)
+    gap->longest_begin = part->begin, gap->longest_end = part->end;
+  spread_add(&gap->time, part->ticks);
+  scatter_add(&gap->parts, (double)part->ticks);
+  return gap;
+}
+
 static void add_gap(struct collector *collector, struct serial_process *process, uint32_t after) {
-  struct report *report = collector->report;
+  const struct report *report = collector->report;
   uint64_t started = report->life.start_ticks, apart = process->gap_apart;
   uint64_t first = started ? started : collector->trace->clock.first_ticks;
   uint64_t begin = collector_cut(collector, process->gap_begin > first ? process->gap_begin : first);
   uint64_t end = collector_cut(collector, process->gap_end);
   bool is_runtimes = process == &state_of(collector)->processes[PROCESS_OF_RUNTIMES(collector->trace)];
   if (end > begin && end - begin > apart && !is_runtimes) {
-    struct report_gap *gap = gap_of(collector, process->last_region, after);
-    if (!gap)
-      return;
-    if (end - begin - apart > gap->time.max)
-      gap->longest_begin = begin, gap->longest_end = end;
-    spread_add(&gap->time, end - begin - apart);
-    scatter_add(&gap->parts, (double)(end - begin - apart));
-    add_samples(collector, &process->of_gap, (size_t)(gap - report->gaps));
+    struct serial_part part = {process->last_region, after, begin, end, end - begin - apart};
+    const struct report_gap *gap = collector->posting ? NULL : serial_add_part(collector, &part);
+    if (collector->posting)
+      collector->posting->serial(collector, &part);
+    else if (gap)
+      add_samples(collector, &process->of_gap, (size_t)(gap - report->gaps));
   }
   pair_map_free(&process->of_gap);
 }

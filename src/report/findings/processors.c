@@ -100,7 +100,7 @@ uint64_t report_crowding_threads(const struct report *report) {
 
 /* What the thread did on a processor. */
 static double ran_useful(const struct report_parallel *parallel, size_t location) {
-  double own = (double)parallel->useful[location] - parallel->ready_useful[location];
+  double own = (double)parallel->useful[location] - parallel->accounted_of[location].ready_useful;
   return own > 0 ? own : 0;
 }
 
@@ -130,7 +130,7 @@ static double lost_with_fewer(const struct report *report, const struct report_p
 /* Tasks go to whoever is free. */
 static bool is_even_by_crowd(const struct report *report, const struct report_parallel *parallel) {
   return processors_are_too_few(report, parallel) && !parallel->is_nested && parallel->tasks == 0 &&
-         parallel->useful && parallel->ready_useful &&
+         parallel->useful && parallel->accounted_of &&
          parallel->accounted >= ACCOUNTED_MIN * (double)parallel->thread_time;
 }
 

@@ -12,6 +12,9 @@ struct spread {
 /* Adds one more of `ticks`. */
 void spread_add(struct spread *spread, uint64_t ticks);
 
+/* Adds all of the other's. */
+void spread_merge(struct spread *spread, const struct spread *other);
+
 /* Mean; 0 of nothing. */
 double spread_mean(const struct spread *spread);
 

@@ -26,12 +26,12 @@ static double share_of_waiting(const struct report *report) {
   double ready = 0, working = 0, waited = 0;
   for (size_t i = 0; i < report->trace->region_count; i++) {
     const struct report_parallel *parallel = report->regions[i].parallel;
-    if (!parallel || !parallel->ready_useful)
+    if (!parallel || !parallel->accounted_of)
       continue;
     ready += parallel->ready;
     waited += (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]);
     for (size_t j = 0; j < report->trace->location_count; j++)
-      working += parallel->ready_useful[j];
+      working += parallel->accounted_of[j].ready_useful;
   }
   double asleep = waited > 0 ? fmin(1, report->account.slept / waited) : 1;
   return report->account.ready > 0 ? fmin(1, (1 - asleep) * (ready - working) / report->account.ready) : 0;

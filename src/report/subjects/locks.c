@@ -206,14 +206,19 @@ static bool find_holders(struct collector *collector, const struct lock_history 
 
 /* -- events -- */
 
+bool locks_is_members(const struct collector *collector, const struct replay_lock_event *event) {
+  bool is_member = collector->adds_posts || collector->locations[event->location].member_count > 0;
+  return event->task->is_implicit && is_member;
+}
+
 /* Whose time it was: a member's, or that of a task that any thread of the team could have run. */
 static void assign_wait(struct collector *collector, const struct replay_lock_event *event,
                         struct report_mutex *mutex) {
   uint64_t ticks = collector_cut(collector, event->ticks) - collector_cut(collector, event->wanted_ticks);
-  if (event->task->is_implicit && collector->locations[event->location].member_count > 0)
-    phases_add_wait(collector, event, ticks);
-  else
+  if (!locks_is_members(collector, event))
     mutex->outside += ticks;
+  else if (!collector->adds_posts)
+    phases_add_wait(collector, event, ticks);
 }
 
 static void count_wait(struct collector *collector, const struct replay_lock_event *event,
@@ -299,6 +304,8 @@ static void on_lock(struct collector *collector, const struct replay_lock_event 
   struct lock_history *lock = lock_at(collector, event->lock);
   if (!lock)
     return;
+  if (collector->posting)
+    collector->posting->lock(collector, event);
   lock->address = event->address ? event->address : lock->address;
   if (event->step == REPLAY_LOCK_ACQUIRED)
     acquired(collector, event, lock);

@@ -17,6 +17,10 @@ static struct own *state_of(const struct collector *collector) {
   return ANALYSER_STATE(collector, own);
 }
 
+uint32_t *own_between_callbacks(const struct collector *collector) {
+  return state_of(collector)->callbacks;
+}
+
 static void prepare(struct collector *collector) {
   struct own *own = state_of(collector);
   own->callbacks = histogram_new();

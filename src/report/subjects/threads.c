@@ -78,7 +78,7 @@ double findings_subtract_disturbed(struct report *report, uint32_t region, doubl
 static double uneven_work(const struct report *report, const struct report_parallel *parallel) {
   double most = 0, sum = 0, count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
-    double ready = parallel->ready_useful ? parallel->ready_useful[i] : 0;
+    double ready = parallel->accounted_of ? parallel->accounted_of[i].ready_useful : 0;
     double own = (double)parallel->useful[i] - ready;
     if (parallel->useful[i] == 0)
       continue;
