@@ -35,6 +35,10 @@ const char *report_cause_word(size_t number) {
   return number < sizeof causes / sizeof *causes ? causes[number].name : NULL;
 }
 
+const char *finding_reason(enum report_cause cause) {
+  return causes[cause].reason;
+}
+
 const char *report_confidence_name(enum report_confidence confidence) {
   static const char *const names[] = {"low", "medium", "high"};
   return names[confidence];
@@ -112,13 +116,15 @@ static const char *doubt(const struct report *report, const struct report_findin
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
   if (report->caveats.runtimes.instead_of && finding_has_trait(finding->cause, TRAIT_RUNTIME))
     return "the program was built for another OpenMP runtime, which may take less or more for it";
+  if (finding->doubt)
+    return finding->doubt;
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
     return "it differs too much from one time to the next";
   if (finding_has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
     return "there are more threads than processors: no event shows which of them had one";
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
-  return finding->doubt;
+  return NULL;
 }
 
 /* So much of the gain may be what others have delayed, and not the cause. */
@@ -220,15 +226,24 @@ const char *finding_instant(struct finding_texts *texts, uint64_t ticks) {
   return finding_time(texts, (double)ticks - (double)texts->report->trace->clock.first_ticks);
 }
 
+/* Of a region with barriers inside there are more phases than instances. */
+static const char *noun_of(const struct report *report, const struct report_finding *finding,
+                           uint64_t count) {
+  const struct report_parallel *parallel =
+      finding->region == REPLAY_NONE ? NULL : report->regions[finding->region].parallel;
+  return parallel && count > parallel->instances ? "phases from barrier to barrier" : "instances";
+}
+
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,
                       const struct variation *variation) {
   const struct variation_peak *peak = &finding->peak;
   finding->has_peak = variation_peak(variation, &finding->peak);
   if (finding->has_peak)
     finding_append(finding->evidence,
-                   "; %s of it is in %" PRIu64 " of %" PRIu64 " instances, number %" PRIu64 " to %" PRIu64
+                   "; %s of it is in %s%" PRIu64 " of %" PRIu64 " %s, number %" PRIu64 " to %" PRIu64
                    ", from %s to %s after the beginning",
-                   finding_share(texts, peak->share, 1), peak->last - peak->first + 1, peak->count,
+                   finding_share(texts, peak->share, 1), variation->width > 1 ? "about " : "",
+                   peak->last - peak->first + 1, peak->count, noun_of(texts->report, finding, peak->count),
                    peak->first, peak->last, finding_instant(texts, peak->begin_ticks),
                    finding_instant(texts, peak->end_ticks));
 }

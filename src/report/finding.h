@@ -22,6 +22,9 @@ enum finding_trait {
 
 bool finding_has_trait(enum report_cause cause, enum finding_trait trait);
 
+/* Why it is as sure as it is usually. */
+const char *finding_reason(enum report_cause cause);
+
 /* A new finding of the report, without words; gain_ticks is the sum of all processes. NULL: it would save too
  * little, or there is no memory, which has_lost_findings says. */
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
@@ -84,6 +87,10 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
  * it could save for the one finding that says so: the part `shared` of what they wait. Then nothing else is
  * to be said of the region. */
 bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
+
+/* More threads than processors wait for so much wall time beside tasks that are not small: for the finding of
+ * these regions. */
+void findings_charge_crowd(struct report *report, uint32_t region, double gain_ticks);
 
 /* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of
  * wall time, of its budget for the finding that says so. Returns what is left. */

@@ -392,19 +392,10 @@ struct report_shared {
   uint32_t region;
 };
 
-/* What the process might run on. Times in ticks, of the whole run. */
-struct report_processors {
-  uint64_t count; /* 0: the archive does not say */
-  bool is_known;  /* what follows */
-  double own;     /* used by the process */
-  double others;  /* at least, by other programs; 0: nothing to speak of */
-  double all;     /* all of them together, idle or not */
-  double stolen;  /* by a hypervisor, as far as that is the process's part; 0: nothing to speak of */
-};
-
 /* What disturbs the numbers. */
 struct report_caveats {
   uint64_t lost_events, stalls, stall_ticks, recording_pauses;
+  uint64_t switches_missed;  /* of threads, for which the kernel had no room */
   uint64_t mutexes_withheld; /* acquisitions that were not recorded, because of a fault of the runtime's */
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
@@ -484,8 +475,10 @@ struct report {
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
   struct traffic traffic;
-  uint64_t work, span;    /* of the process with the longest span: */
-  size_t longest_process; /* its position */
+  uint64_t work, span;       /* of the process with the longest span: */
+  size_t longest_process;    /* its position */
+  uint32_t first_parallel;   /* the parallel construct that was begun first; REPLAY_NONE: none */
+  uint64_t first_fork_ticks; /* when */
   uint64_t forks, tasks_created, tasks_live;
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
   uint64_t dispatch_cost;
@@ -553,6 +546,9 @@ bool report_is_evened_out(const struct report *report);
 bool report_has_one_thread(const struct report *report);
 
 /* Whether no parallel region has a line: the program was installed without debug information. */
+/* Time of a thread from one of its callbacks to the next, on average; 0: not known. */
+double report_event_ticks(const struct report *report);
+
 bool report_lacks_source(const struct report *report);
 
 /* Wall time that all that kept threads from running cost. */

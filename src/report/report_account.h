@@ -5,6 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the process might run on. Times in ticks, of the whole run. */
+struct report_processors {
+  uint64_t count; /* 0: the archive does not say */
+  bool is_known;  /* what follows */
+  double own;     /* used by the process */
+  double writer;  /* by Stave's */
+  double others;  /* at least, by other programs; 0: nothing to speak of */
+  double all;     /* all of them together, idle or not */
+  double stolen;  /* by a hypervisor, as far as that is the process's part; 0: nothing to speak of */
+};
+
 /* What kept threads from running that could have run, or were stopped. */
 enum hindrance {
   HINDRANCE_QUOTA,       /* of a control group */

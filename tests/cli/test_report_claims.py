@@ -180,15 +180,15 @@ class Claims(Case):
         self.assertIn("4 threads share 1 processor: ", self.text(self.path("on one")))
         self.assertFalse(self.crowded("not crowded", 4))
 
-    def equal_shares(self, name, least):
-        """A static loop of 640 iterations, 4 times: thread 0 needs `least` ms and thread 1 ten."""
+    def equal_shares(self, name, least, iterations=640):
+        """A static loop, 4 times: thread 0 needs `least` ms and thread 1 ten."""
         with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
             for i in range(4):
                 now = 10 * i
                 for thread in range(2):
-                    made.at(now).enter(thread, "for", 5, "main, loop_static", attributes={"iterations": 640})
+                    made.at(now).enter(thread, "for", 5, "main, loop_static", attributes={"iterations": iterations})
                 made.at(now + least).leave(0, "for", 5, "main, loop_static")
                 made.enter(0, "barrier", 5)
                 made.at(now + 10).leave(1, "for", 5, "main, loop_static")
@@ -209,6 +209,12 @@ class Claims(Case):
         found = self.equal_shares("more to do", 4)
         self.assertEqual(found["confidence"], "high")
         self.assertIn("schedule(dynamic, 20)", found["advice"])
+
+    def test_fewer_iterations_than_threads(self):
+        """No schedule gives the other one work."""
+        found = self.equal_shares("one iteration", 0.01, 1)
+        self.assertIn("1 iteration for 2 threads", found["advice"])
+        self.assertNotIn("schedule(dynamic", found["advice"])
 
     def imbalance(self, name, times):
         """A loop in which thread 1 needs 10 ms and thread 0 four."""

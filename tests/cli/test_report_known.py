@@ -252,8 +252,22 @@ class Known(Case):
         self.assertIn("50 times, 10.0 ms each", numbers["findings"][0]["evidence"])
         self.assertEqual(numbers["findings"][0]["confidence"], "medium")
         few = self.late("one processor", 50, 1, (6, 8))["findings"][0]
-        self.assertEqual((few["cause"], few["confidence"]), ("fork and join", "low"))
-        self.assertIn("more threads than processors", few["reason"])
+        self.assertEqual((few["cause"], few["confidence"]), ("oversubscription", "low"))
+
+    def test_what_creates_the_threads(self):
+        """The first region of a run, of several that are there once."""
+        with self.timed("two late") as made:
+            for i in range(2):
+                made.at(20 * i).fork(20 * i)
+                made.begin_team(0, 10 + i)
+                made.at(20 * i + 4).begin_team(1, 10 + i)
+                for thread in range(2):
+                    made.at(20 * i + 10).enter(thread, "implicit barrier", 10 + i)
+                made.end_all(20 * i + 10, 10 + i)
+        late = [finding for finding in self.numbers(self.path("two late"))["findings"]
+                if finding["cause"] == "late start"]
+        self.assertEqual(["creates the threads" in finding["advice"] for finding in late], [True, False])
+        self.assertIn("OMP_PROC_BIND", late[1]["advice"])
 
     def many_regions(self, name, works):
         """50 regions, in which thread 1 begins 0.02 ms later, and each thread works for its time of two in turn."""

@@ -51,6 +51,47 @@ class Ready(Case):
         # thread 1 while they are created, and both behind each
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], (0.2 + 2 * 99 * 0.005) / 2, delta=0.01)
 
+    def crowd(self, name, run_us, get_us, tasks=400):
+        """Four threads on two processors. Thread 0 creates tasks; then two threads run them, by turns of ten with
+        the other two, each `run_us` long and `get_us` apart. Stave's writer takes a tenth of the processors' time."""
+        wall = 0.4 + 0.001 * (run_us + get_us) * tasks / 2
+        with self.timed(name, threads=4, ticks_per_us=10) as made:
+            ns = 1e6 * wall
+            made.properties = [("STAVE::PROCESSORS", "2")] + [
+                (f"STAVE::PROCESSORS::{which}_NS", str(round(used))) for which, used in (
+                    ("OWN", 1.8 * ns), ("WRITER", 0.2 * ns), ("BUSY", 2 * ns), ("IDLE", 0))]
+            made.fork(0)
+            made.begin(0)
+            for thread in (1, 2, 3):
+                made.enter(thread, "implicit barrier", 1)
+            for i in range(tasks):
+                made.at(0.001 * i).create(0, i + 1, 11)
+            made.at(0.4).enter(0, "implicit barrier", 1)
+            for i in range(tasks // 2):
+                now = 0.4 + 0.001 * i * (run_us + get_us)
+                for thread in range(2):
+                    made.at(now).start(2 * (i // 10 % 2) + thread, 0, 2 * i + thread + 1, 11)
+                for thread in range(2):
+                    made.at(now + 0.001 * run_us).end(2 * (i // 10 % 2) + thread, 0, 2 * i + thread + 1, 11)
+            made.end_all(wall)
+        return wall, self.numbers(self.path(name))["findings"]
+
+    def test_more_threads_than_processors_wait_beside_large_tasks(self):
+        """Two of four threads always wait, whatever the tasks are: they have no processor. What these had nothing to do
+        is left, without what Stave took of it."""
+        wall, findings = self.crowd("crowd", 100, 15)
+        self.assertEqual([finding["cause"] for finding in findings], ["oversubscription"])
+        self.assertAlmostEqual(1000 * findings[0]["gain_s"], wall - (400 * 0.1 + 0.4) / 2 - 0.1 * wall, delta=0.1)
+        self.assertEqual(findings[0]["uncertainty_s"], findings[0]["gain_s"])
+        self.assertIn("how long fewer of them would take", findings[0]["reason"])
+        self.assertEqual(self.crowd("no room", 100, 1)[1], [])
+
+    def test_more_threads_than_processors_beside_small_tasks(self):
+        """They are, where the runtime takes as long for them as they run."""
+        wall, findings = self.crowd("crowd of small", 100, 100)
+        self.assertEqual([finding["cause"] for finding in findings], ["small tasks"])
+        self.assertLessEqual(1000 * findings[0]["gain_s"], wall - 400 * 0.1 / 2 - 0.1 * wall + 0.1)
+
     def test_dependences(self):
         """A task is ready when those are complete that it depends on: one at a time here, which nobody is late for."""
         numbers = self.beside_chain()

@@ -249,6 +249,29 @@ class Threads(Case):
             ns = 1e9 * self.numbers(self.path(name))["tracing"]["callback_s"]
             self.assertAlmostEqual(ns * ticks_per_us / 1000, wanted, delta=max(1, wanted / 20), msg=name)
 
+    def test_events_that_follow_closely(self):
+        """The tracing is a part of what is measured."""
+        for name, apart_us, is_dense in (("dense", 1, True), ("sparse", 20, False)):
+            with self.timed(name, ticks_per_us=1000) as made:
+                made.fork(0)
+                made.begin(0)
+                for i in range(1000):
+                    for thread in range(2):
+                        made.at(0.001 * apart_us * i).point(thread, "flush", 7)
+                made.end_all(apart_us)
+            self.assertEqual("part of what is measured is the tracing" in self.text(self.path(name)), is_dense)
+            self.assertAlmostEqual(1e6 * self.numbers(self.path(name))["tracing"]["event_every_s"], apart_us,
+                                   delta=0.1 * apart_us)
+
+    def test_switches_that_were_missed(self):
+        with self.timed("missed") as made:
+            made.properties = [("STAVE::SYSTEM::MISSED", "15654")]
+            made.fork(0)
+            made.begin(0)
+            made.end_all(1)
+        self.assertIn("15,654 switches of threads were missed", self.text(self.path("missed")))
+        self.assertEqual(self.numbers(self.path("missed"))["disturbances"]["switches_missed"], 15654)
+
     def test_small_chunks(self):
         """What getting them takes is the finding, not what some have more to do than the shortest."""
         for name, times, getting in (("small", [0, 4], .1978), ("equal chunks", [2], .1978),

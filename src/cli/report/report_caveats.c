@@ -39,8 +39,8 @@ static bool is_disturbed(const struct report *report) {
              0 ||
          caveats->lost_events > 0 || caveats->stalls > 0 || caveats->recording_pauses > 0 ||
          caveats->is_incomplete || report_lacks_clock(report) || report->unseen_count > 0 ||
-         caveats->lacks_teams || caveats->mutexes_withheld > 0 || caveats->dependences_withheld > 0 ||
-         caveats->lacks_dependences || report->tasks_live > 0;
+         caveats->lacks_teams || caveats->switches_missed > 0 || caveats->mutexes_withheld > 0 ||
+         caveats->dependences_withheld > 0 || caveats->lacks_dependences || report->tasks_live > 0;
 }
 
 /* What the tool did not ask for, because of faults of the runtime's. */
@@ -100,6 +100,9 @@ void report_print_caveats(const struct report *report) {
     prose_printf(2, "%s events were lost", summary_number(number, caveats->lost_events));
   else if (caveats->is_incomplete)
     prose_printf(2, "the archive is marked as incomplete");
+  if (caveats->switches_missed > 0)
+    prose_printf(2, "%s switches of threads were missed: when these had no processor is not known",
+                 summary_number(number, caveats->switches_missed));
   if (caveats->stalls > 0)
     prose_printf(
         2,

@@ -225,6 +225,7 @@ static json_t *disturbances(const struct report *report) {
   json_put(object, "stalls", json_from_number(report->caveats.stalls));
   report_put_seconds(object, "stall_s", report, (double)report->caveats.stall_ticks);
   json_put(object, "pauses", json_from_number(report->caveats.recording_pauses));
+  json_put(object, "switches_missed", json_from_number(report->caveats.switches_missed));
   json_put(object, "mutexes_withheld", json_from_number(report->caveats.mutexes_withheld));
   json_put(object, "dependences_withheld", json_from_number(report->caveats.dependences_withheld));
   json_put(object, "lacks_teams", json_boolean(report->caveats.lacks_teams));
@@ -248,6 +249,7 @@ static json_t *tracing(const struct report *report) {
   report_put_seconds(object, "stall_s", report, (double)report->caveats.stall_ticks);
   json_put(object, "callbacks", json_from_number(report->caveats.callbacks));
   report_put_seconds(object, "callback_s", report, (double)report->caveats.callback_ticks);
+  report_put_seconds(object, "event_every_s", report, report_event_ticks(report));
   return object;
 }
 

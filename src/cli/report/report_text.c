@@ -22,6 +22,9 @@
 
 /* Less is not worth a line. */
 #define OWN_COST_MIN 0.005
+
+/* Between two events of a thread: a callback and its record take a tenth of a microsecond and more. */
+#define DENSE_EVENTS_US 3
 #define NOTHING_SHARE 0.01
 #define EFFICIENCY_MIN 0.0005
 
@@ -75,11 +78,23 @@ static void print_own_cost(const struct report *report) {
   double all = (double)caveats->stall_ticks + called;
   if (report->cpus == 0 || all < OWN_COST_MIN * (double)report->wall * (double)report->cpus)
     return;
-  table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of %s at most",
+  table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of at least %s",
              text_percent(share, all / ((double)report->wall * (double)report->cpus)),
              text_time(stalls, report->trace, (double)caveats->stall_ticks),
              text_time(calls, report->trace, called),
              text_time(one, report->trace, (double)caveats->callback_ticks));
+}
+
+/* Where events follow one another as closely, each one is on the critical path, and the writer is busy. */
+static void print_dense_events(const struct report *report) {
+  char every[TEXT_TIME_BYTES];
+  double us = (double)report->trace->clock.ticks_per_second / 1e6, ticks = report_event_ticks(report);
+  if (ticks <= 0 || ticks >= DENSE_EVENTS_US * us)
+    return;
+  table_fact("tracing",
+             "threads have an event each %s: part of what is measured is the tracing, most of all in short "
+             "regions and tasks; compare the wall time with that of an untraced run",
+             text_time(every, report->trace, ticks));
 }
 
 /* Archives are handed on: what the recorder knew of them stands here, too. */
@@ -247,6 +262,7 @@ static void print_overview(const struct report_print *print) {
     print_parallel_count(report);
   print_writers_part(report);
   print_own_cost(report);
+  print_dense_events(report);
   print_missing_lines(report->trace);
 }
 

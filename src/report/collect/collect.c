@@ -394,6 +394,7 @@ bool collector_prepare(struct collector *collector) {
   report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
   report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
   report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
+  report->first_parallel = REPLAY_NONE;
   report->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *report->processes);
   collector->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *collector->processes);
   collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);

@@ -536,6 +536,9 @@ bool processors_are_too_few(const struct report *report, const struct report_par
 double processors_sharing(const struct report *report, const struct report_parallel *parallel,
                           double threads);
 
+/* Processor time that tracing took while the region was there. */
+double processors_traced(const struct report *report, const struct report_parallel *parallel);
+
 /* How many of so many threads can compute at a time. */
 double processors_at_most(const struct report *report, double threads);
 

@@ -1,6 +1,7 @@
 /* How many tasks could begin at a time (created, all that they depend on complete, not begun), and whether
  * threads waited meanwhile. A thread that waits beside a ready task waits for the runtime; of several threads
- * only as many as there are tasks do. */
+ * only as many as there are tasks do. Of more threads than processors those that have none cost nothing: as
+ * many count as are more than have to wait while all processors are used. */
 #include "report/collect/collect.h"
 
 static struct live_team *team_of(const struct collector *collector, uint32_t slot, uint64_t id) {
@@ -55,10 +56,10 @@ static void advance(struct collector *collector, struct live_team *live_team) {
       live->sums->most = live->tasks;
     add_to_slices(live->sums, live->ticks, now, (double)live->tasks);
   }
-  if (live->sums && live->waiting > 0) {
-    uint32_t both = live->tasks < live->waiting ? live->tasks : live->waiting;
+  if (live->sums && live->waiting > live_team->crowd) {
+    uint32_t idle = live->waiting - live_team->crowd, both = live->tasks < idle ? live->tasks : idle;
     live->sums->beside += (double)ticks * both;
-    live->sums->without += (double)ticks * (live->waiting - both);
+    live->sums->without += (double)ticks * (idle - both);
   }
   live->ticks = now;
 }

@@ -294,6 +294,15 @@ static void add_length(struct report_parallel *parallel, uint64_t ticks, bool is
     scatter_add(&parallel->alone, (double)ticks);
 }
 
+static void note_instance(struct report *report, struct report_parallel *parallel, uint32_t region,
+                          uint64_t ticks) {
+  parallel->instances++;
+  if (report->first_parallel != REPLAY_NONE && ticks >= report->first_fork_ticks)
+    return;
+  report->first_parallel = region;
+  report->first_fork_ticks = ticks;
+}
+
 void teams_add_instance(struct collector *collector, const struct live_team *live_team,
                         const struct team_instance *instance) {
   struct report_parallel *parallel = collector_parallel(collector, instance->region);
@@ -306,7 +315,7 @@ void teams_add_instance(struct collector *collector, const struct live_team *liv
   parallel->smallest = parallel->instances == 0 || size < parallel->smallest ? size : parallel->smallest;
   parallel->largest = size > parallel->largest ? size : parallel->largest;
   parallel->at_once = live_team->at_once > parallel->at_once ? live_team->at_once : parallel->at_once;
-  parallel->instances++;
+  note_instance(collector->report, parallel, instance->region, from);
   parallel->members += size;
   add_length(parallel, to - from, instance->is_alone);
   parallel->thread_time += time;

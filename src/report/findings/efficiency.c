@@ -9,6 +9,11 @@
 /* Of the callbacks in OMPT. */
 #define DEPENDENCES_NUMBER "18"
 
+double report_event_ticks(const struct report *report) {
+  double threads = (double)report->wall * (double)report->cpus;
+  return report->caveats.callbacks > 0 ? threads / (double)report->caveats.callbacks : 0;
+}
+
 void caveats_find(struct report *report) {
   const struct trace *trace = report->trace;
   const char *complete = trace_archive_property(trace, "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
@@ -16,6 +21,7 @@ void caveats_find(struct report *report) {
   report->caveats.lost_events = trace_lost_events(trace);
   report->caveats.dependences_withheld = trace_archive_number(trace, STAVE_PROPERTY_DEPENDENCES_WITHHELD);
   report->caveats.mutexes_withheld = trace_archive_number(trace, STAVE_PROPERTY_MUTEXES_WITHHELD);
+  report->caveats.switches_missed = trace_archive_number(trace, STAVE_PROPERTY_SYSTEM_MISSED);
   runtimes_read(&report->caveats.runtimes, trace);
   device_facts_read(&report->caveats.devices, trace);
   report->caveats.lacks_dependences =

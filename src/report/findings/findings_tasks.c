@@ -14,6 +14,10 @@ static const double COST_MIN = 0.1, MAX_COST = 0.5;
 /* Of the gain: what threads wait for the runtime differs by it between runs of the same. */
 static const double WAIT_UNCERTAINTY = 0.1;
 
+/* With more threads than processors one that waits may only have none. There tasks are small where what they
+ * cost themselves is so much of what they run. */
+static const double CROWDED_COST_MIN = 0.2;
+
 /* One callback of Stave's is between the two times. */
 static double own_cost_off(const struct report *report, uint64_t ticks) {
   uint64_t own = report->caveats.callback_ticks;
@@ -183,7 +187,7 @@ static double least(double left, double right) {
 static double most_on_processors(const struct report *report, const struct report_parallel *parallel,
                                  double members, double created) {
   double count = processors_at_most(report, members), wall = (double)parallel->wall;
-  double useful = (wall - parallel->gain - created) * members;
+  double useful = (wall - parallel->gain - created) * members + processors_traced(report, parallel);
   if (count == members)
     return wall;
   return wall > useful / count ? wall - useful / count : 0;
@@ -209,8 +213,8 @@ static double gain_of(const struct report *report, const struct cost *cost, doub
   double gain = cost->creating / (cost->is_by_one ? 1 : count) + cost->getting / count;
   if (cost->is_alone)
     gain = cost->creating + cost->getting;
-  if (cost->beside / members > gain - created)
-    gain = created + cost->beside / members;
+  if (cost->beside / count > gain - created)
+    gain = created + cost->beside / count;
   if (count < members && cost->creating + cost->getting >= MAX_COST * cost->running)
     gain = created + waiting;
   return least(gain, created + waiting);
@@ -244,6 +248,13 @@ static double work_beside_tasks(const struct report *report, const struct report
   return work > 0 ? work : 0;
 }
 
+static bool are_small(const struct report *report, const struct report_parallel *parallel,
+                      const struct cost *cost) {
+  if (processors_are_too_few(report, parallel))
+    return cost->creating + cost->getting >= CROWDED_COST_MIN * cost->running;
+  return runtime_of(cost) >= COST_MIN * cost->running;
+}
+
 /* ret_left_alone: whether somebody is. Returns what is left of the waiting. */
 static double find_small_tasks(struct report *report, uint32_t region, double waiting, double members,
                                bool *ret_left_alone) {
@@ -253,7 +264,7 @@ static double find_small_tasks(struct report *report, uint32_t region, double wa
   for (size_t i = 0; i < parallel->creations_count; i++) {
     struct cost cost;
     if (!cost_of_function(report, parallel, i, &cost) || runtime_of(&cost) <= 0 ||
-        runtime_of(&cost) < COST_MIN * cost.running)
+        !are_small(report, parallel, &cost))
       continue;
     *ret_left_alone |= cost.is_alone;
     find_small(report, parallel, &cost, members, &rest);
@@ -261,13 +272,24 @@ static double find_small_tasks(struct report *report, uint32_t region, double wa
   return rest.waiting;
 }
 
+/* Of more threads than processors the rest may wait for these. */
+static double without_crowd(struct report *report, uint32_t region, double budget, double n) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  if (!processors_are_too_few(report, parallel))
+    return budget;
+  double beside = parallel->ready_tasks.beside / processors_at_most(report, n);
+  double most = least(beside, most_on_processors(report, parallel, n, 0));
+  findings_charge_crowd(report, region, least(budget, most));
+  return 0;
+}
+
 void findings_of_tasks(struct report *report, uint32_t region, double budget, double n) {
   bool is_alone;
   budget = find_small_tasks(report, region, budget, n, &is_alone);
   if (is_alone)
     budget = findings_subtract_disturbed(report, region, budget);
-  double without = least(budget, report->regions[region].parallel->ready_tasks.without / n);
-  double beside = budget - without;
+  double idle = report->regions[region].parallel->ready_tasks.without / processors_at_most(report, n);
+  double without = least(budget, idle), beside = without_crowd(report, region, budget - without, n);
   without = findings_of_taskwaits(report, region, without, n);
   findings_of_ready_tasks(report, region, without, beside);
 }

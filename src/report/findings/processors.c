@@ -32,6 +32,7 @@ void processors_find(struct report *report) {
       TICK_S * second) /* too short a run for such a count: others would have used all of it */
     return;
   processors->is_known = true;
+  processors->writer = writer;
   processors->all = busy + ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_IDLE_NS);
   double ticks = TICK_S * second * (double)(processors->count + 1);
   double stolen = ns * (double)trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS_STOLEN_NS);
@@ -40,6 +41,14 @@ void processors_find(struct report *report) {
   processors->others = busy - stolen - processors->own - writer - ticks;
   if (processors->others < OTHERS_SHARE_MIN * processors->all)
     processors->others = 0;
+}
+
+/* What Stave's writer and callbacks took of the processors while the region was there, as its part of the
+ * wall time: untraced, threads that are more than these would have had it. */
+double processors_traced(const struct report *report, const struct report_parallel *parallel) {
+  double callbacks = (double)report->caveats.callbacks * (double)report->caveats.callback_ticks;
+  double part = report->wall > 0 ? (double)parallel->wall / (double)report->wall : 0;
+  return (report->processors.writer + callbacks) * (part < 1 ? part : 1);
 }
 
 double processors_at_most(const struct report *report, double threads) {
@@ -52,7 +61,7 @@ double processors_sharing(const struct report *report, const struct report_paral
   double count = (double)report->processors.count, wall = (double)parallel->wall;
   if (count == 0 || threads <= count || parallel->gain <= 0)
     return 1;
-  double most = wall - (wall - parallel->gain) * threads / count;
+  double most = wall - ((wall - parallel->gain) * threads + processors_traced(report, parallel)) / count;
   return most <= 0 ? 0 : most < parallel->gain ? most / parallel->gain : 1;
 }
 
@@ -63,6 +72,7 @@ double processors_bound(const struct report *report, const struct report_paralle
   double scale = (double)parallel->thread_time / parallel->accounted;
   double worked = (wall - parallel->gain) * threads - parallel->ready * scale, ran = parallel->ran * scale;
   worked = worked < ran ? worked : ran;
+  worked = worked > 0 ? worked + processors_traced(report, parallel) : worked;
   return worked <= 0 ? wall : worked >= wall * count ? 0 : wall - worked / count;
 }
 

@@ -116,6 +116,19 @@ static void advise_static(const struct report *report, struct report_finding *fi
     finding_append(finding->advice, "try schedule(dynamic), or tasks");
 }
 
+/* No schedule gives all threads work. Returns whether it is so. */
+static bool advise_few(const struct report *report, struct report_finding *finding, uint32_t region) {
+  const struct report_loop *loop = report->regions[region].loop;
+  double trips = spread_mean(&loop->trips), threads = finding_threads(report, loop->parallel);
+  if (loop->trips.count == 0 || trips >= threads)
+    return false;
+  finding_printf(finding->advice,
+                 "%.3g iteration%s for %.0f threads: share among them what one does (smaller blocks, "
+                 "collapse), or parallelise another loop",
+                 trips, plural(trips), threads);
+  return true;
+}
+
 static void describe_loop(struct report *report, struct report_finding *finding, uint32_t region,
                           enum construct construct) {
   const struct report_loop *loop = report->regions[region].loop;
@@ -146,6 +159,8 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding_add_peak(&texts, finding, loop->variation);
   judge_equal_shares(report, finding, region);
   const char *advice = loop_advice(report, region, construct);
+  if (construct == CONSTRUCT_loop && advise_few(report, finding, region))
+    return;
   if (advice)
     finding_printf(finding->advice, "%s", advice);
   else
@@ -237,7 +252,9 @@ static void find_team_of_one(struct report *report, uint32_t region) {
 static bool is_too_often(const struct report *report, const struct report_parallel *parallel) {
   double us = (double)report->trace->clock.ticks_per_second / 1e6, mean = spread_mean(&parallel->duration);
   double latest = (double)parallel->latest / (double)parallel->instances;
-  bool is_short = mean < SHORT_US * us || (mean <= LONG_US * us && latest >= LOST_AT_BEGIN * mean);
+  /* who begins late may wait for a processor */
+  double longest = processors_are_too_few(report, parallel) ? SHORT_US : LONG_US;
+  bool is_short = mean < SHORT_US * us || (mean <= longest * us && latest >= LOST_AT_BEGIN * mean);
   return parallel->instances >= OFTEN && is_short;
 }
 
@@ -285,10 +302,12 @@ static double find_late_start(struct report *report, uint32_t region, double bud
                  finding_time(&texts, spread_mean(&parallel->duration)),
                  finding_time(&texts, (double)parallel->late / (double)parallel->members),
                  finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
-  if (parallel->instances == 1 && !is_often)
-    finding_printf(finding->advice,
-                   "the first region of a run creates the threads; of another one: see that there are "
-                   "no more threads than processors, and bind them (OMP_PROC_BIND)");
+  if (region == report->first_parallel && parallel->instances == 1)
+    finding_printf(finding->advice, "it is the first region of the run, which creates the threads: they are "
+                                    "there for all later ones, and nothing in it is to change");
+  else if (is_often && parallel->largest <= 1)
+    finding_printf(finding->advice, "it has one thread: no region for work so small (an if clause does not "
+                                    "leave it out), or one around several");
   return budget - waited;
 }
 

@@ -55,6 +55,12 @@ bool findings_subtract_shared(struct report *report, uint32_t region, double wai
   return true;
 }
 
+void findings_charge_crowd(struct report *report, uint32_t region, double gain) {
+  if (gain > 0)
+    add_shared(&report->shared[SHARED_WITH_THREADS], region,
+               processors_wanted(report->regions[region].parallel), gain);
+}
+
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain) {
   if (gain > 0)
     add_shared(&report->shared[SHARED_WITH_OTHERS], region,
@@ -161,6 +167,8 @@ static void find_oversubscription(struct report *report) {
   all->unattributed = finding || all->waited < FINDING_MIN_SHARE * (double)report->wall ? 0 : all->waited;
   if (!finding)
     return;
+  finding->uncertainty_ticks = finding->gain_ticks; /* fewer may lose as much */
+  finding->doubt = finding_reason(CAUSE_OVERSUBSCRIPTION);
   finding_printf(finding->what, "%" PRIu64 " threads share %" PRIu64 " processor%s", all->threads,
                  report->processors.count, plural(report->processors.count));
   finding_printf(

@@ -131,6 +131,17 @@ static void long_section(void) {
   }
 }
 
+/* A loop with less iterations than threads: no schedule gives the others work. */
+static void few_iterations(void) {
+  int pieces = is_repaired ? omp_get_max_threads() : 1;
+#pragma omp parallel
+  for (int step = 0; step < 20; step++) {
+#pragma omp for /* PLANT few_iterations */
+    for (int i = 0; i < pieces; i++)
+      work(6.0 / pieces);
+  }
+}
+
 /* A region whose if clause is false, and one in which all work. */
 static void if_clause(void) {
   for (int step = 0; step < 10; step++) {
@@ -259,15 +270,23 @@ static void clean(void) {
   }
 }
 
-static const struct planted programs[] = {
-    {"opposite", opposite},           {"evens_out", evens_out},
-    {"nested_one", nested_one},       {"two_callers", two_callers},
-    {"two_criticals", two_criticals}, {"hot_lock", hot_lock},
-    {"long_section", long_section},   {"if_clause", if_clause},
-    {"single_nowait", single_nowait}, {"large_reduction", large_reduction},
-    {"wavefront", wavefront},         {"short_ordered", short_ordered},
-    {"false_sharing", false_sharing}, {"woken_late", woken_late},
-    {"memory_bound", memory_bound},   {"clean", clean}};
+static const struct planted programs[] = {{"opposite", opposite},
+                                          {"evens_out", evens_out},
+                                          {"nested_one", nested_one},
+                                          {"two_callers", two_callers},
+                                          {"two_criticals", two_criticals},
+                                          {"hot_lock", hot_lock},
+                                          {"long_section", long_section},
+                                          {"if_clause", if_clause},
+                                          {"single_nowait", single_nowait},
+                                          {"large_reduction", large_reduction},
+                                          {"wavefront", wavefront},
+                                          {"short_ordered", short_ordered},
+                                          {"false_sharing", false_sharing},
+                                          {"woken_late", woken_late},
+                                          {"memory_bound", memory_bound},
+                                          {"clean", clean},
+                                          {"few_iterations", few_iterations}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
