@@ -4,20 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { FIRST_BYTES = 64 }; /* less is not asked for: a pointer's or two would be asked for again at once */
 
 /* The pointer is one to any type, and is copied: it may not be read as one to another. */
 static bool resize(void *items_address, size_t room, size_t item_bytes) {
-  size_t bytes;
   void *items;
   memcpy(&items, items_address, sizeof items);
-  if (__builtin_mul_overflow(room, item_bytes, &bytes) || !(items = realloc(items, bytes)))
-    return false;
-  memcpy(items_address, &items, sizeof items);
-  return true;
+  items = reallocarray(items, room, item_bytes);
+  if (items)
+    memcpy(items_address, &items, sizeof items);
+  return items;
 }
 
-bool array_grow(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+bool array_try_reserve(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+  if (needed <= *capacity)
+    return true;
   size_t doubled = *capacity == 0 ? FIRST_BYTES / item_bytes : *capacity <= SIZE_MAX / 2 ? 2 * *capacity : 0;
   size_t room = doubled > needed ? doubled : needed;
   if (!resize(items_address, room, item_bytes))
@@ -26,21 +29,24 @@ bool array_grow(void *items_address, size_t *capacity, size_t needed, size_t ite
   return true;
 }
 
-bool array_grow_zeroed(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+void array_grow(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+  if (!array_try_reserve(items_address, capacity, needed, item_bytes))
+    memory_exhausted();
+}
+
+void array_grow_zeroed(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
   size_t before = *capacity;
   char *items;
-  if (!array_grow(items_address, capacity, needed, item_bytes))
-    return false;
+  array_grow(items_address, capacity, needed, item_bytes);
   memcpy(&items, items_address, sizeof items);
   memset(items + before * item_bytes, 0, (*capacity - before) * item_bytes);
-  return true;
 }
 
 void *array_add(void *items_address, size_t *count, size_t item_bytes) {
   size_t capacity = *count;
   char *items;
   if ((capacity & (capacity - 1)) == 0 && !resize(items_address, capacity ? 2 * capacity : 1, item_bytes))
-    return NULL;
+    memory_exhausted();
   memcpy(&items, items_address, sizeof items);
   return memset(items + (*count)++ * item_bytes, 0, item_bytes);
 }

@@ -1,12 +1,10 @@
 #include "base/memory.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-#include "base/array.h"
-
-enum { MIN_ITEMS = 8 };
 
 static struct {
   void (*last)(void *data);
@@ -18,52 +16,40 @@ void memory_at_exhaustion(void (*last)(void *data), void *data) {
   exhaustion.data = data;
 }
 
-static void out_of_memory(void) {
+_Noreturn void memory_exhausted(void) {
   if (exhaustion.last)
     exhaustion.last(exhaustion.data);
   fputs("stave-writer: out of memory\n", stderr);
   _exit(3);
 }
 
-void *memory_get(size_t count, size_t size) {
-  void *memory = calloc(count ? count : 1, size);
-  if (!memory)
-    out_of_memory();
-  return memory;
-}
-
-void *memory_get_aligned(size_t alignment, size_t size) {
-  void *memory = aligned_alloc(alignment, size);
-  if (!memory)
-    out_of_memory();
-  return memory;
-}
-
 void *memory_given(void *thing) {
   if (!thing)
-    out_of_memory();
+    memory_exhausted();
   return thing;
 }
 
+void *memory_get(size_t count, size_t size) {
+  return memory_given(calloc(count ? count : 1, size));
+}
+
+void *memory_get_aligned(size_t alignment, size_t size) {
+  return memory_given(aligned_alloc(alignment, size));
+}
+
+char *memory_text(const char *text) {
+  return memory_given(strdup(text));
+}
+
+char *memory_print(const char *format, ...) {
+  va_list arguments;
+  char *text;
+  va_start(arguments, format);
+  int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  return length < 0 ? memory_given(NULL) : text;
+}
+
 void *memory_resize(void *memory, size_t count, size_t size) {
-  void *larger = reallocarray(memory, count, size);
-  if (!larger)
-    out_of_memory();
-  return larger;
-}
-
-void memory_grow(void *array_address, size_t *capacity, size_t needed, size_t size) {
-  if (needed <= *capacity)
-    return;
-  if (*capacity == 0 && needed < MIN_ITEMS)
-    needed = MIN_ITEMS;
-  if (!array_grow_zeroed(array_address, capacity, needed, size))
-    out_of_memory();
-}
-
-void *memory_item(struct pool *pool, uint32_t *ret_number) {
-  *ret_number = pool_get(pool);
-  if (*ret_number == POOL_NONE)
-    out_of_memory();
-  return pool_item(pool, *ret_number);
+  return memory_given(reallocarray(memory, count, size));
 }

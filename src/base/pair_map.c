@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 enum { CAPACITY_FIRST = 64 };
 
 static size_t home_of(const struct pair_map *map, uint64_t high, uint64_t low) {
@@ -36,13 +38,18 @@ static bool grow(struct pair_map *map) {
   return true;
 }
 
-bool pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value) {
+bool pair_map_try_put(struct pair_map *map, uint64_t high, uint64_t low, void *value) {
   if (2 * (map->count + 1) > map->capacity && !grow(map))
     return false;
   struct pair_map_entry *entry = find(map, high, low);
   map->count += entry->value == NULL;
   *entry = (struct pair_map_entry){high, low, value};
   return true;
+}
+
+void pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value) {
+  if (!pair_map_try_put(map, high, low, value))
+    memory_exhausted();
 }
 
 /* Moves up what would no longer be found behind the hole. */

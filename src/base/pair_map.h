@@ -1,5 +1,5 @@
-/* A map from two numbers to a pointer, which says when there is no memory: open addressing, no tombstones.
- * (map.h is from one number; its lookups are on the way of every record.) */
+/* A map from two numbers to a pointer: open addressing, no tombstones. (map.h is from one number; its lookups
+ * are on the way of every record.) */
 #ifndef STAVE_BASE_PAIR_MAP_H
 #define STAVE_BASE_PAIR_MAP_H
 
@@ -21,8 +21,13 @@ struct pair_map {
 /* NULL if there is none. */
 void *pair_map_get(const struct pair_map *map, uint64_t high, uint64_t low);
 
-/* Puts a value that is not NULL in, in place of one that is there. Returns false without memory. */
-bool pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value);
+/* Puts a value that is not NULL in, in place of one that is there. Without memory the process ends
+ * (memory.h).
+ */
+void pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value);
+
+/* The same for who can go on without: returns false without memory. */
+bool pair_map_try_put(struct pair_map *map, uint64_t high, uint64_t low, void *value);
 
 /* Takes it out. Returns it, or NULL. */
 void *pair_map_remove(struct pair_map *map, uint64_t high, uint64_t low);

@@ -1,26 +1,24 @@
 #include "base/pool.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 /* Room for the numbers of all items comes with the items, so that putting back cannot fail. */
-static bool add_block(struct pool *pool) {
+static void add_block(struct pool *pool) {
   size_t count = pool->count / POOL_BLOCK_ITEMS;
-  if (!array_reserve(&pool->blocks, &pool->block_capacity, count + 1, sizeof *pool->blocks) ||
-      !array_reserve(&pool->unused, &pool->unused_capacity, (count + 1) * POOL_BLOCK_ITEMS,
-                     sizeof *pool->unused))
-    return false;
-  pool->blocks[count] = reallocarray(NULL, POOL_BLOCK_ITEMS, pool->item_bytes);
-  return pool->blocks[count] != NULL;
+  array_reserve(&pool->blocks, &pool->block_capacity, count + 1, sizeof *pool->blocks);
+  array_reserve(&pool->unused, &pool->unused_capacity, (count + 1) * POOL_BLOCK_ITEMS, sizeof *pool->unused);
+  pool->blocks[count] = memory_resize(NULL, POOL_BLOCK_ITEMS, pool->item_bytes);
 }
 
 uint32_t pool_get_new(struct pool *pool) {
-  bool is_full = pool->count % POOL_BLOCK_ITEMS == 0;
-  if (is_full && (pool->count >= UINT32_MAX - POOL_BLOCK_ITEMS || !add_block(pool)))
-    return POOL_NONE;
+  if (pool->count >= UINT32_MAX - POOL_BLOCK_ITEMS)
+    memory_exhausted();
+  if (pool->count % POOL_BLOCK_ITEMS == 0)
+    add_block(pool);
   memset(pool_item(pool, pool->count), 0,
          pool->item_bytes); /* one by one: few of a block may ever be given */
   return pool->count++;

@@ -1,5 +1,6 @@
 /* Items of one size that come and go, and have dense numbers: a number is given again when its item is gone,
- * an item never moves. What is put back is what the next one gets. */
+ * an item never moves. What is put back is what the next one gets. Without memory the process ends
+ * (memory.h). */
 #ifndef STAVE_BASE_POOL_H
 #define STAVE_BASE_POOL_H
 
@@ -13,7 +14,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
 #endif
 
-#define POOL_NONE UINT32_MAX
+#define POOL_NONE UINT32_MAX /* no item's number */
 
 enum { POOL_BLOCK_ITEMS = 32 }; /* that are asked for at once: many programs have few teams */
 
@@ -33,7 +34,7 @@ static inline void *pool_item(const struct pool *pool, uint32_t number) {
 /* What pool_get does when no item was put back. */
 uint32_t pool_get_new(struct pool *pool);
 
-/* The number of an item; POOL_NONE: no memory. The item holds what it held when it was put back; all zero the
+/* The number of an item. The item holds what it held when it was put back; all zero the
  * first time. */
 static inline uint32_t pool_get(struct pool *pool) {
   if (pool->unused_count == 0)
@@ -41,6 +42,11 @@ static inline uint32_t pool_get(struct pool *pool) {
   uint32_t number = pool->unused[--pool->unused_count];
   ASAN_UNPOISON_MEMORY_REGION(pool_item(pool, number), pool->item_bytes);
   return number;
+}
+
+/* The item itself, with its number. */
+static inline void *pool_new(struct pool *pool, uint32_t *ret_number) {
+  return pool_item(pool, *ret_number = pool_get(pool));
 }
 
 /* Puts an item back, which cannot fail. Nobody may look into it until it is given again. */

@@ -1,7 +1,8 @@
 #include "base/utf8.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* The Unicode standard, table 3-7: which second bytes may follow a first one. */
 static bool is_second(unsigned char first, unsigned char second) {
@@ -31,22 +32,17 @@ size_t utf8_sequence(const char *text) {
   return bytes[0] < 0x80 ? 1 : sequence(bytes); /* nearly all are ASCII */
 }
 
-char *utf8_clean_with(void *(*get)(size_t bytes), const char *text) {
+char *utf8_clean(const char *text) {
   const size_t replacement = strlen(UTF8_REPLACEMENT);
-  char *clean = get(strlen(text) * replacement + 1), *end = clean;
-  while (clean && *text) {
+  char *clean = memory_resize(NULL, strlen(text) + 1, replacement), *end = clean;
+  while (*text) {
     size_t length = utf8_sequence(text);
     memcpy(end, length ? text : UTF8_REPLACEMENT, length ? length : replacement);
     end += length ? length : replacement;
     text += length ? length : 1;
   }
-  if (clean)
-    *end = '\0';
+  *end = '\0';
   return clean;
-}
-
-char *utf8_clean(const char *text) {
-  return utf8_clean_with(malloc, text);
 }
 
 bool utf8_is_valid(const char *text) {
@@ -63,8 +59,7 @@ void utf8_make_valid(char *text) {
 }
 
 char *utf8_valid_copy(const char *text) {
-  char *copy = strdup(text);
-  if (copy)
-    utf8_make_valid(copy);
+  char *copy = memory_text(text);
+  utf8_make_valid(copy);
   return copy;
 }

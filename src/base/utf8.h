@@ -14,12 +14,8 @@
  * fit. */
 size_t utf8_sequence(const char *text);
 
-/* A copy of `text` in which U+FFFD replaces each byte that belongs to no character. The caller frees it;
- * NULL: no memory. */
+/* A copy of `text` in which U+FFFD replaces each byte that belongs to no character. The caller frees it. */
 char *utf8_clean(const char *text);
-
-/* The same in memory from `get`, which is as malloc. */
-char *utf8_clean_with(void *(*get)(size_t bytes), const char *text);
 
 /* Whether all of it is UTF-8. */
 bool utf8_is_valid(const char *text);
@@ -27,7 +23,7 @@ bool utf8_is_valid(const char *text);
 /* Replaces each byte that belongs to no character by '?'. */
 void utf8_make_valid(char *text);
 
-/* A copy on which utf8_make_valid was called. The caller frees it; NULL: no memory. */
+/* A copy on which utf8_make_valid was called. The caller frees it. */
 char *utf8_valid_copy(const char *text);
 
 #endif

@@ -68,7 +68,7 @@ struct check_result {
   char not_checked[CHECK_RULE_COUNT][CHECK_REASON_BYTES]; /* why a rule could not be checked; "": it was */
 };
 
-/* Checks the rules of which a bit is set in `rules` (1 << rule). Returns 0; or -ENOMEM or -EIO with one line
+/* Checks the rules of which a bit is set in `rules` (1 << rule). Returns 0; or -EIO with one line
  * in `error`. check_free in both cases. */
 int check_run(struct trace *trace, uint32_t rules, struct check_result *ret, char error[TRACE_ERROR_BYTES]);
 

@@ -1,10 +1,10 @@
 #include "check/checker.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stave/names.h"
 
 /* -- events -- */
@@ -133,7 +133,7 @@ static bool on_event(void *data, const struct trace_event *event) {
   check_form_always(checker, event);
   if (is_past_end(checker, event)) {
     check_stuck_on_added(checker, event);
-    return checker->error == 0;
+    return true;
   }
   checker->result->events++;
   check_mpi_on_event(checker, event);
@@ -141,9 +141,8 @@ static bool on_event(void *data, const struct trace_event *event) {
   stop_for_nameless(checker, event);
   check_form_before_event(checker, event);
   look_at(checker, event);
-  if (!replay_process(checker->replay, event))
-    checker->error = -ENOMEM;
-  return checker->error == 0;
+  replay_process(checker->replay, event);
+  return true;
 }
 
 /* -- all of it -- */
@@ -169,21 +168,19 @@ static void finish(struct checker *checker) {
     result->of_severity[result->findings[i].severity] += result->findings[i].count;
 }
 
-static int open_checker(struct checker *checker) {
+static void open_checker(struct checker *checker) {
   const struct replay_observer observer = {.task = on_task,
                                            .lock = on_lock,
                                            .team = on_team,
                                            .barrier = on_barrier,
                                            .dependence = check_tasks_on_dependence,
                                            .exclusive = check_tasks_on_exclusive};
-  checker->locations = calloc(checker->trace->location_count + 1, sizeof *checker->locations);
-  for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
+  checker->locations = memory_get(checker->trace->location_count, sizeof *checker->locations);
+  for (size_t i = 0; i < checker->trace->location_count; i++)
     checker->locations[i].left_work = CHECK_NO_REGION;
-  checker->tests = calloc(checker->trace->region_count + 1, sizeof *checker->tests);
+  checker->tests = memory_get(checker->trace->region_count, sizeof *checker->tests);
   checker->replay = replay_create(checker->trace, &observer, checker, 0, UINT64_MAX);
-  if (!checker->locations || !checker->tests || !checker->replay || !check_mpi_open(checker))
-    return -ENOMEM;
-  return 0;
+  check_mpi_open(checker);
 }
 
 static void free_location_state(struct location_state *here) {
@@ -194,7 +191,7 @@ static void free_location_state(struct location_state *here) {
 static void close_checker(struct checker *checker) {
   for (size_t i = 0; i < checker->task_count; i++)
     checker_release_task(&checker->tasks[i]);
-  for (size_t i = 0; checker->locations && i < checker->trace->location_count; i++)
+  for (size_t i = 0; i < checker->trace->location_count; i++)
     free_location_state(&checker->locations[i]);
   check_task_orders_close(checker);
   check_teams_close(checker);
@@ -212,16 +209,12 @@ static void close_checker(struct checker *checker) {
 int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, char error[TRACE_ERROR_BYTES]) {
   *ret = (struct check_result){0};
   struct checker checker = {.trace = trace, .result = ret, .rules = wanted, .end_ticks = UINT64_MAX};
-  int result = open_checker(&checker);
-  if (result == 0)
-    result = check_leave_out(&checker, error);
+  open_checker(&checker);
+  int result = check_leave_out(&checker, error);
   if (result == 0)
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &checker, error);
-  if (result == 0 && checker.error == 0)
+  if (result == 0)
     finish(&checker);
-  result = result == 0 ? checker.error : result;
-  if (result == -ENOMEM)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
   close_checker(&checker);
   return result;
 }

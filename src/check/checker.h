@@ -196,7 +196,6 @@ struct checker {
   /* something was cancelled or not recorded: threads need not have passed the same barriers */
   bool has_no_phases;
   struct check_mpi *mpi; /* NULL: there is none in the trace */
-  int error;
 };
 
 /* -- state.c -- */
@@ -206,11 +205,7 @@ static inline bool checks(const struct checker *checker, enum check_rule rule) {
   return checker->rules >> rule & 1;
 }
 
-/* array_reserve_zeroed, whose failure is the check's. */
-bool checker_grow(struct checker *checker, void *items_address, size_t *capacity, size_t needed,
-                  size_t item_bytes);
-
-/* The state of a task; NULL: no memory. Lasts until the next call. */
+/* The state of a task. Lasts until the next call. */
 struct task_state *checker_task(struct checker *checker, const struct replay_task *task);
 
 /* The same, if it lives and has a state. */
@@ -234,7 +229,7 @@ void checker_drop(struct ancestor *ancestor);
 /* Frees what the state owns. */
 void checker_release_task(struct task_state *task);
 
-/* The lock's state, which is made if there is none; NULL: no memory. */
+/* The lock's state, which is made if there is none. */
 struct lock_state *check_locks_state(struct checker *checker, uint64_t lock);
 
 /* A lock's number, which is the archive's and by process, and the variable that it is if that is known. */
@@ -307,7 +302,7 @@ struct acquisition *check_lock_held(struct checker *checker, uint64_t number);
 bool check_attribute(const struct checker *checker, const struct trace_event *event, const char *name,
                      uint64_t *ret);
 
-/* What is known of the lock at the address, which is made if there is nothing; NULL: no memory. */
+/* What is known of the lock at the address, which is made if there is nothing. */
 struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address);
 
 /* -- lock_orders.c -- */
@@ -335,7 +330,7 @@ void check_form_always(struct checker *checker, const struct trace_event *event)
 void check_form_finish(struct checker *checker);
 
 /* -- mpi.c -- */
-bool check_mpi_open(struct checker *checker); /* false: no memory */
+void check_mpi_open(struct checker *checker);
 void check_mpi_on_event(struct checker *checker, const struct trace_event *event);
 void check_mpi_finish(struct checker *checker);
 void check_mpi_close(struct checker *checker);

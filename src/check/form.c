@@ -2,6 +2,7 @@
  * first. */
 #include <stdio.h>
 
+#include "base/array.h"
 #include "check/checker.h"
 
 static void describe(struct check_finding *found, const char *text, const char *name) {
@@ -149,8 +150,8 @@ static void drop_fork_that_is_over(struct checker *checker, size_t location) {
 static void push_fork(struct checker *checker, size_t location, uint64_t ticks) {
   struct location_state *here = &checker->locations[location];
   drop_fork_that_is_over(checker, location);
-  if (checker_grow(checker, &here->forks, &here->fork_capacity, here->fork_count + 1, sizeof *here->forks))
-    here->forks[here->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
+  array_reserve(&here->forks, &here->fork_capacity, here->fork_count + 1, sizeof *here->forks);
+  here->forks[here->fork_count++] = (struct fork){ticks, CHECK_NO_REGION, false};
 }
 
 static void end_fork(struct checker *checker, size_t location) {

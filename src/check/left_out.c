@@ -1,10 +1,10 @@
 /* What cannot be checked: rules whose events were not recorded, and what comes behind the first lost event.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check/checker.h"
 #include "stave/names.h"
 
@@ -44,9 +44,7 @@ static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES])
   char reason[CHECK_REASON_BYTES];
   if (lost == 0)
     return 0;
-  struct gaps gaps = {checker, calloc(checker->trace->location_count + 1, sizeof(uint64_t)), UINT64_MAX, 0};
-  if (!gaps.last_ticks)
-    return -ENOMEM;
+  struct gaps gaps = {checker, memory_get(checker->trace->location_count, sizeof(uint64_t)), UINT64_MAX, 0};
   int result = trace_read_events(checker->trace, look_for_gap, &gaps, error);
   free(gaps.last_ticks);
   bool is_marked = gaps.first_ticks != UINT64_MAX && has_places;
@@ -68,8 +66,8 @@ static int find_process_ends(struct checker *checker, char error[TRACE_ERROR_BYT
   if (checker->trace->location_group_count < 2 ||
       trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) == 0)
     return 0;
-  checker->process_ends = calloc(checker->trace->location_group_count + 1, sizeof *checker->process_ends);
-  return checker->process_ends ? trace_read_events(checker->trace, note_end, checker, error) : -ENOMEM;
+  checker->process_ends = memory_get(checker->trace->location_group_count + 1, sizeof *checker->process_ends);
+  return trace_read_events(checker->trace, note_end, checker, error);
 }
 
 /* What the writer added at the end to close what was open says nothing about the program. */

@@ -1,9 +1,9 @@
 /* Orders in which locks are acquired: two threads or more that could wait for each other in a circle. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check/checker.h"
 
 /* Programs with very many pairs of locks are checked up to here. */
@@ -79,14 +79,10 @@ static void note_phase(struct checker *checker, struct lock_edge *edge, size_t l
 
 static struct lock_edge *new_edge(struct checker *checker, const struct held_by_task *held, uint64_t second) {
   struct lock_state *lock = check_locks_state(checker, held->lock);
-  if (!lock || checker->edge_count == EDGES_MAX)
+  if (checker->edge_count == EDGES_MAX)
     return NULL;
-  struct lock_edge *edge = calloc(1, sizeof *edge);
-  if (!edge || !pair_map_put(&checker->edges, held->lock, second, edge)) {
-    free(edge);
-    checker->error = -ENOMEM;
-    return NULL;
-  }
+  struct lock_edge *edge = memory_get(1, sizeof *edge);
+  pair_map_put(&checker->edges, held->lock, second, edge);
   checker->edge_count++;
   edge->next_of_first = lock->edges;
   return lock->edges = edge;

@@ -1,10 +1,10 @@
 /* The life of locks, which are known by their addresses: initialised once before they are used, released by
  * who holds them, free when they are destroyed and when the program ends. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check/checker.h"
 #include "stave/names.h"
 
@@ -15,12 +15,8 @@ struct lock_memory *check_lock_memory(struct checker *checker, size_t location, 
   struct lock_memory *memory = pair_map_get(&checker->lock_memories, process, address);
   if (memory)
     return memory;
-  memory = calloc(1, sizeof *memory);
-  if (!memory || !pair_map_put(&checker->lock_memories, process, address, memory)) {
-    free(memory);
-    checker->error = -ENOMEM;
-    return NULL;
-  }
+  memory = memory_get(1, sizeof *memory);
+  pair_map_put(&checker->lock_memories, process, address, memory);
   memory->lock = NO_LOCK;
   return memory;
 }
@@ -132,8 +128,6 @@ void check_lock_acquired(struct checker *checker, const struct trace_event *even
   if (!is_routine || !check_attribute(checker, event, "lock address", &address))
     return;
   struct lock_memory *memory = check_lock_memory(checker, event->location, address);
-  if (!memory)
-    return;
   find_unfit(checker, event, memory, region, is_nestable);
   memory->lock = lock;
 }
@@ -218,8 +212,6 @@ void check_lock_routine(struct checker *checker, const struct trace_event *event
   if (!is_known || !check_attribute(checker, event, "lock address", &address))
     return;
   struct lock_memory *memory = check_lock_memory(checker, event->location, address);
-  if (!memory)
-    return;
   if (is_init)
     initialise(checker, event, memory, region, is_nestable);
   else if (is_destroy)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "check/checker.h"
 
 /* Ordered and atomic regions are locks for the runtime only: they cannot be nested the wrong way round. */
@@ -46,8 +47,6 @@ static void check_number(struct checker *checker, struct lock_state *lock,
 static void acquire(struct checker *checker, const struct replay_lock_event *step) {
   struct task_state *task = checker_task(checker, step->task);
   struct lock_state *lock = check_locks_state(checker, step->lock);
-  if (!task || !lock)
-    return;
   check_number(checker, lock, step);
   lock->recent[step->order % RECENT_MAX] = (struct acquisition){.order = step->order,
                                                                 .region = step->region,
@@ -61,13 +60,12 @@ static void acquire(struct checker *checker, const struct replay_lock_event *ste
   for (size_t i = 0; checks(checker, CHECK_LOCK_ORDER) && i < task->hold_count; i++)
     if (task->holds[i].lock != step->lock)
       check_lock_orders_note(checker, task, &task->holds[i], step);
-  if (checker_grow(checker, &task->holds, &task->hold_capacity, task->hold_count + 1, sizeof *task->holds))
-    task->holds[task->hold_count++] =
-        (struct held_by_task){step->lock, step->order, step->region, step->ticks};
+  array_reserve(&task->holds, &task->hold_capacity, task->hold_count + 1, sizeof *task->holds);
+  task->holds[task->hold_count++] = (struct held_by_task){step->lock, step->order, step->region, step->ticks};
 }
 
 static bool drop_hold(struct task_state *task, const struct replay_lock_event *step) {
-  for (size_t i = task ? task->hold_count : 0; i-- > 0;)
+  for (size_t i = task->hold_count; i-- > 0;)
     if (task->holds[i].lock == step->lock && task->holds[i].order == step->order) {
       for (; i + 1 < task->hold_count; i++)
         task->holds[i] = task->holds[i + 1];
@@ -79,8 +77,8 @@ static bool drop_hold(struct task_state *task, const struct replay_lock_event *s
 
 /* The task that acquired it has ended meanwhile. */
 static bool is_kept_by_gone(const struct lock_state *lock, uint32_t order) {
-  const struct acquisition *acquisition = lock ? &lock->recent[order % RECENT_MAX] : NULL;
-  return acquisition && order > 0 && acquisition->order == order && !acquisition->is_released;
+  const struct acquisition *acquisition = &lock->recent[order % RECENT_MAX];
+  return order > 0 && acquisition->order == order && !acquisition->is_released;
 }
 
 /* A lock belongs to a task, but the runtime reports the thread only: what runs there now need not be who
@@ -92,7 +90,7 @@ static void release(struct checker *checker, const struct replay_lock_event *ste
     if (checker->tasks[i].hold_count > 0 && drop_hold(&checker->tasks[i], step))
       return;
   struct lock_state *lock = check_locks_state(checker, step->lock);
-  bool was_acquired = lock && step->order > 0 && step->order <= lock->order;
+  bool was_acquired = step->order > 0 && step->order <= lock->order;
   if (!checks(checker, CHECK_LOCK_STATE) || is_kept_by_gone(lock, step->order) ||
       (was_acquired && !is_lock(checker, step->region)))
     return;
@@ -118,17 +116,15 @@ static void find_across(struct checker *checker, const struct replay_task_event 
                         const struct held_by_task *hold, uint64_t holder) {
   const struct replay_task *prior = step->other;
   uint32_t where = prior->frame_count ? prior->frames[prior->frame_count - 1].region : CHECK_NO_REGION;
-  const struct lock_state *lock = check_locks_state(checker, hold->lock);
   struct check_finding *found =
       checker_find(checker, CHECK_LOCK_ACROSS_SCHEDULING, step->location, step->ticks, hold->region, where);
-  if (!found || !lock)
+  if (!found)
     return;
-  struct task_state *next = checker_task(checker, step->task);
   found->lock = hold->lock;
   found->holder = holder;
   snprintf(found->detail, sizeof found->detail, "held in %s, where %s ran",
            where == CHECK_NO_REGION ? "its task" : checker_name(checker, where),
-           next ? checker_name(checker, checker_place_of(next)) : "another task");
+           checker_name(checker, checker_place_of(checker_task(checker, step->task))));
 }
 
 void check_locks_on_switch(struct checker *checker, const struct replay_task_event *step) {

@@ -1,11 +1,12 @@
 /* MPI: whether messages, requests, collective operations and communicators of all ranks fit together, and who
  * waited when the job was ended. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "check/checker.h"
 #include "check/mpi_early.h"
 #include "stave/names.h"
@@ -51,8 +52,7 @@ static uint64_t time_of(const struct mpi_call *call) {
 static void on_end(void *data, const struct mpi_message *message, bool is_send) {
   struct checker *checker = data;
   size_t location = is_send ? message->send.started.location : message->receive.ended.location;
-  if (!mpi_early_end(checker->mpi->early, checker_process(checker, location), message, is_send))
-    checker->error = -ENOMEM;
+  mpi_early_end(checker->mpi->early, checker_process(checker, location), message, is_send);
 }
 
 /* One finding a process, at the message for which it is worst. */
@@ -193,9 +193,7 @@ static void on_operation(void *data, const struct mpi_operation *operation) {
 static void make_comm(struct checker *checker, const struct trace_event *event) {
   struct check_mpi *state = checker->mpi;
   size_t process = checker_process(checker, event->location);
-  if (!checker_grow(checker, &state->makers, &state->maker_capacity, state->maker_count + 1,
-                    sizeof *state->makers))
-    return;
+  array_reserve(&state->makers, &state->maker_capacity, state->maker_count + 1, sizeof *state->makers);
   struct mpi_call *maker = &state->makers[state->maker_count++];
   *maker = mpi_open_call(state->mpi, event->location);
   maker->location = event->location;
@@ -204,8 +202,7 @@ static void make_comm(struct checker *checker, const struct trace_event *event) 
                                .region = CHECK_NO_REGION,
                                .site = TRACE_NO_REF,
                                .enter_ticks = event->ticks};
-  if (!pair_map_put(&state->comms, event->CommCreate.comm, process, (void *)(uintptr_t)state->maker_count))
-    checker->error = -ENOMEM;
+  pair_map_put(&state->comms, event->CommCreate.comm, process, (void *)(uintptr_t)state->maker_count);
 }
 
 static void find_kept_comms(struct checker *checker) {
@@ -290,30 +287,25 @@ static void check_thread(struct checker *checker, const struct mpi_call *call) {
 
 /* -- all -- */
 
-bool check_mpi_open(struct checker *checker) {
+void check_mpi_open(struct checker *checker) {
   static const struct mpi_observer observer = {.message = on_message,
                                                .end = on_end,
                                                .unmatched = on_unmatched,
                                                .open_request = on_open_request,
                                                .operation = on_operation};
-  struct check_mpi *state = calloc(1, sizeof *state);
-  checker->mpi = state;
-  if (!state)
-    return false;
+  struct check_mpi *state = checker->mpi = memory_get(1, sizeof *state);
   state->mpi = mpi_create(checker->trace, &observer, checker);
-  state->has_finalized = calloc(checker->trace->location_group_count + 1, sizeof *state->has_finalized);
-  state->initialiser = calloc(checker->trace->location_group_count + 1, sizeof *state->initialiser);
+  state->has_finalized = memory_get(checker->trace->location_group_count + 1, sizeof *state->has_finalized);
+  state->initialiser = memory_get(checker->trace->location_group_count + 1, sizeof *state->initialiser);
   state->deviation_ns = trace_archive_number(checker->trace, STAVE_PROPERTY_CLOCK_DEVIATION_NS);
   state->early = mpi_early_create(checker->trace, state->deviation_ns);
-  return state->mpi && state->has_finalized && state->initialiser && state->early;
 }
 
 void check_mpi_on_event(struct checker *checker, const struct trace_event *event) {
   struct check_mpi *state = checker->mpi;
   if (!mpi_is_there(state->mpi))
     return;
-  if (!mpi_process(state->mpi, event))
-    checker->error = -ENOMEM;
+  mpi_process(state->mpi, event);
   if (event->kind == TRACE_CommCreate)
     make_comm(checker, event);
   else if (event->kind == TRACE_CommDestroy)
@@ -335,16 +327,13 @@ void check_mpi_finish(struct checker *checker) {
     find_all_stuck(checker);
   if (checks(checker, CHECK_MPI_COMM))
     find_kept_comms(checker);
-  if (!mpi_finish(checker->mpi->mpi))
-    checker->error = -ENOMEM;
+  mpi_finish(checker->mpi->mpi);
   for (size_t i = 0; checks(checker, CHECK_MPI_EARLY) && i < checker->trace->location_group_count; i++)
     find_early(checker, i);
 }
 
 void check_mpi_close(struct checker *checker) {
   struct check_mpi *state = checker->mpi;
-  if (!state)
-    return;
   mpi_free(state->mpi);
   pair_map_free(&state->comms);
   free(state->makers);

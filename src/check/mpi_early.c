@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/pair_map.h"
 #include "base/pool.h"
 
@@ -59,15 +60,11 @@ static struct channel *channel_of(struct mpi_early *early, const struct mpi_mess
   uintptr_t found = (uintptr_t)pair_map_get(&early->channels, comm_key(message), ranks_key(message));
   if (found)
     return pool_item(&early->channel_pool, (uint32_t)(found - 1));
-  uint32_t slot = pool_get(&early->channel_pool);
-  if (slot == POOL_NONE)
-    return NULL;
-  struct channel *channel = pool_item(&early->channel_pool, slot);
+  uint32_t slot;
+  struct channel *channel = pool_new(&early->channel_pool, &slot);
   *channel = (struct channel){.first = POOL_NONE, .last = POOL_NONE};
-  if (pair_map_put(&early->channels, comm_key(message), ranks_key(message), (void *)(uintptr_t)(slot + 1ull)))
-    return channel;
-  pool_put(&early->channel_pool, slot);
-  return NULL;
+  pair_map_put(&early->channels, comm_key(message), ranks_key(message), (void *)(uintptr_t)(slot + 1ull));
+  return channel;
 }
 
 static void drop_if_even(struct mpi_early *early, const struct channel *channel,
@@ -92,24 +89,21 @@ static void send(struct mpi_early *early, struct channel *channel, const struct 
   pool_put(&early->pending_pool, slot);
 }
 
-static bool receive(struct mpi_early *early, struct channel *channel, size_t process,
+static void receive(struct mpi_early *early, struct channel *channel, size_t process,
                     const struct mpi_message *message) {
   if (channel->sent > 0) {
     channel->sent--;
     early->arrivals[process].counted.received++;
-    return true;
+    return;
   }
-  uint32_t slot = pool_get(&early->pending_pool);
-  if (slot == POOL_NONE)
-    return false;
-  *(struct early_receive *)pool_item(&early->pending_pool, slot) =
+  uint32_t slot;
+  *(struct early_receive *)pool_new(&early->pending_pool, &slot) =
       (struct early_receive){.process = process, .message = *message, .next = POOL_NONE};
   if (channel->first == POOL_NONE)
     channel->first = slot;
   else
     ((struct early_receive *)pool_item(&early->pending_pool, channel->last))->next = slot;
   channel->last = slot;
-  return true;
 }
 
 static void note_thread(struct arrivals *here, size_t location) {
@@ -118,21 +112,17 @@ static void note_thread(struct arrivals *here, size_t location) {
   here->has_any = true;
 }
 
-bool mpi_early_end(struct mpi_early *early, size_t process, const struct mpi_message *message, bool is_send) {
+void mpi_early_end(struct mpi_early *early, size_t process, const struct mpi_message *message, bool is_send) {
   if (process >= early->trace->location_group_count || message->sender == message->receiver)
-    return true; /* a process has one clock */
+    return; /* a process has one clock */
   struct channel *channel = channel_of(early, message);
-  if (!channel)
-    return false;
-  bool is_done = true;
   if (is_send)
     send(early, channel, message);
   else {
     note_thread(&early->arrivals[process], message->receive.ended.location);
-    is_done = receive(early, channel, process, message);
+    receive(early, channel, process, message);
   }
   drop_if_even(early, channel, message);
-  return is_done;
 }
 
 void mpi_early_message(struct mpi_early *early, size_t process, const struct mpi_message *message) {
@@ -148,18 +138,13 @@ const struct mpi_earliness *mpi_early_of(const struct mpi_early *early, size_t p
 /* -- beginning and end -- */
 
 struct mpi_early *mpi_early_create(const struct trace *trace, uint64_t deviation_ns) {
-  struct mpi_early *early = malloc(sizeof *early);
-  if (!early)
-    return NULL;
+  struct mpi_early *early = memory_get(1, sizeof *early);
   *early = (struct mpi_early){.trace = trace,
                               .deviation_ns = deviation_ns,
                               .channel_pool.item_bytes = sizeof(struct channel),
                               .pending_pool.item_bytes = sizeof(struct early_receive)};
-  early->arrivals = calloc(trace->location_group_count + 1, sizeof *early->arrivals);
-  if (early->arrivals)
-    return early;
-  free(early);
-  return NULL;
+  early->arrivals = memory_get(trace->location_group_count + 1, sizeof *early->arrivals);
+  return early;
 }
 
 void mpi_early_free(struct mpi_early *early) {

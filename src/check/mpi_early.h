@@ -19,13 +19,11 @@ struct mpi_earliness {
   struct mpi_message worst; /* the one that was early by most_ns */
 };
 
-/* deviation_ns: that clocks may be wrong against each other. NULL without memory; otherwise mpi_early_free.
- */
+/* deviation_ns: that clocks may be wrong against each other. mpi_early_free. */
 struct mpi_early *mpi_early_create(const struct trace *trace, uint64_t deviation_ns);
 
-/* An end of a message, in the order of time; process: position of the location group of that end. False
- * without memory. */
-bool mpi_early_end(struct mpi_early *early, size_t process, const struct mpi_message *message, bool is_send);
+/* An end of a message, in the order of time; process: position of the location group of that end. */
+void mpi_early_end(struct mpi_early *early, size_t process, const struct mpi_message *message, bool is_send);
 
 /* A message with both ends; process: the receiver's. */
 void mpi_early_message(struct mpi_early *early, size_t process, const struct mpi_message *message);

@@ -1,20 +1,12 @@
 /* What the rules share: states of tasks and locks, names. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "check/checker.h"
-
-bool checker_grow(struct checker *checker, void *items_address, size_t *capacity, size_t needed,
-                  size_t item_bytes) {
-  bool is_enough = array_reserve_zeroed(items_address, capacity, needed, item_bytes);
-  if (!is_enough)
-    checker->error = -ENOMEM;
-  return is_enough;
-}
 
 void checker_drop(struct ancestor *ancestor) {
   while (ancestor && --ancestor->references == 0) {
@@ -36,8 +28,7 @@ void checker_release_task(struct task_state *task) {
 }
 
 struct task_state *checker_task(struct checker *checker, const struct replay_task *task) {
-  if (!checker_grow(checker, &checker->tasks, &checker->task_count, task->slot + 1, sizeof *checker->tasks))
-    return NULL;
+  array_reserve_zeroed(&checker->tasks, &checker->task_count, task->slot + 1, sizeof *checker->tasks);
   struct task_state *state = &checker->tasks[task->slot];
   if (state->id == task->id)
     return state;
@@ -82,12 +73,8 @@ struct lock_state *check_locks_state(struct checker *checker, uint64_t number) {
   struct lock_state *lock = pair_map_get(&checker->locks, number, 0);
   if (lock)
     return lock;
-  lock = calloc(1, sizeof *lock);
-  if (!lock || !pair_map_put(&checker->locks, number, 0, lock)) {
-    free(lock);
-    checker->error = -ENOMEM;
-    return NULL;
-  }
+  lock = memory_get(1, sizeof *lock);
+  pair_map_put(&checker->locks, number, 0, lock);
   lock->lock = number;
   lock->next = checker->all_locks;
   return checker->all_locks = lock;

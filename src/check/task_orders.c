@@ -4,7 +4,6 @@
  * ordered): a task that waited for a lock of the runtime seems to begin before the one that held it ends, by
  * up to 0.1 us, as was seen. Two tasks overlapped for certain if each ends more than a moment after the
  * other's begin. So what a task's begin breaks is looked for when that moment is over. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +56,8 @@ static uint64_t get_of_set(const struct checker *checker, uint64_t set, uint64_t
 static void put_of_set(struct checker *checker, uint64_t set, uint64_t what, uint64_t value) {
   if (value == 0)
     pair_map_remove(&checker->running_sets, set, what);
-  else if (!pair_map_put(&checker->running_sets, set, what, (void *)(uintptr_t)value))
-    checker->error = -ENOMEM;
+  else
+    pair_map_put(&checker->running_sets, set, what, (void *)(uintptr_t)value);
 }
 
 static void check_set(struct checker *checker, const struct fresh_task *fresh, uint64_t set) {
@@ -124,9 +123,7 @@ static struct fresh_task *add_fresh(struct checker *checker) {
     checker->fresh_first = 0;
     checker->fresh_count = waiting;
   }
-  if (!checker_grow(checker, &checker->fresh, &checker->fresh_capacity, checker->fresh_count + 1,
-                    sizeof *checker->fresh))
-    return NULL;
+  array_reserve(&checker->fresh, &checker->fresh_capacity, checker->fresh_count + 1, sizeof *checker->fresh);
   return &checker->fresh[checker->fresh_count++];
 }
 

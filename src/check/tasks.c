@@ -1,10 +1,11 @@
 /* The Task Scheduling Constraints (OpenMP 5.1, 2.12.6), tied tasks that change threads, and threadprivate
  * variables. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "check/checker.h"
 #include "trace/detail.h"
 
@@ -23,15 +24,10 @@ static struct ancestor *living_parent(struct ancestor *ancestor) {
   return ancestor->parent;
 }
 
-static struct ancestor *ancestor_of(struct checker *checker, struct task_state *task,
-                                    struct ancestor *parent) {
+static struct ancestor *ancestor_of(struct task_state *task, struct ancestor *parent) {
   if (task->ancestor)
     return task->ancestor;
-  struct ancestor *ancestor = calloc(1, sizeof *ancestor);
-  if (!ancestor) {
-    checker->error = -ENOMEM;
-    return NULL;
-  }
+  struct ancestor *ancestor = memory_get(1, sizeof *ancestor);
   *ancestor = (struct ancestor){.id = task->id, .parent = parent, .references = 1};
   if (parent)
     parent->references++;
@@ -57,14 +53,12 @@ static bool is_undeferred(const struct checker *checker, const struct replay_tas
 }
 
 static void create(struct checker *checker, const struct replay_task_event *step) {
-  struct task_state *child = checker_task(checker, step->task);
+  checker_task(checker, step->task);
   struct task_state *parent = checker_task(checker, step->other);
-  if (!child || !parent)
-    return;
-  child = &checker->tasks[step->task->slot];
+  struct task_state *child = &checker->tasks[step->task->slot];
   child->create_region = step->task->create_region;
-  ancestor_of(checker, parent, NULL);
-  ancestor_of(checker, child, parent->ancestor);
+  ancestor_of(parent, NULL);
+  ancestor_of(child, parent->ancestor);
   struct dependences_task name = replay_task_name(step->task);
   if (checks(checker, CHECK_UNDEFERRED) && is_undeferred(checker, step))
     parent->undeferred = name;
@@ -75,16 +69,19 @@ void check_tasks_on_dependence(void *data, struct dependences_task source, struc
   struct checker *checker = data;
   struct task_state *task = checker_known_task(checker, sink);
   (void)address;
-  if (task &&
-      checker_grow(checker, &task->before, &task->before_capacity, task->before_count + 1, sizeof source))
-    task->before[task->before_count++] = source;
+  if (!task)
+    return;
+  array_reserve(&task->before, &task->before_capacity, task->before_count + 1, sizeof source);
+  task->before[task->before_count++] = source;
 }
 
 void check_tasks_on_exclusive(void *data, struct dependences_task sink, uint64_t set) {
   struct checker *checker = data;
   struct task_state *task = checker_known_task(checker, sink);
-  if (task && checker_grow(checker, &task->sets, &task->set_capacity, task->set_count + 1, sizeof set))
-    task->sets[task->set_count++] = set;
+  if (!task)
+    return;
+  array_reserve(&task->sets, &task->set_capacity, task->set_count + 1, sizeof set);
+  task->sets[task->set_count++] = set;
 }
 
 /* -- tied tasks -- */
@@ -155,8 +152,8 @@ static void begin_tied(struct checker *checker, const struct replay_task_event *
   bool is_chained = is_known && !forbidding;
   if (is_known)
     check_tied(checker, step, task, forbidding);
-  if (checker_grow(checker, &here->tied, &here->tied_capacity, here->tied_count + 1, sizeof *here->tied))
-    here->tied[here->tied_count++] = (struct tied){replay_task_name(step->task), team_id, is_chained};
+  array_reserve(&here->tied, &here->tied_capacity, here->tied_count + 1, sizeof *here->tied);
+  here->tied[here->tied_count++] = (struct tied){replay_task_name(step->task), team_id, is_chained};
 }
 
 static void untie(struct checker *checker, const struct replay_task *task) {
@@ -176,8 +173,6 @@ static void untie(struct checker *checker, const struct replay_task *task) {
 
 static void begin(struct checker *checker, const struct replay_task_event *step) {
   struct task_state *task = checker_task(checker, step->task);
-  if (!task)
-    return;
   checker->locations[step->location].runs++;
   check_task_orders_begin(checker, step, task);
   task->has_started = true;
@@ -186,8 +181,6 @@ static void begin(struct checker *checker, const struct replay_task_event *step)
 static void suspend(struct checker *checker, const struct replay_task_event *step) {
   struct task_state *task = checker_task(checker, step->task);
   const struct replay_task *replayed = step->task;
-  if (!task)
-    return;
   task->suspended_on = step->location;
   task->started_there = checker->locations[step->location].runs;
   task->suspended_in =
@@ -215,8 +208,6 @@ static void check_threadprivate(struct checker *checker, const struct replay_tas
 
 static void resume(struct checker *checker, const struct replay_task_event *step) {
   struct task_state *task = checker_task(checker, step->task);
-  if (!task)
-    return;
   if (checks(checker, CHECK_THREADPRIVATE))
     check_threadprivate(checker, step, task);
   checker->locations[step->location].runs++;
@@ -233,8 +224,6 @@ static void resume(struct checker *checker, const struct replay_task_event *step
 
 static void complete(struct checker *checker, const struct replay_task_event *step) {
   struct task_state *task = checker_task(checker, step->task);
-  if (!task)
-    return;
   check_task_orders_complete(checker, task, step->ticks);
   untie(checker, step->task);
   checker_release_task(task);
@@ -273,7 +262,7 @@ static void enter_task(struct checker *checker, const struct trace_event *event,
                        const struct replay_task *task) {
   struct task_state *state = checker_task(checker, task);
   uint32_t region = checker_region(checker, event->Enter.region);
-  if (!state || task->frame_count > 0 || task->is_implicit || state->region != CHECK_NO_REGION)
+  if (task->frame_count > 0 || task->is_implicit || state->region != CHECK_NO_REGION)
     return;
   state->region = region;
   const struct replay_task_event step = {

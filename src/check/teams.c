@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "check/checker.h"
 #include "trace/detail.h"
 
@@ -120,8 +121,7 @@ static void check_late_end(struct checker *checker, const struct trace_event *ev
 /* -- order -- */
 
 static struct team_state *state_of(struct checker *checker, const struct replay_team *team) {
-  if (!checker_grow(checker, &checker->teams, &checker->team_count, team->slot + 1, sizeof *checker->teams))
-    return NULL;
+  array_reserve_zeroed(&checker->teams, &checker->team_count, team->slot + 1, sizeof *checker->teams);
   struct team_state *state = &checker->teams[team->slot];
   if (state->id != team->id)
     *state = (struct team_state){
@@ -167,8 +167,8 @@ static void add_region(struct checker *checker, const struct trace_event *event,
   uint32_t region = checker_region(checker, event->Enter.region);
   uint64_t place = task->encountered++ - team->base;
   if (place == team->count) {
-    if (checker_grow(checker, &team->regions, &team->capacity, team->count + 1, sizeof *team->regions))
-      team->regions[team->count++] = (struct region_round){region, 1};
+    array_reserve(&team->regions, &team->capacity, team->count + 1, sizeof *team->regions);
+    team->regions[team->count++] = (struct region_round){region, 1};
     drop_first(team);
     return;
   }
@@ -194,11 +194,8 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   const struct replay_task *task = replay_current_task(checker->replay, event->location);
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
   bool is_in_source = is_worksharing(construct) || construct == CONSTRUCT_barrier;
-  if (construct == CONSTRUCT_cancel && team && checks(checker, CHECK_TEAM_ORDER)) {
-    struct team_state *state = state_of(checker, team);
-    if (state)
-      state->is_given_up = true; /* a cancelled thread goes past what the others still meet */
-  }
+  if (construct == CONSTRUCT_cancel && team && checks(checker, CHECK_TEAM_ORDER))
+    state_of(checker, team)->is_given_up = true; /* a cancelled thread goes past what the others still meet */
   if (construct == CONSTRUCT_late_end && checks(checker, CHECK_NESTING))
     check_late_end(checker, event);
   if (checks(checker, CHECK_NESTING))
@@ -211,13 +208,13 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
     return;
   struct task_state *state = checker_task(checker, task);
   struct team_state *known = state_of(checker, team);
-  if (state && known && !known->is_given_up)
+  if (!known->is_given_up)
     add_region(checker, event, team, known, state);
 }
 
 static void joined(struct checker *checker, const struct replay_team_event *step) {
   struct team_state *team = state_of(checker, step->team);
-  if (!team || team->count == 0 || team->is_given_up || step->team->started < team->threads)
+  if (team->count == 0 || team->is_given_up || step->team->started < team->threads)
     return;
   struct check_finding *found = checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks,
                                              team->regions[0].region, CHECK_NO_REGION);

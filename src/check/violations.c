@@ -1,6 +1,4 @@
 /* The table of rules, and what was found of each: counted by place. */
-#include <errno.h>
-
 #include "base/array.h"
 #include "check/checker.h"
 
@@ -29,10 +27,7 @@ static struct check_finding *add_finding(struct checker *checker) {
     result->omitted++;
     return NULL;
   }
-  struct check_finding *finding = array_add(&result->findings, &result->count, sizeof *finding);
-  if (!finding)
-    checker->error = -ENOMEM;
-  return finding;
+  return array_add(&result->findings, &result->count, sizeof *result->findings);
 }
 
 /* `kind` holds the rule and what distinguishes places besides the regions. */
@@ -55,8 +50,7 @@ static struct check_finding *find_of_kind(struct checker *checker, uint64_t kind
                                     .location = location,
                                     .ticks = ticks,
                                     .site = TRACE_NO_REF};
-  if (!pair_map_put(&checker->findings, kind, place, (void *)(uintptr_t)checker->result->count))
-    checker->error = -ENOMEM;
+  pair_map_put(&checker->findings, kind, place, (void *)(uintptr_t)checker->result->count);
   return finding;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/check_files.h"
 
 #include "base/utf8.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "trace/label.h"
@@ -12,7 +11,7 @@
 
 /* Characters that XML 1.0 does not have are U+FFFD. */
 static void put(FILE *file, const char *text) {
-  char *clean = memory_needed(utf8_clean(text));
+  char *clean = utf8_clean(text);
   for (const char *c = clean; *c; c++) {
     if (*c == '<')
       fputs("&lt;", file);

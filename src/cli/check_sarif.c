@@ -1,7 +1,7 @@
+#include "base/memory.h"
 #include "cli/check_files.h"
 
 #include "cli/common/json.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "trace/label.h"
@@ -43,7 +43,7 @@ static json_t *rules_of(void) {
 
 /* A reference by RFC 3986: what is no letter, digit or -._~/ is a number. */
 static json_t *uri_of(const char *path) {
-  char *uri = memory_needed(malloc(3 * strlen(path) + sizeof "file://"));
+  char *uri = memory_get(3 * strlen(path) + sizeof "file://", 1);
   size_t used = (size_t)sprintf(uri, "%s", *path == '/' ? "file://" : "");
   for (const unsigned char *byte = (const unsigned char *)path; *byte; byte++) {
     bool is_plain = (*byte >= 'a' && *byte <= 'z') || (*byte >= 'A' && *byte <= 'Z') ||
@@ -129,10 +129,9 @@ static json_t *log_of(const struct trace *trace, const struct check_result *resu
 
 bool check_write_sarif(const char *name, const struct trace *trace, const struct check_result *result) {
   struct partial_file file;
-  memory_needed_by_json();
   if (!partial_file_open(&file, name))
     return false;
-  json_t *log = memory_needed(log_of(trace, result));
+  json_t *log = memory_given(log_of(trace, result));
   bool is_written = json_dumpfd(log, file.fd, JSON_INDENT(1)) == 0 && write(file.fd, "\n", 1) == 1;
   if (!is_written)
     message_print("cannot write %s: %m", name);

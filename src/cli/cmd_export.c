@@ -1,5 +1,6 @@
 #include "cli/cmd_export.h"
 
+#include "base/memory.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
@@ -77,14 +78,10 @@ static int write_output(const struct export_request *request, const struct archi
 /* Where the output fails, that is what ended the reading too. */
 static int export(void *data, const struct archive_job *job) {
   const struct export_request *request = data;
-  struct sink *sink = malloc(sizeof *sink);
-  char error[TRACE_ERROR_BYTES] = "out of memory";
-  int result = -ENOMEM, output = 0;
-  if (sink) {
-    sink_open_file(sink, request->fd, &job->progress->is_waiting);
-    result = write_output(request, job, sink, error);
-    output = sink_finish(sink);
-  }
+  struct sink *sink = memory_get(1, sizeof *sink);
+  char error[TRACE_ERROR_BYTES];
+  sink_open_file(sink, request->fd, &job->progress->is_waiting);
+  int result = write_output(request, job, sink, error), output = sink_finish(sink);
   free(sink);
   if (output < 0)
     return report_output(request, -output);

@@ -1,8 +1,10 @@
 /* stave: the command. One subcommand, one file. */
 #include "base/limits.h"
+#include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/common/memory.h"
+#include "cli/common/json.h"
 #include "cli/common/message.h"
+#include "cli/common/partial_file.h"
 #include "cli/common/prose.h"
 #include "cli/common/usage.h"
 #include "session/near.h"
@@ -75,9 +77,18 @@ static int run(int argc, char **argv) {
   return command ? command->run(argc, argv) : unknown(argv[0]);
 }
 
+/* Without exit's handlers: what stdout still holds is not all of it. */
+static void end_without_memory(void *data) {
+  (void)data;
+  partial_file_remove_growing();
+  message_print("out of memory");
+  _exit(EXIT_FAILED);
+}
+
 static int start(int argc, char **argv) {
   setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8, whatever the terminal is */
-  memory_needed_by_json();
+  memory_at_exhaustion(end_without_memory, NULL);
+  json_need_memory();
   int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
   return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }

@@ -2,11 +2,10 @@
  * their order in the file, so that slices of no length and equal times stay what they are. A task that is
  * suspended ends its slices and begins them again where it is resumed. Arrows are flow events between the
  * slices that are open where they stand (chrome_flows.c); what is no slice is in chrome_facts.c. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "export/chrome.h"
 #include "export/export.h"
 #include "export/values.h"
@@ -200,8 +199,8 @@ static void on_task(void *data, const struct replay_task_event *step) {
   if (!chrome->tasks.is_changed)
     chrome->tasks.ns = ns;
   chrome->tasks.is_changed = true;
-  if (step->step == REPLAY_TASK_CREATED && !chrome_flows_create(chrome, step))
-    chrome->sink->error = ENOMEM;
+  if (step->step == REPLAY_TASK_CREATED)
+    chrome_flows_create(chrome, step);
   if (step->step == REPLAY_TASK_COMPLETED)
     chrome_flows_forget(chrome, step->task);
   if (step->step == REPLAY_TASK_CREATED)
@@ -250,8 +249,8 @@ static void on_message(void *data, const struct mpi_message *message) {
 
 static bool on_event(void *data, const struct trace_event *event) {
   struct chrome *chrome = data;
-  if (!replay_process(chrome->replay, event) || !mpi_process(chrome->mpi, event))
-    chrome->sink->error = ENOMEM;
+  replay_process(chrome->replay, event);
+  mpi_process(chrome->mpi, event);
   if (event->kind == TRACE_Enter)
     enter(chrome, event);
   else
@@ -260,20 +259,17 @@ static bool on_event(void *data, const struct trace_event *event) {
   return chrome->sink->error == 0;
 }
 
-static int open_chrome(struct chrome *chrome) {
+static void open_chrome(struct chrome *chrome) {
   struct trace *trace = chrome->trace;
   const struct replay_observer observer = {
       .slice = on_slice, .task = on_task, .lock = on_lock, .dependence = on_dependence};
-  chrome->is_message = calloc(trace->region_count + 1, sizeof *chrome->is_message);
-  chrome->of_location = calloc(trace->location_count + 1, sizeof *chrome->of_location);
+  chrome->is_message = memory_get(trace->region_count, sizeof *chrome->is_message);
+  chrome->of_location = memory_get(trace->location_count, sizeof *chrome->of_location);
   chrome->replay = replay_create(trace, &observer, chrome, 0, UINT64_MAX);
   static const struct mpi_observer mpi_observer = {.message = on_message};
   chrome->mpi = mpi_create(trace, &mpi_observer, chrome);
-  if (!chrome->of_location || !chrome->replay || !chrome->mpi || !chrome->is_message)
-    return -ENOMEM;
-  int result = fragments_open(&chrome->regions, trace->region_count, chrome_describe_region, trace);
-  return result < 0 ? result
-                    : fragments_open(&chrome->tracks, trace->location_count, chrome_describe_track, trace);
+  fragments_open(&chrome->regions, trace->region_count, chrome_describe_region, trace);
+  fragments_open(&chrome->tracks, trace->location_count, chrome_describe_track, trace);
 }
 
 static void close_chrome(struct chrome *chrome) {
@@ -298,18 +294,13 @@ static void write_tail(struct chrome *chrome) {
 
 int export_chrome(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
   struct chrome chrome = {.trace = trace, .sink = sink};
-  int result = open_chrome(&chrome);
-  if (result < 0) {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  } else {
-    chrome_write_head(&chrome);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &chrome, error);
-    if (result == 0)
-      replay_finish(chrome.replay);
-    if (!mpi_finish(chrome.mpi))
-      result = -ENOMEM;
-    write_tail(&chrome);
-  }
+  open_chrome(&chrome);
+  chrome_write_head(&chrome);
+  int result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &chrome, error);
+  if (result == 0)
+    replay_finish(chrome.replay);
+  mpi_finish(chrome.mpi);
+  write_tail(&chrome);
   close_chrome(&chrome);
   return result;
 }

@@ -78,13 +78,13 @@ void chrome_write_attributes(struct chrome *chrome, const struct trace_event *ev
 /* A region's name without what every construct's begins with. */
 const char *chrome_short_name(const char *name);
 
-/* -- chrome_flows.c: `false`: no memory -- */
+/* -- chrome_flows.c -- */
 
 void chrome_flows_close(struct chrome *chrome);
 
 /* The location creates a task; the task begins its first slice; it ends its last one; nothing is heard of it
  * any more. */
-bool chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step);
+void chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step);
 void chrome_flows_begin(struct chrome *chrome, size_t location, uint64_t ticks,
                         const struct replay_task *task);
 void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice);

@@ -1,11 +1,11 @@
 /* What is no slice, task or arrow: counters, samples with their stacks, pauses, transfers, parameters, stalls
  * of the tracer. Pauses and transfers may overlap what is open on their thread, so they are asynchronous
  * slices, which viewers show in rows of their own. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "export/chrome.h"
 #include "export/values.h"
 #include "trace/label.h"
@@ -144,13 +144,9 @@ static void write_transfer(struct chrome *chrome, char phase, const struct trace
 
 static void begin_transfer(struct chrome *chrome, const struct trace_event *event, uint64_t matching_id,
                            uint64_t bytes, const char *name) {
-  struct transfer *transfer = malloc(sizeof *transfer);
+  struct transfer *transfer = memory_get(1, sizeof *transfer);
   free(pair_map_remove(&chrome->transfers, event->location, matching_id));
-  if (!transfer || !pair_map_put(&chrome->transfers, event->location, matching_id, transfer)) {
-    free(transfer);
-    chrome->sink->error = ENOMEM;
-    return;
-  }
+  pair_map_put(&chrome->transfers, event->location, matching_id, transfer);
   *transfer = (struct transfer){++chrome->transfer_count, event->ticks, bytes, name};
   write_transfer(chrome, 'b', event, transfer);
 }

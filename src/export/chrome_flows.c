@@ -1,9 +1,9 @@
 /* Arrows between threads: from a task's end to the beginning of those that depend on it, and from where a
  * lock was released to where a thread that waited for it acquired it. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "export/chrome.h"
 #include "export/values.h"
 
@@ -41,21 +41,14 @@ void chrome_flows_depend(struct chrome *chrome, struct dependences_task source,
   struct flow_task *task = living(&chrome->flows, source);
   if (!task || (task->sink_count > 0 && task->sinks[task->sink_count - 1].id == sink.id))
     return;
-  struct dependences_task *item = array_add(&task->sinks, &task->sink_count, sizeof *task->sinks);
-  if (item)
-    *item = sink;
-  else
-    chrome->sink->error = ENOMEM;
+  *(struct dependences_task *)array_add(&task->sinks, &task->sink_count, sizeof sink) = sink;
 }
 
-bool chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step) {
+void chrome_flows_create(struct chrome *chrome, const struct replay_task_event *step) {
   struct flows *flows = &chrome->flows;
-  if (!array_reserve_zeroed(&flows->tasks, &flows->task_count, (size_t)step->task->slot + 1,
-                            sizeof *flows->tasks))
-    return false;
+  array_reserve_zeroed(&flows->tasks, &flows->task_count, (size_t)step->task->slot + 1, sizeof *flows->tasks);
   empty(&flows->tasks[step->task->slot]);
   flows->tasks[step->task->slot].id = step->task->id;
-  return true;
 }
 
 static void write_end(struct chrome *chrome, char phase, size_t location, uint64_t ns, const char *what,
@@ -74,8 +67,6 @@ void chrome_flows_end(struct chrome *chrome, const struct replay_slice *slice) {
   for (size_t i = 0; task && i < task->sink_count; i++) {
     struct flow_task *sink = living(&chrome->flows, task->sinks[i]);
     uint64_t *arrow = sink ? array_add(&sink->arrows, &sink->arrow_count, sizeof *sink->arrows) : NULL;
-    if (sink && !arrow)
-      chrome->sink->error = ENOMEM;
     if (!arrow)
       continue;
     *arrow = ++chrome->flows.dependence_count;
@@ -127,12 +118,8 @@ void chrome_flows_lock(struct chrome *chrome, const struct replay_lock_event *st
   }
   struct flow_lock *lock = pair_map_get(&chrome->flows.locks, step->lock, 0);
   if (!lock) {
-    lock = malloc(sizeof *lock);
-    if (!lock || !pair_map_put(&chrome->flows.locks, step->lock, 0, lock)) {
-      free(lock);
-      chrome->sink->error = ENOMEM;
-      return;
-    }
+    lock = memory_get(1, sizeof *lock);
+    pair_map_put(&chrome->flows.locks, step->lock, 0, lock);
   }
   *lock = (struct flow_lock){step->location, step->acquired_ticks, step->ticks};
 }

@@ -1,10 +1,10 @@
 /* Every event as one row of a table. The columns that most events have are columns; what else an event holds
  * is in two JSON objects, so that the table has the same shape for every archive. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "export/export.h"
 #include "export/fragment.h"
 #include "export/values.h"
@@ -236,30 +236,23 @@ static bool on_event(void *data, const struct trace_event *event) {
   return table->sink->error == 0;
 }
 
-static int open_table(struct csv_table *table, struct trace *trace, struct sink *sink) {
+static void open_table(struct csv_table *table, struct trace *trace, struct sink *sink) {
   table->trace = trace;
   table->sink = sink;
   sink_open_doubled(&table->json, sink);
   for (int kind = 0; kind < TRACE_KIND_COUNT; kind++)
     plan_kind(&table->plans[kind], (enum trace_kind)kind);
-  int result = fragments_open(&table->regions, trace->region_count, describe_region, trace);
-  return result < 0 ? result
-                    : fragments_open(&table->locations, trace->location_count, describe_location, trace);
+  fragments_open(&table->regions, trace->region_count, describe_region, trace);
+  fragments_open(&table->locations, trace->location_count, describe_location, trace);
 }
 
 int export_csv(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
-  struct csv_table *table = calloc(1, sizeof *table);
-  int result = table ? open_table(table, trace, sink) : -ENOMEM;
-  if (result == 0) {
-    sink_text(sink, header);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, table, error);
-  } else {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  }
-  if (table) {
-    fragments_close(&table->regions);
-    fragments_close(&table->locations);
-  }
+  struct csv_table *table = memory_get(1, sizeof *table);
+  open_table(table, trace, sink);
+  sink_text(sink, header);
+  int result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, table, error);
+  fragments_close(&table->regions);
+  fragments_close(&table->locations);
   free(table);
   return result;
 }

@@ -4,12 +4,12 @@
  *
  * What will wait for a task is often not known when it is created. Until then its construct is counted where
  * something will be found: at its parent, in the taskgroup around it, at its team. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/pair_map.h"
 #include "base/plural.h"
 #include "export/export.h"
@@ -84,14 +84,7 @@ struct line_graph {
   } * last_created; /* by location */
   uint64_t last_source, last_sink;
   uint32_t colours; /* given so far */
-  int error;
 };
-
-static bool is_whole(struct line_graph *graph, const void *memory) {
-  if (!memory)
-    graph->error = -ENOMEM;
-  return memory != NULL;
-}
 
 /* -- lines -- */
 
@@ -129,11 +122,9 @@ static int by_label(const void *left, const void *right) {
 }
 
 /* A construct has several regions: where its tasks are created and where they run. */
-static bool join_labels(struct line_graph *graph) {
+static void join_labels(struct line_graph *graph) {
   size_t count = graph->trace->region_count;
-  struct labelled *all = calloc(count + 1, sizeof *all);
-  if (!is_whole(graph, all))
-    return false;
+  struct labelled *all = memory_get(count, sizeof *all);
   for (uint32_t i = 0; i < count; i++)
     all[i] = (struct labelled){label_of(graph->trace, i), i};
   qsort(all, count, sizeof *all, by_label);
@@ -142,7 +133,6 @@ static bool join_labels(struct line_graph *graph) {
     graph->lines[all[i].region].first = is_same ? graph->lines[all[i - 1].region].first : all[i].region;
   }
   free(all);
-  return true;
 }
 
 static void count_line(struct line_graph *graph, uint32_t line, enum shape shape) {
@@ -159,24 +149,20 @@ static void add_edge(struct line_graph *graph, uint32_t from, uint32_t to, enum 
   if (number == 0) {
     struct line_edge *edge = array_add(&graph->edges, &graph->edge_count, sizeof *edge);
     number = graph->edge_count;
-    if (!is_whole(graph, edge))
-      return;
     *edge = (struct line_edge){from, to, look, 0};
-    if (!pair_map_put(&graph->edge_numbers, from, low, (void *)number))
-      graph->error = -ENOMEM;
+    pair_map_put(&graph->edge_numbers, from, low, (void *)number);
   }
   graph->edges[number - 1].count += count;
 }
 
-static void share_out(struct line_graph *graph, struct shares *shares, uint32_t line, uint64_t count) {
+static void share_out(struct shares *shares, uint32_t line, uint64_t count) {
   for (size_t i = 0; i < shares->count; i++)
     if (shares->items[i].line == line) {
       shares->items[i].count += count;
       return;
     }
   struct line_share *item = array_add(&shares->items, &shares->count, sizeof *item);
-  if (is_whole(graph, item))
-    *item = (struct line_share){line, count};
+  *item = (struct line_share){line, count};
 }
 
 static void forget(struct shares *shares) {
@@ -184,9 +170,9 @@ static void forget(struct shares *shares) {
   *shares = (struct shares){0};
 }
 
-static void move(struct line_graph *graph, struct shares *from, struct shares *to) {
+static void move(struct shares *from, struct shares *to) {
   for (size_t i = 0; i < from->count; i++)
-    share_out(graph, to, from->items[i].line, from->items[i].count);
+    share_out(to, from->items[i].line, from->items[i].count);
   forget(from);
 }
 
@@ -210,11 +196,7 @@ static void release(struct line_task *task) {
 
 /* Pointers last until the next call. */
 static struct line_task *task_of(struct line_graph *graph, const struct replay_task *task) {
-  if (!array_reserve_zeroed(&graph->tasks, &graph->task_count, (size_t)task->slot + 1,
-                            sizeof *graph->tasks)) {
-    graph->error = -ENOMEM;
-    return NULL;
-  }
+  array_reserve_zeroed(&graph->tasks, &graph->task_count, (size_t)task->slot + 1, sizeof *graph->tasks);
   struct line_task *found = &graph->tasks[task->slot];
   if (found->id == task->id)
     return found;
@@ -224,18 +206,15 @@ static struct line_task *task_of(struct line_graph *graph, const struct replay_t
                                                                                         : task->region);
   found->current = found->line;
   found->id = task->id;
-  return is_whole(graph, array_add(&found->joins, &found->join_count, sizeof *found->joins)) ? found : NULL;
+  array_add(&found->joins, &found->join_count, sizeof *found->joins);
+  return found;
 }
 
 static struct line_team *team_at(struct line_graph *graph, size_t location) {
   const struct replay_team *team = replay_current_team(graph->replay, location);
   if (!team)
     return NULL;
-  if (!array_reserve_zeroed(&graph->teams, &graph->team_count, (size_t)team->slot + 1,
-                            sizeof *graph->teams)) {
-    graph->error = -ENOMEM;
-    return NULL;
-  }
+  array_reserve_zeroed(&graph->teams, &graph->team_count, (size_t)team->slot + 1, sizeof *graph->teams);
   struct line_team *found = &graph->teams[team->slot];
   if (found->id != team->id) {
     forget(&found->waited_for);
@@ -254,12 +233,8 @@ static struct shares *outer_shares(struct line_graph *graph, const struct line_t
 }
 
 static void create(struct line_graph *graph, const struct replay_task_event *step) {
-  if (!task_of(graph, step->task))
-    return;
-  struct line_task *parent = task_of(graph, step->other), *child = task_of(graph, step->task);
-  parent = parent && child ? &graph->tasks[step->other->slot] : NULL;
-  if (!parent)
-    return;
+  task_of(graph, step->task);
+  struct line_task *parent = task_of(graph, step->other), *child = &graph->tasks[step->task->slot];
   if (step->other->is_implicit && !parent->is_counted)
     count_line(graph, parent->line, SHAPE_IMPLICIT);
   parent->is_counted = true;
@@ -268,19 +243,16 @@ static void create(struct line_graph *graph, const struct replay_task_event *ste
   child->group = is_in_group ? parent->id : parent->group;
   child->group_slot = is_in_group ? step->other->slot : parent->group_slot;
   child->group_join = is_in_group ? (uint32_t)parent->join_count - 1 : parent->group_join;
-  share_out(graph, &parent->joins[parent->join_count - 1], child->line, 1);
+  share_out(&parent->joins[parent->join_count - 1], child->line, 1);
   add_edge(graph, parent->current, child->line, LOOK_CREATION, 1);
   graph->last_created[step->location] = (struct last_task){parent->id, child->line};
 }
 
 static void complete(struct line_graph *graph, const struct replay_task_event *step) {
   struct line_task *task = task_of(graph, step->task);
-  struct shares *outer = task ? outer_shares(graph, task, step->location) : NULL;
-  if (!task)
-    return;
-  task = &graph->tasks[step->task->slot];
+  struct shares *outer = outer_shares(graph, task, step->location);
   for (size_t i = 0; outer && i < task->join_count; i++)
-    move(graph, &task->joins[i], outer);
+    move(&task->joins[i], outer);
   graph->lines[task->line].ticks += step->task->run_ticks;
   graph->lines[task->line].not_run += !step->task->has_started;
   release(task);
@@ -351,7 +323,7 @@ static void enter(struct line_graph *graph, const struct trace_event *event, enu
                                ? task_of(graph, replay_current_task(graph->replay, event->location))
                                : NULL;
   if (task)
-    is_whole(graph, array_add(&task->joins, &task->join_count, sizeof *task->joins));
+    array_add(&task->joins, &task->join_count, sizeof *task->joins);
 }
 
 static void leave(struct line_graph *graph, const struct trace_event *event, enum construct construct,
@@ -359,8 +331,6 @@ static void leave(struct line_graph *graph, const struct trace_event *event, enu
   const struct replay_task *running = replay_current_task(graph->replay, event->location);
   struct line_task *task = task_of(graph, running);
   uint32_t line = task_line(graph, region);
-  if (!task)
-    return;
   if (construct == CONSTRUCT_taskwait && wait_for_all(graph, task, line)) {
     go_on_from(graph, task, line);
   } else if (construct == CONSTRUCT_taskwait_depend &&
@@ -392,9 +362,8 @@ static bool on_event(void *data, const struct trace_event *event) {
     else if (ends_waiting(construct))
       leave(graph, event, construct, position);
   }
-  if (!replay_process(graph->replay, event))
-    graph->error = -ENOMEM;
-  return graph->error == 0 && graph->sink->error == 0;
+  replay_process(graph->replay, event);
+  return graph->sink->error == 0;
 }
 
 /* -- writing -- */
@@ -458,14 +427,13 @@ static void write_graph(struct line_graph *graph) {
 
 /* -- all of it -- */
 
-static int open_graph(struct line_graph *graph) {
+static void open_graph(struct line_graph *graph) {
   const struct replay_observer observer = {
       .task = on_task, .team = on_team, .dependence = on_dependence, .with_complete_sources = true};
-  graph->last_created = calloc(graph->trace->location_count + 1, sizeof *graph->last_created);
-  graph->lines = calloc(graph->trace->region_count + 2, sizeof *graph->lines);
+  graph->last_created = memory_get(graph->trace->location_count, sizeof *graph->last_created);
+  graph->lines = memory_get(graph->trace->region_count + 2, sizeof *graph->lines);
   graph->replay = replay_create(graph->trace, &observer, graph, 0, UINT64_MAX);
-  bool is_open = graph->last_created && graph->lines && graph->replay;
-  return is_open && join_labels(graph) ? 0 : -ENOMEM;
+  join_labels(graph);
 }
 
 static void close_graph(struct line_graph *graph) {
@@ -490,18 +458,13 @@ static const char head[] =
 
 int export_dot(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]) {
   struct line_graph graph = {.trace = trace, .sink = sink};
-  int result = open_graph(&graph);
-  if (result == 0) {
-    sink_text(sink, head);
-    result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
-  }
+  open_graph(&graph);
+  sink_text(sink, head);
+  int result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &graph, error);
   if (result == 0) {
     write_graph(&graph);
     sink_text(sink, "}\n");
-    result = graph.error;
   }
-  if (result == -ENOMEM)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
   close_graph(&graph);
   return result;
 }

@@ -7,7 +7,7 @@
 #include "trace/trace.h"
 
 /* Writes the trace into the sink, which the caller finishes. Returns 0, also if
- * the sink has failed and the rest was not read; or -ENOMEM or -EIO with one line in `error`: what came until
+ * the sink has failed and the rest was not read; or -EIO with one line in `error`: what came until
  * then has been written. */
 typedef int (*export_write)(struct trace *trace, struct sink *sink, char error[TRACE_ERROR_BYTES]);
 

@@ -17,11 +17,10 @@ struct fragments {
   struct sink *maker;
 };
 
-/* For `count` definitions. Returns 0 or -ENOMEM; fragments_close in both cases. */
-int fragments_open(struct fragments *ret, size_t count, fragments_describe describe, const void *data);
+/* For `count` definitions. */
+void fragments_open(struct fragments *ret, size_t count, fragments_describe describe, const void *data);
 
-/* Writes the fragment at `index`, below the count; nothing if there is no memory for it, which is the sink's
- * error. */
+/* Writes the fragment at `index`, below the count. */
 void fragments_write(struct fragments *fragments, struct sink *sink, size_t index);
 
 /* Frees what it owns; also of a zeroed structure. */

@@ -33,7 +33,7 @@ struct sink_memory {
  * NULL. */
 void sink_open_file(struct sink *ret, int fd, _Atomic bool *is_waiting);
 
-/* A sink that appends to `memory`; -ENOMEM is its error. */
+/* A sink that appends to `memory`, and has no errors. */
 void sink_open_memory(struct sink *ret, struct sink_memory *memory);
 
 /* A sink that writes into `outer` with each quotation mark doubled: for what is to be one quoted field of a

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 enum { TEXTS_MAX = 1 << 26 };
@@ -15,7 +16,7 @@ static void keep_text(struct merge_copy *copying, OTF2_StringRef self, const cha
   bool is_new;
   if (self >= TEXTS_MAX)
     return;
-  memory_grow(&copying->texts, &copying->text_capacity, (size_t)self + 1, sizeof *copying->texts);
+  array_reserve_zeroed(&copying->texts, &copying->text_capacity, (size_t)self + 1, sizeof *copying->texts);
   free(copying->texts[self]);
   copying->texts[self] = memory_given(strdup(text));
   unified_put(unified, UNIFIED_LAST_PART, self,

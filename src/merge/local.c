@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "merge/clocks.h"
 #include "merge/files.h"
@@ -28,7 +29,7 @@ static void add_pair(uint64_t self, uint64_t source_number, void *data) {
   struct numbers *table = data;
   if (self >= IDS_MAX)
     return;
-  memory_grow(&table->to, &table->capacity, self + 1, sizeof *table->to);
+  array_reserve_zeroed(&table->to, &table->capacity, self + 1, sizeof *table->to);
   for (; table->count <= self; table->count++) /* what a sparse table leaves out stays as it is */
     table->to[table->count] = (uint32_t)table->count;
   table->to[self] = source_number < OTF2_UNDEFINED_UINT32 ? (uint32_t)source_number : OTF2_UNDEFINED_UINT32;
@@ -43,7 +44,8 @@ static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_
 
 static OTF2_CallbackCode on_clock_offset(void *data, OTF2_TimeStamp time, int64_t offset, double deviation) {
   struct local *local = data;
-  memory_grow(&local->offsets, &local->offset_capacity, local->offset_count + 1, sizeof *local->offsets);
+  array_reserve_zeroed(&local->offsets, &local->offset_capacity, local->offset_count + 1,
+                       sizeof *local->offsets);
   local->offsets[local->offset_count++] = (struct clock_offset){time, offset, deviation};
   return OTF2_CALLBACK_SUCCESS;
 }

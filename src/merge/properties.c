@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/whole.h"
 #include "merge/clocks.h"
@@ -55,7 +56,7 @@ static bool is_used_up(const char *name) {
 static struct common_property *common(struct merging *merge, const char *name) {
   bool is_new;
   uint32_t number = unified_number(&merge->unified, UNIFIED_PROPERTY, name, strlen(name) + 1, &is_new);
-  memory_grow(&merge->properties, &merge->property_capacity, number + 1u, sizeof *merge->properties);
+  array_reserve_zeroed(&merge->properties, &merge->property_capacity, number + 1u, sizeof *merge->properties);
   struct common_property *property = &merge->properties[number];
   if (is_new) {
     *property = (struct common_property){.name = memory_given(strdup(name)), .is_equal = true};
@@ -102,7 +103,7 @@ static void note_ending(struct merging *merge, OTF2_Reader *reader) {
   if (OTF2_Reader_GetProperty(reader, STAVE_PROPERTY_ENDING, &ending) != OTF2_SUCCESS || !ending)
     return;
   uint32_t number = unified_number(&merge->unified, UNIFIED_ENDING, ending, strlen(ending) + 1, &is_new);
-  memory_grow(&merge->endings, &merge->ending_capacity, number + 1u, sizeof *merge->endings);
+  array_reserve_zeroed(&merge->endings, &merge->ending_capacity, number + 1u, sizeof *merge->endings);
   if (is_new)
     merge->endings[number] = (struct common_property){.name = memory_given(strdup(ending))};
   merge->endings[number].count++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "merge/properties.h"
 #include "stave/names.h"
@@ -59,8 +60,8 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
   (void)name, (void)type, (void)group;
   struct look *look = data;
   struct merge_source *source = look->source;
-  memory_grow(&source->locations, &look->location_capacity, source->location_count + 1,
-              sizeof *source->locations);
+  array_reserve_zeroed(&source->locations, &look->location_capacity, source->location_count + 1,
+                       sizeof *source->locations);
   source->locations[source->location_count++] = self;
   source->events += events;
   return OTF2_CALLBACK_SUCCESS;
@@ -74,8 +75,8 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
   struct merge_source *source = look->source;
   if (type != OTF2_GROUP_TYPE_COMM_LOCATIONS)
     return OTF2_CALLBACK_SUCCESS;
-  memory_grow(&source->base_groups, &look->base_group_capacity, source->base_group_count + 1,
-              sizeof *source->base_groups);
+  array_reserve_zeroed(&source->base_groups, &look->base_group_capacity, source->base_group_count + 1,
+                       sizeof *source->base_groups);
   struct base_group *group = &source->base_groups[source->base_group_count++];
   *group = (struct base_group){
       .paradigm = paradigm, .members = memory_get(count, sizeof *group->members), .count = count};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 /* No sound archive has so many definitions of one kind; a damaged one may have any number. */
@@ -75,7 +76,7 @@ void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t numb
     unified->refused++;
     return;
   }
-  memory_grow(&numbers->to, &numbers->capacity, self + 1, sizeof *numbers->to);
+  array_reserve_zeroed(&numbers->to, &numbers->capacity, self + 1, sizeof *numbers->to);
   for (; numbers->count <= self; numbers->count++)
     numbers->to[numbers->count] = OTF2_UNDEFINED_UINT32;
   numbers->to[self] = number;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/pipeline/encoders.h"
 #include "writer/pipeline/ring_merge.h"
 
@@ -25,7 +25,7 @@ static bool add_block(struct extents *extents, const struct record_log_head *hea
     return true;
   if (head->slot >= slots_max)
     return false;
-  memory_grow(&extents->all, &extents->capacity, head->slot + (size_t)1, sizeof *extents->all);
+  array_reserve_zeroed(&extents->all, &extents->capacity, head->slot + (size_t)1, sizeof *extents->all);
   extents->count = head->slot + 1u > extents->count ? head->slot + 1u : extents->count;
   uint64_t *begin = &extents->all[head->slot].begin, *end = &extents->all[head->slot].end;
   if (*begin == *end)

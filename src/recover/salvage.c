@@ -12,12 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 
 static struct salvage_location *location_at(struct salvage *salvage, uint32_t location) {
   if (location >= SALVAGE_LOCATIONS_MAX)
     return NULL;
-  memory_grow(&salvage->locations, &salvage->location_capacity, location + 1u, sizeof *salvage->locations);
+  array_reserve_zeroed(&salvage->locations, &salvage->location_capacity, location + 1u,
+                       sizeof *salvage->locations);
   if (salvage->location_count <= location)
     salvage->location_count = location + 1u;
   return &salvage->locations[location];
@@ -32,8 +33,8 @@ static void note_events(struct salvage *salvage, const struct salvage_head *head
     location->is_counted = true;
     location->whole_events = head->count > location->whole_events ? head->count : location->whole_events;
   }
-  memory_grow(&location->chunks, &location->chunk_capacity, location->chunk_count + 1,
-              sizeof *location->chunks);
+  array_reserve_zeroed(&location->chunks, &location->chunk_capacity, location->chunk_count + 1,
+                       sizeof *location->chunks);
   location->chunks[location->chunk_count++] = (struct salvage_chunk){head->sequence, offset};
 }
 
@@ -64,7 +65,7 @@ static void read_journal(struct salvage *salvage, struct pieces *pieces) {
     qsort(pieces->all, pieces->count, sizeof *pieces->all, by_sequence);
   for (size_t i = 0; i < pieces->count && pieces->all[i].sequence == i; i++) {
     const struct piece *piece = &pieces->all[i];
-    memory_grow(&salvage->journal, &capacity, salvage->journal_bytes + piece->bytes + 1, 1);
+    array_reserve_zeroed(&salvage->journal, &capacity, salvage->journal_bytes + piece->bytes + 1, 1);
     ssize_t bytes =
         pread(salvage->fd, salvage->journal + salvage->journal_bytes, piece->bytes, piece->offset);
     salvage->journal_bytes += bytes > 0 ? (size_t)bytes : 0;
@@ -85,7 +86,7 @@ static void read_blocks(struct salvage *salvage) {
       note_events(salvage, &head, bytes);
     if (head.use != RECOVERY_JOURNAL || head.count > RECOVERY_CHUNK_BYTES)
       continue;
-    memory_grow(&pieces.all, &pieces.capacity, pieces.count + 1, sizeof *pieces.all);
+    array_reserve_zeroed(&pieces.all, &pieces.capacity, pieces.count + 1, sizeof *pieces.all);
     pieces.all[pieces.count++] = (struct piece){head.sequence, bytes, head.count};
   }
   read_journal(salvage, &pieces);

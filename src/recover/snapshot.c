@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "recover/salvage.h"
 
@@ -49,7 +50,7 @@ static bool is_same_chunk(const struct salvage_head *left, const struct salvage_
 static int put_chunk(struct snapshot *snapshot, const struct salvage_head *head, size_t count) {
   if (head->location >= SALVAGE_LOCATIONS_MAX)
     return -EINVAL;
-  memory_grow(&snapshot->counted, &snapshot->counted_capacity, head->location + 1u, sizeof(bool));
+  array_reserve_zeroed(&snapshot->counted, &snapshot->counted_capacity, head->location + 1u, sizeof(bool));
   snapshot->counted[head->location] = true;
   return put_block(snapshot, head, count);
 }

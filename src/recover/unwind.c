@@ -4,6 +4,7 @@
 
 #include <otf2/otf2.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "recover/unwind_ends.h"
 #include "recover/unwind_missing.h"
@@ -66,8 +67,8 @@ static OTF2_AttributeList *copy_attributes(const struct trace_event *event) {
 }
 
 static void wait(struct open_location *location, const struct trace_event *event) {
-  memory_grow(&location->waiting, &location->waiting_capacity, location->waiting_count + 1,
-              sizeof *location->waiting);
+  array_reserve_zeroed(&location->waiting, &location->waiting_capacity, location->waiting_count + 1,
+                       sizeof *location->waiting);
   struct trace_event *waiting = &location->waiting[location->waiting_count++];
   *waiting = *event;
   waiting->attributes = copy_attributes(event);

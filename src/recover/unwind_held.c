@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 
 enum { LOCKS_MAX = 1 << 24 };
 
@@ -20,12 +20,12 @@ struct open_operation {
 static void acquire(struct unwind_held *held, uint32_t lock, struct open_hold hold) {
   if (lock >= LOCKS_MAX)
     return;
-  memory_grow(&held->locks, &held->lock_capacity, lock + 1u, sizeof *held->locks);
+  array_reserve_zeroed(&held->locks, &held->lock_capacity, lock + 1u, sizeof *held->locks);
   uint32_t number = held->unused;
   if (number) {
     held->unused = held->holds[number - 1].next;
   } else {
-    memory_grow(&held->holds, &held->hold_capacity, held->hold_count + 1, sizeof *held->holds);
+    array_reserve_zeroed(&held->holds, &held->hold_capacity, held->hold_count + 1, sizeof *held->holds);
     number = (uint32_t)++held->hold_count;
   }
   hold.next = held->locks[lock];
@@ -48,8 +48,8 @@ static void release(struct unwind_held *held, uint32_t lock, uint32_t order) {
 static void begin_operation(struct unwind_held *held, struct open_operation operation) {
   if (operation.win != held->device_window)
     return;
-  memory_grow(&held->operations, &held->operation_capacity, held->operation_count + 1,
-              sizeof *held->operations);
+  array_reserve_zeroed(&held->operations, &held->operation_capacity, held->operation_count + 1,
+                       sizeof *held->operations);
   held->operations[held->operation_count++] = operation;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "recover/unwind_ends.h"
 
 enum { DEPTH_MAX = 64 };
@@ -307,7 +307,7 @@ static uint32_t *find_arguments(struct unwind *unwind, uint32_t *ret_count) {
     return NULL;
   next_word(&rest);
   while (*rest) {
-    memory_grow(&numbers, &capacity, *ret_count + 1, sizeof *numbers);
+    array_reserve_zeroed(&numbers, &capacity, *ret_count + 1, sizeof *numbers);
     numbers[(*ret_count)++] = definitions_string(unwind->source.definitions, next_word(&rest));
   }
   free(text);

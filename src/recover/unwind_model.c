@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 /* -- levels -- */
@@ -18,7 +19,7 @@ struct level *unwind_level(struct open_location *location, uint32_t comm, uint64
 }
 
 static void push_level(struct open_location *location, struct level level) {
-  memory_grow(&location->levels, &location->capacity, location->count + 1, sizeof *location->levels);
+  array_reserve_zeroed(&location->levels, &location->capacity, location->count + 1, sizeof *location->levels);
   level.own = level.current = memory_get(1, sizeof *level.own);
   location->levels[location->count++] = level;
 }
@@ -124,7 +125,7 @@ static void on_complete(struct unwind *unwind, struct open_location *location,
 
 static void on_enter(struct level *level, uint32_t region) {
   struct open_task *task = level->current;
-  memory_grow(&task->regions, &task->capacity, task->count + 1, sizeof *task->regions);
+  array_reserve_zeroed(&task->regions, &task->capacity, task->count + 1, sizeof *task->regions);
   task->regions[task->count++] = region;
   if (level->region == OTF2_UNDEFINED_REGION)
     level->region = region;
@@ -147,7 +148,7 @@ uint64_t unwind_instances(const struct unwind *unwind, uint32_t comm, uint32_t i
 struct team_end *unwind_end_of(struct unwind *unwind, uint32_t comm) {
   if (comm >= definitions_comm_count(unwind->source.definitions))
     return NULL;
-  memory_grow(&unwind->ends, &unwind->end_capacity, comm + 1u, sizeof *unwind->ends);
+  array_reserve_zeroed(&unwind->ends, &unwind->end_capacity, comm + 1u, sizeof *unwind->ends);
   return &unwind->ends[comm];
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/pair_map.h"
 
 enum { SWEPT_FROM = 1024 };
@@ -52,11 +53,8 @@ static struct parent *get_parent(struct dependences *dependences, uint64_t id) {
   struct parent *parent = find_parent(dependences, id);
   if (parent)
     return dependences->latest = parent;
-  parent = calloc(1, sizeof *parent);
-  if (!parent || !pair_map_put(&dependences->parents_by_id, id, 0, parent)) {
-    free(parent);
-    return NULL;
-  }
+  parent = memory_get(1, sizeof *parent);
+  pair_map_put(&dependences->parents_by_id, id, 0, parent);
   parent->id = id;
   parent->next = dependences->parents;
   if (parent->next)
@@ -64,11 +62,9 @@ static struct parent *get_parent(struct dependences *dependences, uint64_t id) {
   return dependences->latest = dependences->parents = parent;
 }
 
-static bool put(struct set *set, struct dependences_task task) {
-  if (!array_reserve(&set->tasks, &set->capacity, set->count + 1, sizeof *set->tasks))
-    return false;
+static void put(struct set *set, struct dependences_task task) {
+  array_reserve(&set->tasks, &set->capacity, set->count + 1, sizeof *set->tasks);
   set->tasks[set->count++] = task;
-  return true;
 }
 
 static void free_variable(struct variable *variable) {
@@ -82,16 +78,12 @@ static struct variable *get_variable(struct dependences *dependences, struct par
   struct variable *variable = pair_map_get(&dependences->variables_by_address, parent->id, address);
   if (variable)
     return variable;
-  variable = calloc(1, sizeof *variable);
-  if (!variable)
-    return NULL;
+  variable = memory_get(1, sizeof *variable);
   variable->address = address;
   variable->kind = CONSTRUCT_depend_out;
-  bool is_whole = parent->all_memory.id == 0 || put(&variable->last, parent->all_memory);
-  if (!is_whole || !pair_map_put(&dependences->variables_by_address, parent->id, address, variable)) {
-    free_variable(variable);
-    return NULL;
-  }
+  if (parent->all_memory.id > 0)
+    put(&variable->last, parent->all_memory);
+  pair_map_put(&dependences->variables_by_address, parent->id, address, variable);
   variable->next = parent->variables;
   parent->variables = variable;
   parent->count++;
@@ -151,7 +143,7 @@ static bool joins(const struct variable *variable, enum construct kind) {
   return kind != CONSTRUCT_depend_out && kind == variable->kind && variable->last.count > 0;
 }
 
-static bool add_to(struct dependences *dependences, struct variable *variable, struct dependences_task task,
+static void add_to(struct dependences *dependences, struct variable *variable, struct dependences_task task,
                    enum construct kind) {
   bool is_joining = joins(variable, kind);
   drop_unwanted(dependences, &variable->last);
@@ -167,41 +159,37 @@ static bool add_to(struct dependences *dependences, struct variable *variable, s
   notify_of_all(dependences, &variable->before, task, variable->address);
   if (kind == CONSTRUCT_depend_mutexinoutset && dependences->observer.exclusive)
     dependences->observer.exclusive(dependences->data, task, variable->set_number);
-  return put(&variable->last, task);
+  put(&variable->last, task);
 }
 
-static bool add_to_all(struct dependences *dependences, struct parent *parent, struct dependences_task task) {
-  bool is_done = true;
+static void add_to_all(struct dependences *dependences, struct parent *parent, struct dependences_task task) {
   if (!parent->variables && parent->all_memory.id > 0)
     dependences->observer.before(dependences->data, parent->all_memory, task, 0);
   for (struct variable *variable = parent->variables; variable; variable = variable->next)
-    is_done &= add_to(dependences, variable, task, CONSTRUCT_depend_out);
+    add_to(dependences, variable, task, CONSTRUCT_depend_out);
   parent->all_memory = task;
-  return is_done;
 }
 
-bool dependences_add(struct dependences *dependences, uint64_t parent_id, struct dependences_task task,
+void dependences_add(struct dependences *dependences, uint64_t parent_id, struct dependences_task task,
                      enum construct kind, uint64_t address) {
   enum construct acts_as = kind_of(kind);
   if (acts_as == CONSTRUCT_other)
-    return true;
+    return;
   struct parent *parent = get_parent(dependences, parent_id);
-  if (parent && (kind == CONSTRUCT_depend_out_all_memory || kind == CONSTRUCT_depend_inout_all_memory))
-    return add_to_all(dependences, parent, task);
-  if (parent)
-    sweep(dependences, parent);
-  struct variable *variable = parent ? get_variable(dependences, parent, address) : NULL;
-  return variable && add_to(dependences, variable, task, acts_as);
+  if (kind == CONSTRUCT_depend_out_all_memory || kind == CONSTRUCT_depend_inout_all_memory) {
+    add_to_all(dependences, parent, task);
+    return;
+  }
+  sweep(dependences, parent);
+  add_to(dependences, get_variable(dependences, parent, address), task, acts_as);
 }
 
 /* -- life -- */
 
 struct dependences *dependences_create(const struct dependences_observer *observer, void *data) {
-  struct dependences *dependences = calloc(1, sizeof *dependences);
-  if (dependences) {
-    dependences->observer = *observer;
-    dependences->data = data;
-  }
+  struct dependences *dependences = memory_get(1, sizeof *dependences);
+  dependences->observer = *observer;
+  dependences->data = data;
   return dependences;
 }
 

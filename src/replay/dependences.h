@@ -31,16 +31,15 @@ struct dependences_observer {
 
 struct dependences;
 
-/* `observer` is copied. NULL: no memory. */
+/* `observer` is copied. */
 struct dependences *dependences_create(const struct dependences_observer *observer, void *data);
 
 /* Accepts NULL. */
 void dependences_free(struct dependences *dependences);
 
 /* The task, a child of `parent`, has a dependence of this kind (CONSTRUCT_depend_in, ...) on the address. Of
- * other constructs nothing comes. Report siblings in the order of their creation. False: no
- * memory. */
-bool dependences_add(struct dependences *dependences, uint64_t parent, struct dependences_task task,
+ * other constructs nothing comes. Report siblings in the order of their creation. */
+void dependences_add(struct dependences *dependences, uint64_t parent, struct dependences_task task,
                      enum construct kind, uint64_t address);
 
 /* The parent is complete: it will have no more children. */

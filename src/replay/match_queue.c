@@ -23,44 +23,42 @@ static void move_to_front(struct match_queue *queue) {
 
 uint64_t match_queue_begin(struct match_queue *queue) {
   move_to_front(queue);
-  if (!array_reserve(&queue->items, &queue->item_capacity, queue->count + 1, sizeof *queue->items) ||
-      !array_reserve(&queue->states, &queue->state_capacity, queue->count + 1, 1))
-    return 0;
+  array_reserve(&queue->items, &queue->item_capacity, queue->count + 1, sizeof *queue->items);
+  array_reserve(&queue->states, &queue->state_capacity, queue->count + 1, 1);
   queue->states[queue->count++] = NOT_ENDED;
   return queue->first_number + (queue->count - queue->first);
 }
 
-static bool let_first_go(struct match_queue *queue, match_queue_release release, void *data) {
-  bool is_released = queue->states[queue->first] != ENDED || release(data, queue->items[queue->first]);
+static void let_first_go(struct match_queue *queue, match_queue_release release, void *data) {
+  if (queue->states[queue->first] == ENDED)
+    release(data, queue->items[queue->first]);
   queue->first++;
   queue->first_number++;
-  return is_released;
 }
 
-static bool let_go(struct match_queue *queue, match_queue_release release, void *data) {
+static void let_go(struct match_queue *queue, match_queue_release release, void *data) {
   while (queue->first < queue->count &&
          (queue->states[queue->first] != NOT_ENDED || queue->count - queue->first > HELD_MAX))
-    if (!let_first_go(queue, release, data))
-      return false;
-  return true;
+    let_first_go(queue, release, data);
 }
 
-bool match_queue_end(struct match_queue *queue, uint64_t number, uint64_t item, bool is_void,
+void match_queue_end(struct match_queue *queue, uint64_t number, uint64_t item, bool is_void,
                      match_queue_release release, void *data) {
   bool is_here = number > queue->first_number && number - queue->first_number <= queue->count - queue->first;
-  if (!is_here) /* it was passed over */
-    return is_void || release(data, item);
+  if (!is_here) { /* it was passed over */
+    if (!is_void)
+      release(data, item);
+    return;
+  }
   size_t place = queue->first + (size_t)(number - queue->first_number - 1);
   queue->items[place] = item;
   queue->states[place] = is_void ? VOID : ENDED;
-  return let_go(queue, release, data);
+  let_go(queue, release, data);
 }
 
-bool match_queue_finish(struct match_queue *queue, match_queue_release release, void *data) {
+void match_queue_finish(struct match_queue *queue, match_queue_release release, void *data) {
   while (queue->first < queue->count)
-    if (!let_first_go(queue, release, data))
-      return false;
-  return true;
+    let_first_go(queue, release, data);
 }
 
 void match_queue_free(struct match_queue *queue) {

@@ -16,19 +16,18 @@ struct match_queue {
   uint64_t first_number;
 };
 
-/* Lets an item go. Returns false without memory. */
-typedef bool (*match_queue_release)(void *data, uint64_t item);
+/* Lets an item go. */
+typedef void (*match_queue_release)(void *data, uint64_t item);
 
-/* Something begins. Returns its number, from 1; 0: no memory. */
+/* Something begins. Returns its number, from 1. */
 uint64_t match_queue_begin(struct match_queue *queue);
 
-/* It has ended as `item`; with `is_void` it counts no more. Lets go what can be. Returns false without
- * memory. */
-bool match_queue_end(struct match_queue *queue, uint64_t number, uint64_t item, bool is_void,
+/* It has ended as `item`; with `is_void` it counts no more. Lets go what can be. */
+void match_queue_end(struct match_queue *queue, uint64_t number, uint64_t item, bool is_void,
                      match_queue_release release, void *data);
 
 /* Lets everything go that has ended, in order. */
-bool match_queue_finish(struct match_queue *queue, match_queue_release release, void *data);
+void match_queue_finish(struct match_queue *queue, match_queue_release release, void *data);
 
 void match_queue_free(struct match_queue *queue);
 

@@ -5,6 +5,7 @@
 
 #include <otf2/otf2.h>
 
+#include "base/memory.h"
 #include "replay/mpi_state.h"
 #include "trace/constructs.h"
 
@@ -29,43 +30,37 @@ static void learn_site(struct mpi_replay *mpi) {
       mpi->site_attribute = mpi->trace->attributes[i].ref;
 }
 
-static bool learn_rank(struct mpi_replay *mpi, uint32_t comm, uint32_t rank) {
+static void learn_rank(struct mpi_replay *mpi, uint32_t comm, uint32_t rank) {
   struct mpi_rank_table *table = &mpi->ranks[comm];
   uint64_t ref = trace_comm_member(mpi->trace, mpi->trace->comms[comm].ref, rank);
   const struct trace_location *location = ref == TRACE_NO_REF ? NULL : trace_location(mpi->trace, ref);
   table->processes[rank] = location ? process_of(mpi->trace, location) : UINT32_MAX;
   if (!location)
-    return true;
+    return;
   table->present++;
-  return pair_map_put(&mpi->rank_of, comm, table->processes[rank], (void *)(uintptr_t)(rank + 1ull));
+  pair_map_put(&mpi->rank_of, comm, table->processes[rank], (void *)(uintptr_t)(rank + 1ull));
 }
 
-static bool learn_comm(struct mpi_replay *mpi, uint32_t comm) {
+static void learn_comm(struct mpi_replay *mpi, uint32_t comm) {
   struct mpi_rank_table *table = &mpi->ranks[comm];
   const struct trace_group *group = trace_group(mpi->trace, mpi->trace->comms[comm].group);
   table->is_mpi = group && group->paradigm == OTF2_PARADIGM_MPI;
   table->is_self = table->is_mpi && group->type == OTF2_GROUP_TYPE_COMM_SELF;
   if (!table->is_mpi || table->is_self)
-    return true;
-  table->processes = calloc(group->member_count + 1u, sizeof *table->processes);
-  if (!table->processes)
-    return false;
+    return;
+  table->processes = memory_get(group->member_count, sizeof *table->processes);
   table->count = group->member_count;
   for (uint32_t rank = 0; rank < table->count; rank++)
-    if (!learn_rank(mpi, comm, rank))
-      return false;
-  return true;
+    learn_rank(mpi, comm, rank);
 }
 
-static bool learn(struct mpi_replay *mpi) {
+static void learn(struct mpi_replay *mpi) {
   learn_regions(mpi);
   learn_site(mpi);
   for (size_t i = 0; i < mpi->trace->location_count; i++)
     mpi->processes[i] = process_of(mpi->trace, &mpi->trace->locations[i]);
   for (uint32_t i = 0; i < mpi->trace->comm_count; i++)
-    if (!learn_comm(mpi, i))
-      return false;
-  return true;
+    learn_comm(mpi, i);
 }
 
 /* -- calls -- */
@@ -132,7 +127,7 @@ bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event)
   }
 }
 
-bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event) {
+void mpi_process(struct mpi_replay *mpi, const struct trace_event *event) {
   switch ((int)event->kind) {
   case TRACE_Enter:
     enter(mpi, event);
@@ -158,33 +153,28 @@ bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event) {
   default:
     break;
   }
-  return !mpi->has_failed;
 }
 
-bool mpi_finish(struct mpi_replay *mpi) {
+void mpi_finish(struct mpi_replay *mpi) {
   mpi_messages_finish(mpi);
   mpi_collectives_finish(mpi);
-  return !mpi->has_failed;
 }
 
-static bool make_tables(struct mpi_replay *mpi) {
+static void make_tables(struct mpi_replay *mpi) {
   const struct trace *trace = mpi->trace;
   mpi->process_count = trace->location_group_count + 1;
-  mpi->is_mpi = calloc(trace->region_count + 1, sizeof *mpi->is_mpi);
-  mpi->calls = calloc(trace->location_count + 1, sizeof *mpi->calls);
-  mpi->begin_ticks = calloc(trace->location_count + 1, sizeof *mpi->begin_ticks);
-  mpi->processes = calloc(trace->location_count + 1, sizeof *mpi->processes);
-  mpi->ranks = calloc(trace->comm_count + 1, sizeof *mpi->ranks);
-  mpi->receives = calloc(mpi->process_count, sizeof *mpi->receives);
-  mpi->operations_posted = calloc(mpi->process_count, sizeof *mpi->operations_posted);
-  return mpi->is_mpi && mpi->calls && mpi->begin_ticks && mpi->processes && mpi->ranks && mpi->receives &&
-         mpi->operations_posted && learn(mpi);
+  mpi->is_mpi = memory_get(trace->region_count, sizeof *mpi->is_mpi);
+  mpi->calls = memory_get(trace->location_count, sizeof *mpi->calls);
+  mpi->begin_ticks = memory_get(trace->location_count, sizeof *mpi->begin_ticks);
+  mpi->processes = memory_get(trace->location_count, sizeof *mpi->processes);
+  mpi->ranks = memory_get(trace->comm_count, sizeof *mpi->ranks);
+  mpi->receives = memory_get(mpi->process_count, sizeof *mpi->receives);
+  mpi->operations_posted = memory_get(mpi->process_count, sizeof *mpi->operations_posted);
+  learn(mpi);
 }
 
 struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observer *observer, void *data) {
-  struct mpi_replay *mpi = calloc(1, sizeof *mpi);
-  if (!mpi)
-    return NULL;
+  struct mpi_replay *mpi = memory_get(1, sizeof *mpi);
   mpi->trace = trace;
   mpi->observer = *observer;
   mpi->data = data;
@@ -193,18 +183,14 @@ struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observ
   mpi->requests.item_bytes = sizeof(struct mpi_request);
   mpi->late.item_bytes = sizeof(struct mpi_late);
   mpi->operation_pool.item_bytes = sizeof(struct mpi_operation_state);
-  if (make_tables(mpi))
-    return mpi;
-  mpi_free(mpi);
-  return NULL;
+  make_tables(mpi);
+  return mpi;
 }
 
 static void free_postings(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++) {
-    if (mpi->receives)
-      match_queue_free(&mpi->receives[i]);
-    if (mpi->operations_posted)
-      match_queue_free(&mpi->operations_posted[i]);
+    match_queue_free(&mpi->receives[i]);
+    match_queue_free(&mpi->operations_posted[i]);
   }
 }
 
@@ -228,7 +214,7 @@ static void free_maps_and_pools(struct mpi_replay *mpi) {
 void mpi_free(struct mpi_replay *mpi) {
   if (!mpi)
     return;
-  for (size_t i = 0; mpi->ranks && i < mpi->trace->comm_count; i++)
+  for (size_t i = 0; i < mpi->trace->comm_count; i++)
     free(mpi->ranks[i].processes);
   free_postings(mpi);
   free_maps_and_pools(mpi);

@@ -78,17 +78,17 @@ struct mpi_observer {
 
 struct mpi_replay;
 
-/* `observer` is copied. Returns NULL without memory; otherwise mpi_free. */
+/* `observer` is copied. mpi_free. */
 struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observer *observer, void *data);
 
-/* Takes the next event. Returns false without memory. */
-bool mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
+/* Takes the next event. */
+void mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
 
 /* Whether mpi_process has any use for the event. */
 bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event);
 
-/* Reports what is left. Nothing may be taken afterwards. Returns false without memory. */
-bool mpi_finish(struct mpi_replay *mpi);
+/* Reports what is left. Nothing may be taken afterwards. */
+void mpi_finish(struct mpi_replay *mpi);
 
 /* Accepts NULL. */
 void mpi_free(struct mpi_replay *mpi);

@@ -53,13 +53,7 @@ void mpi_add_request(struct mpi_replay *mpi, uint32_t process, uint64_t id,
                      const struct mpi_request *request) {
   struct mpi_request old;
   mpi_remove_request(mpi, process, id, &old); /* no archive of Stave's has the same number twice */
-  uint32_t slot = pool_get(&mpi->requests);
-  mpi->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return;
-  *(struct mpi_request *)pool_item(&mpi->requests, slot) = *request;
-  if (!pair_map_put(&mpi->request_table, process, id, (void *)(uintptr_t)(slot + 1ull))) {
-    pool_put(&mpi->requests, slot);
-    mpi->has_failed = true;
-  }
+  uint32_t slot;
+  *(struct mpi_request *)pool_new(&mpi->requests, &slot) = *request;
+  pair_map_put(&mpi->request_table, process, id, (void *)(uintptr_t)(slot + 1ull));
 }

@@ -12,7 +12,7 @@ static uint32_t expected_of(const struct mpi_replay *mpi, uint32_t comm) {
 static uint64_t next_number(struct mpi_replay *mpi, uint32_t comm, const struct mpi_member *member) {
   uint64_t key = (uint64_t)comm << 1 | member->has_request;
   uintptr_t count = (uintptr_t)pair_map_get(&mpi->counts, key, member->process);
-  mpi->has_failed |= !pair_map_put(&mpi->counts, key, member->process, (void *)(count + 1));
+  pair_map_put(&mpi->counts, key, member->process, (void *)(count + 1));
   return count;
 }
 
@@ -53,33 +53,24 @@ static struct mpi_operation_state *operation_of(struct mpi_replay *mpi, uint64_t
   uintptr_t found = (uintptr_t)pair_map_get(&mpi->operations, key, number);
   if (found)
     return pool_item(&mpi->operation_pool, (uint32_t)(found - 1));
-  uint32_t slot = pool_get(&mpi->operation_pool);
-  if (slot == POOL_NONE)
-    return NULL;
-  struct mpi_operation_state *state = pool_item(&mpi->operation_pool, slot);
+  uint32_t slot;
+  struct mpi_operation_state *state = pool_new(&mpi->operation_pool, &slot);
   state->operation =
       (struct mpi_operation){.comm = comm, .number = number, .expected = expected_of(mpi, comm)};
-  if (pair_map_put(&mpi->operations, key, number, (void *)(uintptr_t)(slot + 1ull)))
-    return state;
-  pool_put(&mpi->operation_pool, slot);
-  return NULL;
+  pair_map_put(&mpi->operations, key, number, (void *)(uintptr_t)(slot + 1ull));
+  return state;
 }
 
-static bool add_member(struct mpi_replay *mpi, uint32_t comm, const struct mpi_member *member) {
+static void add_member(struct mpi_replay *mpi, uint32_t comm, const struct mpi_member *member) {
   uint64_t number = next_number(mpi, comm, member), key = operation_key(mpi, comm, member);
   struct mpi_operation_state *state = operation_of(mpi, key, comm, number);
-  if (!state || !array_reserve(&state->members, &state->capacity, state->operation.member_count + 1,
-                               sizeof *state->members)) {
-    mpi->has_failed = true;
-    return false;
-  }
+  array_reserve(&state->members, &state->capacity, state->operation.member_count + 1, sizeof *state->members);
   state->members[state->operation.member_count++] = *member;
   if (state->operation.member_count < state->operation.expected)
-    return true;
+    return;
   notify(mpi, state);
   uintptr_t slot = (uintptr_t)pair_map_remove(&mpi->operations, key, number);
   pool_put(&mpi->operation_pool, (uint32_t)(slot - 1));
-  return true;
 }
 
 static void on_end(struct mpi_replay *mpi, const struct trace_event *event) {
@@ -107,18 +98,17 @@ static void on_request(struct mpi_replay *mpi, const struct trace_event *event) 
                                 .posting = match_queue_begin(&mpi->operations_posted[process]),
                                 .half = MPI_LINK_NONE,
                                 .is_collective = true};
-  mpi->has_failed |= request.posting == 0;
-  if (!mpi->has_failed)
-    mpi_add_request(mpi, process, event->NonBlockingCollectiveRequest.request, &request);
+  mpi_add_request(mpi, process, event->NonBlockingCollectiveRequest.request, &request);
 }
 
-static bool end_late(void *data, uint64_t item) {
+static void end_late(void *data, uint64_t item) {
   struct mpi_replay *mpi = data;
   const struct mpi_late *late = pool_item(&mpi->late, (uint32_t)item);
   uint32_t comm = late->message.comm;
   struct mpi_member member = late->member;
   pool_put(&mpi->late, (uint32_t)item);
-  return comm == UINT32_MAX || add_member(mpi, comm, &member);
+  if (comm != UINT32_MAX)
+    add_member(mpi, comm, &member);
 }
 
 static void on_complete(struct mpi_replay *mpi, const struct trace_event *event) {
@@ -128,11 +118,8 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
   if (!mpi_remove_request(mpi, process, event->NonBlockingCollectiveComplete.request, &request) ||
       !request.is_collective)
     return;
-  uint32_t slot = pool_get(&mpi->late);
-  mpi->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return;
-  struct mpi_late *late = pool_item(&mpi->late, slot);
+  uint32_t slot;
+  struct mpi_late *late = pool_new(&mpi->late, &slot);
   late->message.comm = mpi_comm_at(mpi, event->NonBlockingCollectiveComplete.comm);
   late->member = (struct mpi_member){.started = request.started,
                                      .ended = call,
@@ -144,8 +131,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
                                      .has_request = true};
   if (late->message.comm != UINT32_MAX)
     mpi_notify_end(mpi, &call);
-  mpi->has_failed |=
-      !match_queue_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
+  match_queue_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
 }
 
 /* -- all -- */
@@ -163,7 +149,7 @@ void mpi_collectives_process(struct mpi_replay *mpi, const struct trace_event *e
 
 void mpi_collectives_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++)
-    mpi->has_failed |= !match_queue_finish(&mpi->operations_posted[i], end_late, mpi);
+    match_queue_finish(&mpi->operations_posted[i], end_late, mpi);
   for (size_t i = 0; i < mpi->operations.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->operations.entries[i].value;
     if (slot)

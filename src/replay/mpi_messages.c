@@ -35,16 +35,12 @@ static void drop_channel(struct mpi_replay *mpi, const struct mpi_message *messa
 
 static struct mpi_channel *make_channel(struct mpi_replay *mpi, const struct mpi_message *message,
                                         size_t location) {
-  uint32_t slot = pool_get(&mpi->channel_pool);
-  if (slot == POOL_NONE)
-    return NULL;
-  struct mpi_channel *channel = pool_item(&mpi->channel_pool, slot);
+  uint32_t slot;
+  struct mpi_channel *channel = pool_new(&mpi->channel_pool, &slot);
   *channel = (struct mpi_channel){MPI_LINK_NONE, MPI_LINK_NONE};
-  if (pair_map_put(&mpi->channels, comm_key(message), ranks_key(mpi, message, location),
-                   (void *)(uintptr_t)(slot + 1ull)))
-    return channel;
-  pool_put(&mpi->channel_pool, slot);
-  return NULL;
+  pair_map_put(&mpi->channels, comm_key(message), ranks_key(mpi, message, location),
+               (void *)(uintptr_t)(slot + 1ull));
+  return channel;
 }
 
 static void append(struct mpi_replay *mpi, const struct mpi_message *message, size_t location,
@@ -52,9 +48,6 @@ static void append(struct mpi_replay *mpi, const struct mpi_message *message, si
   struct mpi_channel *channel = find_channel(mpi, message, location);
   if (!channel)
     channel = make_channel(mpi, message, location);
-  mpi->has_failed |= !channel;
-  if (!channel)
-    return;
   if (channel->first == MPI_LINK_NONE)
     channel->first = slot;
   else
@@ -122,10 +115,9 @@ static void notify_if_whole(struct mpi_replay *mpi, uint32_t slot) {
 }
 
 static uint32_t new_half(struct mpi_replay *mpi, const struct mpi_message *message) {
-  uint32_t slot = pool_get(&mpi->halves);
-  mpi->has_failed |= slot == POOL_NONE;
-  if (slot != POOL_NONE)
-    *half_at(mpi, slot) = (struct mpi_half){.message = *message, .next = MPI_LINK_NONE};
+  uint32_t slot;
+  *(struct mpi_half *)pool_new(&mpi->halves, &slot) =
+      (struct mpi_half){.message = *message, .next = MPI_LINK_NONE};
   return slot;
 }
 
@@ -135,11 +127,8 @@ static uint32_t add_end(struct mpi_replay *mpi, const struct mpi_message *messag
   uint32_t slot = remove_other_half(mpi, message, location, is_send);
   if (slot == MPI_LINK_NONE) {
     slot = new_half(mpi, message);
-    if (slot != MPI_LINK_NONE)
-      append(mpi, message, location, slot);
+    append(mpi, message, location, slot);
   }
-  if (slot == MPI_LINK_NONE)
-    return slot;
   struct mpi_half *half = half_at(mpi, slot);
   if (is_send)
     half->message.send = message->send;
@@ -188,9 +177,9 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
       mpi->observer.begins_in(mpi->data, &call);
     notify_end(mpi, &message, true);
     request.half = add_end(mpi, &message, true);
-    if (request.half != MPI_LINK_NONE && has_request)
+    if (has_request) {
       half_at(mpi, request.half)->is_open = true;
-    else if (request.half != MPI_LINK_NONE) {
+    } else {
       mpi_notify_end(mpi, &call);
       notify_if_whole(mpi, request.half);
     }
@@ -217,27 +206,20 @@ static void on_send_complete(struct mpi_replay *mpi, const struct trace_event *e
 }
 
 /* Its turn has come. */
-static bool receive(void *data, uint64_t item) {
+static void receive(void *data, uint64_t item) {
   struct mpi_replay *mpi = data;
   const struct mpi_late *late = pool_item(&mpi->late, (uint32_t)item);
   struct mpi_message message = late->message;
   pool_put(&mpi->late, (uint32_t)item);
-  uint32_t slot = add_end(mpi, &message, false);
-  if (slot != MPI_LINK_NONE)
-    notify_if_whole(mpi, slot);
-  return !mpi->has_failed;
+  notify_if_whole(mpi, add_end(mpi, &message, false));
 }
 
 static void end_posting(struct mpi_replay *mpi, uint32_t process, uint64_t number,
                         const struct mpi_message *message) {
-  uint32_t slot = message ? pool_get(&mpi->late) : 0;
-  if (slot == POOL_NONE) {
-    mpi->has_failed = true;
-    return;
-  }
+  uint32_t slot = 0;
   if (message)
-    ((struct mpi_late *)pool_item(&mpi->late, slot))->message = *message;
-  mpi->has_failed |= !match_queue_end(&mpi->receives[process], number, slot, !message, receive, mpi);
+    ((struct mpi_late *)pool_new(&mpi->late, &slot))->message = *message;
+  match_queue_end(&mpi->receives[process], number, slot, !message, receive, mpi);
 }
 
 static bool is_of_receive(const struct mpi_request *request) {
@@ -255,9 +237,6 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
     request = (struct mpi_request){.started = call,
                                    .begin_ticks = call.enter_ticks,
                                    .posting = match_queue_begin(&mpi->receives[process])};
-  mpi->has_failed |= request.posting == 0;
-  if (mpi->has_failed)
-    return;
   struct mpi_message message = {.comm = comm, .sender = event->MpiRecv.sender, .tag = event->MpiRecv.msg_tag};
   bool is_known = comm != UINT32_MAX && is_present(mpi, comm, message.sender);
   message.receiver = comm == UINT32_MAX ? UINT32_MAX : own_rank(mpi, comm, event->location);
@@ -281,9 +260,7 @@ static void on_receive_request(struct mpi_replay *mpi, const struct trace_event 
                                 .begin_ticks = event->ticks,
                                 .posting = match_queue_begin(&mpi->receives[process]),
                                 .half = MPI_LINK_NONE};
-  mpi->has_failed |= request.posting == 0;
-  if (!mpi->has_failed)
-    mpi_add_request(mpi, process, event->MpiIrecvRequest.request, &request);
+  mpi_add_request(mpi, process, event->MpiIrecvRequest.request, &request);
 }
 
 static void on_cancelled(struct mpi_replay *mpi, const struct trace_event *event) {
@@ -345,7 +322,7 @@ static void notify_channel(struct mpi_replay *mpi, const struct mpi_channel *cha
 
 void mpi_messages_finish(struct mpi_replay *mpi) {
   for (size_t i = 0; i < mpi->process_count; i++)
-    mpi->has_failed |= !match_queue_finish(&mpi->receives[i], receive, mpi);
+    match_queue_finish(&mpi->receives[i], receive, mpi);
   notify_requests(mpi);
   for (size_t i = 0; i < mpi->channels.capacity; i++) {
     uintptr_t slot = (uintptr_t)mpi->channels.entries[i].value;

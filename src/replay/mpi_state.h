@@ -65,7 +65,7 @@ struct mpi_replay {
   struct pool halves, channel_pool, requests, late, operation_pool;
   struct pair_map channels, request_table, operations, counts;
   size_t process_count;
-  bool has_failed, has_mpi;
+  bool has_mpi;
 };
 
 /* Where the event's call stands; outside of all calls it is one by itself. */

@@ -5,6 +5,7 @@
 #include <otf2/otf2.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "replay/replay_state.h"
 
 /* A Leave looks for its region in so many open ones at most: what is nested deeper was never meant. */
@@ -35,12 +36,8 @@ static bool is_serial_task(const struct replay_thread *thread, enum construct co
          thread->base == ACTIVITY_SERIAL;
 }
 
-static struct replay_frame *push_frame(struct replay *replay, struct replay_task *task) {
-  if (!array_reserve(&task->frames, &task->frame_capacity, (size_t)task->frame_count + 1,
-                     sizeof *task->frames)) {
-    replay->has_failed = true;
-    return NULL;
-  }
+static struct replay_frame *push_frame(struct replay_task *task) {
+  array_reserve(&task->frames, &task->frame_capacity, (size_t)task->frame_count + 1, sizeof *task->frames);
   return &task->frames[task->frame_count++];
 }
 
@@ -79,9 +76,7 @@ static void enter(struct replay *replay, struct replay_thread *thread, uint64_t 
     meaning.activity = ACTIVITY_DEVICE;
     is_around = false;
   }
-  struct replay_frame *frame = push_frame(replay, task);
-  if (!frame)
-    return;
+  struct replay_frame *frame = push_frame(task);
   *frame = (struct replay_frame){.begin_ticks = ticks,
                                  .slice_ticks = ticks,
                                  .region = region,
@@ -256,11 +251,11 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
   }
 }
 
-bool replay_process(struct replay *replay, const struct trace_event *event) {
+void replay_process(struct replay *replay, const struct trace_event *event) {
   struct replay_thread *thread = &replay->threads[event->location];
   replay->anomalies.events++;
   if (event->kind == TRACE_Metric && !thread->has_started)
-    return true; /* a location that has counters alone is no thread */
+    return; /* a location that has counters alone is no thread */
   uint64_t ticks = time_of(replay, thread, event);
   if (event->kind == TRACE_Enter)
     enter(replay, thread, ticks, event);
@@ -268,7 +263,6 @@ bool replay_process(struct replay *replay, const struct trace_event *event) {
     leave(replay, thread, ticks, event->Leave.region);
   else
     process_other(replay, thread, event, ticks);
-  return !replay->has_failed;
 }
 
 /* -- beginning and end -- */
@@ -299,7 +293,7 @@ void replay_extend(struct replay *replay, uint64_t last_ticks) {
 
 void replay_finish(struct replay *replay) {
   uint64_t unclosed = replay->anomalies.unclosed;
-  for (size_t i = 0; i < replay->trace->location_count && !replay->has_failed; i++)
+  for (size_t i = 0; i < replay->trace->location_count; i++)
     if (replay->threads[i].has_started)
       finish_thread(replay, &replay->threads[i]);
   if (replay->to_ticks < UINT64_MAX) /* what is beyond the window would have closed them */
@@ -332,7 +326,7 @@ static uint32_t process_of(const struct trace *trace, const struct trace_locatio
   return (uint32_t)(group ? (size_t)(group - trace->location_groups) : trace->location_group_count);
 }
 
-static bool learn_locations(struct replay *replay) {
+static void learn_locations(struct replay *replay) {
   const struct trace *trace = replay->trace;
   for (size_t i = 0; i < trace->location_count; i++) {
     struct replay_thread *thread = &replay->threads[i];
@@ -341,39 +335,30 @@ static bool learn_locations(struct replay *replay) {
     thread->base = ACTIVITY_IDLE; /* until it begins */
     thread->fork_region = REPLAY_NONE;
     thread->process = process_of(trace, location);
-    if (!replay_push_base(replay, thread))
-      return false;
+    replay_push_base(replay, thread);
   }
-  return true;
 }
 
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks) {
-  struct replay *replay = calloc(1, sizeof *replay);
-  if (!replay)
-    return NULL;
-  *replay = (struct replay){.trace = trace,
-                            .observer = *observer,
-                            .uses_intervals = observer->interval || observer->link,
-                            .data = data,
-                            .from_ticks = from_ticks,
-                            .to_ticks = to_ticks,
-                            .threads = calloc(trace->location_count + 1, sizeof *replay->threads),
-                            .meanings = calloc(trace->region_count + 1, sizeof *replay->meanings),
-                            .live_teams = calloc(trace->comm_count + 1, sizeof *replay->live_teams),
-                            .processes = calloc(trace->location_group_count + 1, sizeof *replay->processes),
-                            .tasks = {.item_bytes = sizeof(struct replay_task)},
-                            .teams = {.item_bytes = sizeof(struct replay_team)}};
-  if (!replay->threads || !replay->meanings || !replay->live_teams || !replay->processes ||
-      !learn_locations(replay)) {
-    replay_free(replay);
-    return NULL;
-  }
+  struct replay *replay = memory_get(1, sizeof *replay);
+  *replay =
+      (struct replay){.trace = trace,
+                      .observer = *observer,
+                      .uses_intervals = observer->interval || observer->link,
+                      .data = data,
+                      .from_ticks = from_ticks,
+                      .to_ticks = to_ticks,
+                      .threads = memory_get(trace->location_count, sizeof *replay->threads),
+                      .meanings = memory_get(trace->region_count, sizeof *replay->meanings),
+                      .live_teams = memory_get(trace->comm_count, sizeof *replay->live_teams),
+                      .processes = memory_get(trace->location_group_count + 1, sizeof *replay->processes),
+                      .tasks = {.item_bytes = sizeof(struct replay_task)},
+                      .teams = {.item_bytes = sizeof(struct replay_team)}};
+  learn_locations(replay);
   learn_regions(replay);
-  if (replay_links_open(replay))
-    return replay;
-  replay_free(replay);
-  return NULL;
+  replay_links_open(replay);
+  return replay;
 }
 
 static void free_frames(void *task) {
@@ -383,7 +368,7 @@ static void free_frames(void *task) {
 void replay_free(struct replay *replay) {
   if (!replay)
     return;
-  for (size_t i = 0; replay->threads && i < replay->trace->location_count; i++)
+  for (size_t i = 0; i < replay->trace->location_count; i++)
     free(replay->threads[i].contexts);
   replay_free_locks(replay);
   replay_links_close(replay);

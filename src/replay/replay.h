@@ -213,13 +213,12 @@ struct replay_anomalies {
 
 struct replay;
 
-/* `observer` is copied; it gets from_ticks to to_ticks (0 and UINT64_MAX: everything). Returns NULL
- * without memory; otherwise replay_free. */
+/* `observer` is copied; it gets from_ticks to to_ticks (0 and UINT64_MAX: everything). replay_free. */
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks);
 
-/* Takes the next event. Returns false if memory has run out: what comes then is not reliable. */
-bool replay_process(struct replay *replay, const struct trace_event *event);
+/* Takes the next event. */
+void replay_process(struct replay *replay, const struct trace_event *event);
 
 /* Of some of a trace's processes: others have events until then. */
 void replay_extend(struct replay *replay, uint64_t last_ticks);

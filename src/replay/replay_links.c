@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "replay/replay_state.h"
 
 /* A task that was created, or has created one, while it lives. */
@@ -65,11 +66,7 @@ static void learn(struct replay *replay, const struct replay_task *task) {
   struct replay_links *links = replay->links;
   if (living(links, task->slot, task->id))
     return;
-  if (!array_reserve_zeroed(&links->tasks, &links->task_count, (size_t)task->slot + 1,
-                            sizeof *links->tasks)) {
-    replay->has_failed = true;
-    return;
-  }
+  array_reserve_zeroed(&links->tasks, &links->task_count, (size_t)task->slot + 1, sizeof *links->tasks);
   empty(&links->tasks[task->slot]);
   links->tasks[task->slot].id = task->id;
 }
@@ -99,10 +96,8 @@ void replay_link_begin(struct replay *replay, const struct replay_task *task, st
 static void satisfy_sinks(struct replay *replay, const struct linked_task *source, struct replay_moment now) {
   for (size_t i = 0; i < source->sink_count; i++) {
     struct linked_task *sink = living(replay->links, source->sinks[i].slot, source->sinks[i].id);
-    struct replay_moment *added = sink ? array_add(&sink->sources, &sink->source_count, sizeof *added) : NULL;
-    replay->has_failed |= sink && !added;
-    if (added)
-      *added = now;
+    if (sink)
+      *(struct replay_moment *)array_add(&sink->sources, &sink->source_count, sizeof now) = now;
   }
 }
 
@@ -147,10 +142,7 @@ static void on_before(void *data, struct dependences_task source, struct depende
   if (!replay->observer.link || !task ||
       (task->sink_count > 0 && task->sinks[task->sink_count - 1].id == sink.id))
     return;
-  struct dependences_task *added = array_add(&task->sinks, &task->sink_count, sizeof *added);
-  replay->has_failed |= !added;
-  if (added)
-    *added = sink;
+  *(struct dependences_task *)array_add(&task->sinks, &task->sink_count, sizeof sink) = sink;
 }
 
 static void on_exclusive(void *data, struct dependences_task task, uint64_t set) {
@@ -165,8 +157,7 @@ void replay_link_depend(struct replay *replay, const struct trace_event *event, 
   for (uint32_t i = 0; i < count; i++) {
     struct trace_event_attribute value = trace_event_attribute(event, i);
     if (value.attribute == links->address)
-      replay->has_failed |=
-          !dependences_add(links->dependences, maker->creator, maker->created, construct, value.number);
+      dependences_add(links->dependences, maker->creator, maker->created, construct, value.number);
   }
 }
 
@@ -199,12 +190,8 @@ void replay_link_pass(struct replay *replay, struct replay_context *context, str
 static void note_release(struct replay *replay, const struct replay_lock_event *event) {
   struct replay_moment *released = pair_map_get(&replay->links->released, event->lock, 0);
   if (!released) {
-    released = malloc(sizeof *released);
-    if (!released || !pair_map_put(&replay->links->released, event->lock, 0, released)) {
-      free(released);
-      replay->has_failed = true;
-      return;
-    }
+    released = memory_get(1, sizeof *released);
+    pair_map_put(&replay->links->released, event->lock, 0, released);
   }
   *released = (struct replay_moment){event->ticks, event->location};
 }
@@ -263,22 +250,19 @@ static uint64_t address_attribute(const struct trace *trace) {
   return TRACE_NO_REF;
 }
 
-bool replay_links_open(struct replay *replay) {
+void replay_links_open(struct replay *replay) {
   const struct replay_observer *observer = &replay->observer;
   const struct dependences_observer of_clauses = {.before = on_before,
                                                   .exclusive = observer->exclusive ? on_exclusive : NULL,
                                                   .is_wanted =
                                                       observer->with_complete_sources ? NULL : is_living};
   if (!observer->link && !has_dependences(replay))
-    return true;
-  struct replay_links *links = replay->links = calloc(1, sizeof *links);
-  if (!links)
-    return false;
+    return;
+  struct replay_links *links = replay->links = memory_get(1, sizeof *links);
   links->address = address_attribute(replay->trace);
   links->dependences = dependences_create(&of_clauses, replay);
-  links->makers = calloc(replay->trace->location_count + 1, sizeof *links->makers);
-  links->early = calloc(replay->trace->location_count + 1, sizeof *links->early);
-  return links->dependences && links->makers && links->early;
+  links->makers = memory_get(replay->trace->location_count, sizeof *links->makers);
+  links->early = memory_get(replay->trace->location_count, sizeof *links->early);
 }
 
 void replay_links_close(struct replay *replay) {

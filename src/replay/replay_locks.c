@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "replay/replay_state.h"
 
 static struct held_lock *new_held(struct replay *replay) {
@@ -10,9 +11,7 @@ static struct held_lock *new_held(struct replay *replay) {
   if (held)
     replay->free_locks = held->next_free;
   else
-    held = malloc(sizeof *held);
-  if (!held)
-    replay->has_failed = true;
+    held = memory_get(1, sizeof *held);
   return held;
 }
 
@@ -78,14 +77,11 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, const s
     replay->anomalies.unmatched_lock++;
   else
     held = new_held(replay);
-  if (!held)
-    return;
   *held = (struct held_lock){.location = location_of(replay, thread),
                              .wanted_ticks = is_wanted ? frame->begin_ticks : ticks,
                              .acquired_ticks = ticks,
                              .region = frame ? frame->region : REPLAY_NONE};
-  if (!pair_map_put(&replay->lock_table, lock, order, held))
-    replay->has_failed = true;
+  pair_map_put(&replay->lock_table, lock, order, held);
   if (is_wanted)
     end_wait(replay, thread, frame, ticks);
   notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held, address_in(replay, event));

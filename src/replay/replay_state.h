@@ -76,7 +76,6 @@ struct replay {
   bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
   bool enters_before_fork;    /* how parallel regions are written here */
   bool has_runtimes_teams;    /* one was the runtime's, see own_threads.h */
-  bool has_failed;            /* no memory */
   bool uses_intervals;        /* the observer, or links */
 };
 
@@ -163,7 +162,7 @@ void replay_leave_down_to(struct replay *replay, struct replay_thread *thread, s
 
 /* -- replay_tasks.c -- */
 
-/* A task that nobody knows yet; NULL without memory. */
+/* A task that nobody knows yet. */
 struct replay_task *replay_new_task(struct replay *replay);
 
 void replay_drop_task(struct replay *replay, struct replay_task *task);
@@ -191,8 +190,8 @@ void replay_end_team(struct replay *replay, struct replay_thread *thread, uint64
 /* Ends the innermost team of the thread, whichever it is. */
 void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks);
 
-/* Makes the context outside of all teams. Returns false without memory. */
-bool replay_push_base(struct replay *replay, struct replay_thread *thread);
+/* Makes the context outside of all teams. */
+void replay_push_base(struct replay *replay, struct replay_thread *thread);
 
 /* -- replay_barriers.c -- */
 
@@ -216,8 +215,7 @@ void replay_free_locks(struct replay *replay);
 
 /* -- replay_links.c: nothing but opening and closing may be called where replay->links is NULL -- */
 
-/* Returns false without memory; replay_links_close in every case. */
-bool replay_links_open(struct replay *replay);
+void replay_links_open(struct replay *replay);
 void replay_links_close(struct replay *replay);
 
 /* Steps of tasks, before they are reported. The thread's location enters a dependence. */

@@ -20,12 +20,8 @@ const struct replay_task *replay_find_task(const struct replay *replay, uint32_t
 }
 
 struct replay_task *replay_new_task(struct replay *replay) {
-  uint32_t slot = pool_get(&replay->tasks);
-  if (slot == POOL_NONE) {
-    replay->has_failed = true;
-    return NULL;
-  }
-  struct replay_task *task = pool_item(&replay->tasks, slot);
+  uint32_t slot;
+  struct replay_task *task = pool_new(&replay->tasks, &slot);
   *task = (struct replay_task){.id = ++replay->task_count,
                                .slot = slot,
                                .region = REPLAY_NONE,
@@ -51,13 +47,10 @@ void replay_drop_task(struct replay *replay, struct replay_task *task) {
 static struct replay_task *new_explicit(struct replay *replay, uint32_t comm, uint32_t number,
                                         uint32_t generation) {
   struct replay_task *task = replay_new_task(replay);
-  if (!task)
-    return NULL;
   task->comm = comm;
   task->thread = number;
   task->generation = generation;
-  if (!pair_map_put(&replay->task_table, key_high(comm, number), generation, task))
-    replay->has_failed = true;
+  pair_map_put(&replay->task_table, key_high(comm, number), generation, task);
   return task;
 }
 
@@ -125,8 +118,6 @@ void replay_create_task(struct replay *replay, struct replay_thread *thread, con
     return;
   }
   struct replay_task *task = new_explicit(replay, comm, number, generation);
-  if (!task)
-    return;
   task->is_created = true;
   task->creator = creator->id;
   task->creator_slot = creator->slot;

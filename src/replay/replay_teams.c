@@ -12,23 +12,19 @@ static void notify(const struct replay *replay, enum replay_team_step step,
     replay->observer.team(replay->data, &event);
 }
 
-static bool push(struct replay *replay, struct replay_thread *thread, struct replay_team *team) {
-  if (!array_reserve(&thread->contexts, &thread->context_capacity, (size_t)thread->context_count + 1,
-                     sizeof *thread->contexts))
-    return false;
+static void push(struct replay *replay, struct replay_thread *thread, struct replay_team *team) {
+  array_reserve(&thread->contexts, &thread->context_capacity, (size_t)thread->context_count + 1,
+                sizeof *thread->contexts);
   struct replay_task *task = replay_new_task(replay);
-  if (!task)
-    return false;
   task->is_implicit = task->has_started = task->is_running = true;
   task->location = task->started_on = location_of(replay, thread);
   task->comm = team ? team->comm : REPLAY_NONE;
   thread->contexts[thread->context_count++] =
       (struct replay_context){.team = team, .implicit = task, .current = task};
-  return true;
 }
 
-bool replay_push_base(struct replay *replay, struct replay_thread *thread) {
-  return push(replay, thread, NULL);
+void replay_push_base(struct replay *replay, struct replay_thread *thread) {
+  push(replay, thread, NULL);
 }
 
 /* -- forks -- */
@@ -91,10 +87,8 @@ static uint32_t size_of(const struct replay *replay, uint32_t comm) {
 }
 
 static struct replay_team *new_team(struct replay *replay, uint32_t comm, uint64_t ticks) {
-  uint32_t slot = pool_get(&replay->teams);
-  if (slot == POOL_NONE)
-    return NULL;
-  struct replay_team *team = pool_item(&replay->teams, slot);
+  uint32_t slot;
+  struct replay_team *team = pool_new(&replay->teams, &slot);
   *team = (struct replay_team){.id = ++replay->team_count,
                                .slot = slot,
                                .comm = comm,
@@ -142,10 +136,7 @@ void replay_begin_team(struct replay *replay, struct replay_thread *thread, uint
   uint32_t depth = replay_base_depth(thread) + context->current->frame_count;
   struct replay_team *team = team_to_begin(replay, thread, comm_position(replay, comm), ticks);
   replay_flush(replay, thread, ticks);
-  if (!team || !push(replay, thread, team)) {
-    replay->has_failed = true;
-    return;
-  }
+  push(replay, thread, team);
   thread->outer_depth = depth;
   thread->is_between = false;
   become_primary(thread, team, location_of(replay, thread));

@@ -9,18 +9,16 @@ void traffic_begin(struct traffic *ret, const struct trace *trace, uint64_t from
   *ret = (struct traffic){.trace = trace, .from = from, .to = to};
 }
 
-/* An item of an array by the place that the map has for two numbers, or a new one; NULL without memory. */
-static void *item_of(struct traffic *traffic, struct pair_map *places, uint64_t high, uint64_t low,
-                     void *items_address, size_t *count, size_t item_bytes, bool *ret_is_new) {
+/* An item of an array by the place that the map has for two numbers, or a new one, all zero. */
+static void *item_of(struct pair_map *places, uint64_t high, uint64_t low, void *items_address, size_t *count,
+                     size_t item_bytes) {
   uintptr_t known = (uintptr_t)pair_map_get(places, high, low);
   unsigned char *items;
   memcpy(&items, items_address, sizeof items);
-  *ret_is_new = known == 0;
   if (known)
     return items + (known - 1) * item_bytes;
   void *item = array_add(items_address, count, item_bytes);
-  if (!item || !pair_map_put(places, high, low, (void *)(uintptr_t)*count))
-    traffic->is_out_of_memory = true;
+  pair_map_put(places, high, low, (void *)(uintptr_t)*count);
   return item;
 }
 
@@ -36,26 +34,22 @@ static bool is_in_window(const struct traffic *traffic, uint64_t begin, uint64_t
 
 /* -- calls -- */
 
-/* NULL: it is none, or there is no memory. */
+/* NULL: it is none. */
 static struct traffic_call *call_of(struct traffic *traffic, const struct mpi_call *call) {
-  bool is_new;
   if (call->id == 0 || call->region == UINT32_MAX)
     return NULL;
   uint32_t process = process_of(traffic, call->location);
-  struct traffic_call *item =
-      item_of(traffic, &traffic->call_places, (uint64_t)process << 32 | call->region, call->site,
-              &traffic->calls, &traffic->call_count, sizeof *item, &is_new);
-  if (item && is_new)
-    *item = (struct traffic_call){.process = process, .region = call->region, .site = call->site};
+  struct traffic_call *item = item_of(&traffic->call_places, (uint64_t)process << 32 | call->region,
+                                      call->site, &traffic->calls, &traffic->call_count, sizeof *item);
+  item->process = process;
+  item->region = call->region;
+  item->site = call->site;
   return item;
 }
 
 static void keep_left(struct traffic *traffic, const struct mpi_call *call, uint64_t ticks) {
-  if (array_reserve_zeroed(&traffic->left, &traffic->left_capacity, call->location + 1,
-                           sizeof *traffic->left))
-    traffic->left[call->location] = (struct traffic_left){call->id, ticks};
-  else
-    traffic->is_out_of_memory = true;
+  array_reserve_zeroed(&traffic->left, &traffic->left_capacity, call->location + 1, sizeof *traffic->left);
+  traffic->left[call->location] = (struct traffic_left){call->id, ticks};
 }
 
 void traffic_left(struct traffic *traffic, const struct mpi_call *call, uint64_t leave_ticks) {
@@ -115,11 +109,8 @@ static void add_to_pair(struct traffic *traffic, const struct mpi_message *messa
                         uint64_t wait) {
   uint32_t from = process_of(traffic, message->send.started.location);
   uint32_t to = process_of(traffic, message->receive.ended.location);
-  bool is_new;
-  struct traffic_pair *pair = item_of(traffic, &traffic->pair_places, from, to, &traffic->pairs,
-                                      &traffic->pair_count, sizeof *pair, &is_new);
-  if (!pair)
-    return;
+  struct traffic_pair *pair =
+      item_of(&traffic->pair_places, from, to, &traffic->pairs, &traffic->pair_count, sizeof *pair);
   pair->from = from;
   pair->to = to;
   pair->messages++;
@@ -179,12 +170,8 @@ void traffic_operation(struct traffic *traffic, const struct mpi_operation *oper
     return;
   const struct mpi_member *last = last_of(operation);
   uint32_t region = operation->members[0].started.region;
-  bool is_new;
-  struct traffic_operation *item =
-      item_of(traffic, &traffic->operation_places, operation->comm, region, &traffic->operations,
-              &traffic->operation_count, sizeof *item, &is_new);
-  if (!item)
-    return;
+  struct traffic_operation *item = item_of(&traffic->operation_places, operation->comm, region,
+                                           &traffic->operations, &traffic->operation_count, sizeof *item);
   item->comm = operation->comm;
   item->region = region;
   item->count++;

@@ -54,7 +54,6 @@ struct traffic {
   const struct trace *trace;
   uint64_t from, to;
   struct pair_map pair_places, call_places, operation_places;
-  bool is_out_of_memory;
 };
 
 void traffic_begin(struct traffic *ret, const struct trace *trace, uint64_t from, uint64_t to);

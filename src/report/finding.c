@@ -50,9 +50,6 @@ struct report_finding *finding_add(struct report *report, enum report_cause caus
   if (gain_ticks < FINDING_MIN_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
-  report->has_lost_findings |= !finding;
-  if (!finding)
-    return NULL;
   *finding = (struct report_finding){.cause = cause,
                                      .region = region,
                                      .location = REPLAY_NONE,

@@ -26,7 +26,7 @@ bool finding_has_trait(enum report_cause cause, enum finding_trait trait);
 const char *finding_reason(enum report_cause cause);
 
 /* A new finding of the report, without words; gain_ticks is the sum of all processes. NULL: it would save too
- * little, or there is no memory, which has_lost_findings says. */
+ * little. */
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 

@@ -498,7 +498,6 @@ struct report {
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
   size_t chance_findings;                  /* left out, as what they would save may be chance */
-  bool has_lost_findings;                  /* for want of memory */
   const char *ending;                      /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
   bool has_ended_badly;                    /* as it says, and in the part that is reported */
   struct report_final_state *final_states; /* by location; NULL: nothing was cut off, or nobody knows */
@@ -523,7 +522,7 @@ struct report {
 };
 
 /* Reads the trace from `from_ticks` to `to_ticks` (0 and UINT64_MAX: all of it) and finds out everything.
- * Returns 0, or -ENOMEM or -EIO with one line in `error`. report_free in every case. */
+ * Returns 0, or -EIO with one line in `error`. report_free in every case. */
 int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                 char error[TRACE_ERROR_BYTES]);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "tables/database_sql.h"
 #include "tables/row_batch.h"
 
@@ -59,12 +60,9 @@ static void insert_batch(struct database *database, enum schema_table table) {
 static void write_row(struct row_writer *writer, enum schema_table table, const struct cell *cells) {
   struct database *database = (struct database *)writer;
   struct row_batch *batch = &database->batches[table];
-  if (!row_batch_add(batch, cells)) {
-    database->writer.error = ENOMEM;
-    snprintf(database->error, sizeof database->error, "out of memory");
-  } else if (row_batch_is_full(batch)) {
+  row_batch_add(batch, cells);
+  if (row_batch_is_full(batch))
     insert_batch(database, table);
-  }
 }
 
 /* -- opening -- */
@@ -139,12 +137,7 @@ static bool open_database(struct database *database, const char *path) {
 
 bool database_open(struct database **ret, const char *path, _Atomic bool *is_waiting,
                    char error[DATABASE_ERROR_BYTES]) {
-  struct database *database = calloc(1, sizeof *database);
-  *ret = database;
-  if (!database) {
-    snprintf(error, DATABASE_ERROR_BYTES, "out of memory");
-    return false;
-  }
+  struct database *database = *ret = memory_get(1, sizeof *database);
   database->writer.row = write_row;
   database->is_waiting = is_waiting;
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)

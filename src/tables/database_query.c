@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct database_query {
   sqlite3 *connection;
 };
@@ -37,11 +39,7 @@ static const char preparations[] = "PRAGMA cache_size = -65536; PRAGMA mmap_size
                                    "SELECT 1 FROM pragma_table_info('runs')";
 
 struct database_query *database_query_open(const char *path, char error[DATABASE_ERROR_BYTES]) {
-  struct database_query *query = calloc(1, sizeof *query);
-  if (!query) {
-    snprintf(error, DATABASE_ERROR_BYTES, "out of memory");
-    return NULL;
-  }
+  struct database_query *query = memory_get(1, sizeof *query);
   if (sqlite3_open_v2(path, &query->connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
           SQLITE_OK ||
       sqlite3_exec(query->connection, preparations, NULL, NULL, NULL) != SQLITE_OK) {
@@ -77,18 +75,18 @@ static struct cell cell_of(sqlite3_stmt *statement, int column) {
 
 static bool pass_columns(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
   size_t count = (size_t)sqlite3_column_count(statement);
-  const char **names = calloc(count + 1, sizeof *names);
-  for (size_t i = 0; names && i < count; i++)
+  const char **names = memory_get(count, sizeof *names);
+  for (size_t i = 0; i < count; i++)
     names[i] = sqlite3_column_name(statement, (int)i);
-  bool goes_on = names && observer->columns(data, names, count);
+  bool goes_on = observer->columns(data, names, count);
   free(names);
   return goes_on;
 }
 
 static int pass_rows(sqlite3_stmt *statement, const struct query_observer *observer, void *data) {
   size_t count = (size_t)sqlite3_column_count(statement);
-  struct cell *cells = calloc(count + 1, sizeof *cells);
-  int result = cells ? SQLITE_ROW : SQLITE_NOMEM;
+  struct cell *cells = memory_get(count, sizeof *cells);
+  int result = SQLITE_ROW;
   while (result == SQLITE_ROW && (result = sqlite3_step(statement)) == SQLITE_ROW) {
     for (size_t i = 0; i < count; i++)
       cells[i] = cell_of(statement, (int)i);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "export/values.h"
 #include "tables/tabulate.h"
 #include "trace/constructs.h"
@@ -38,7 +39,7 @@ static struct cell lock_cell(struct tabulator *tabulator, const struct replay_lo
   uint64_t number = (uint64_t)(uintptr_t)pair_map_get(&tabulator->locks, step->lock, 0);
   if (number == 0) {
     number = ++tabulator->lock_count;
-    tabulator->is_out_of_memory |= !pair_map_put(&tabulator->locks, step->lock, 0, (void *)(uintptr_t)number);
+    pair_map_put(&tabulator->locks, step->lock, 0, (void *)(uintptr_t)number);
     write_lock(tabulator, step, number);
   }
   return tabulate_id(tabulator, TABLE_locks, number);
@@ -59,8 +60,7 @@ static struct acquired_lock *new_hold(struct tabulator *tabulator) {
   if (hold)
     tabulator->free_holds = hold->next_free;
   else
-    hold = malloc(sizeof *hold);
-  tabulator->is_out_of_memory |= hold == NULL;
+    hold = memory_get(1, sizeof *hold);
   return hold;
 }
 
@@ -94,8 +94,6 @@ static void acquire(struct tabulator *tabulator, const struct replay_lock_event 
   struct acquired_lock *hold = pair_map_get(&tabulator->holds, step->lock, step->order);
   if (!hold)
     hold = new_hold(tabulator);
-  if (!hold)
-    return;
   *hold = (struct acquired_lock){.lock = step->lock,
                                  .location = step->location,
                                  .task = step->task->id,
@@ -103,7 +101,7 @@ static void acquire(struct tabulator *tabulator, const struct replay_lock_event 
                                  .acquired_ticks = step->ticks,
                                  .order = step->order,
                                  .region = step->region};
-  tabulator->is_out_of_memory |= !pair_map_put(&tabulator->holds, step->lock, step->order, hold);
+  pair_map_put(&tabulator->holds, step->lock, step->order, hold);
 }
 
 /* `release` NULL: it never was. */

@@ -56,9 +56,8 @@ static void on_link(void *data, const struct replay_link *link) {
   tabulate_path_link(data, link);
 }
 
-bool tabulate_messages_open(struct tabulator *tabulator) {
+void tabulate_messages_open(struct tabulator *tabulator) {
   static const struct mpi_observer observer = {
       .message = on_message, .unmatched = on_unmatched, .link = on_link};
   tabulator->mpi = mpi_create(tabulator->trace, &observer, tabulator);
-  return tabulator->mpi != NULL;
 }

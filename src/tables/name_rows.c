@@ -41,8 +41,7 @@ static int64_t name_of_call(struct tabulator *tabulator, uint32_t region, uint64
   if (known)
     return (int64_t)(intptr_t)known;
   int64_t number = tabulator->name_count++;
-  if (!pair_map_put(&tabulator->calls, region, site, (void *)(intptr_t)number))
-    tabulator->is_out_of_memory = true;
+  pair_map_put(&tabulator->calls, region, site, (void *)(intptr_t)number);
   write_name(tabulator, region, site, number);
   return number;
 }

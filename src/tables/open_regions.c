@@ -3,11 +3,8 @@
 #include "tables/tabulate.h"
 
 struct entered_stack *tabulate_stack(struct tabulator *tabulator, uint32_t slot) {
-  if (!array_reserve_zeroed(&tabulator->of_task, &tabulator->task_capacity, (size_t)slot + 1,
-                            sizeof *tabulator->of_task)) {
-    tabulator->is_out_of_memory = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&tabulator->of_task, &tabulator->task_capacity, (size_t)slot + 1,
+                       sizeof *tabulator->of_task);
   return &tabulator->of_task[slot];
 }
 

@@ -2,6 +2,7 @@
  * files; and collective operations of MPI, of which a thread has one at a time, or has a request. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "tables/tabulate.h"
 
 /* Under way. */
@@ -221,12 +222,8 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
   if (operation)
     write_ended(tabulator, operation, NULL);
   free_operation(operation);
-  operation = calloc(1, sizeof *operation);
-  if (!operation || !pair_map_put(&tabulator->operations, key, number, operation)) {
-    free(operation);
-    tabulator->is_out_of_memory = true;
-    return;
-  }
+  operation = memory_get(1, sizeof *operation);
+  pair_map_put(&tabulator->operations, key, number, operation);
   tabulate_args(tabulator, event, false, &operation->args);
   operation->started = *event;
   operation->started.attributes = NULL;

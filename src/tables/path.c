@@ -1,16 +1,17 @@
 /* The critical path, found as the timeline's pages find it. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "tables/tabulate.h"
 #include "timeline/tables/critical_path.h"
 
 enum { LINKS_MAX = 1 << 18 };
 
-bool tabulate_path_open(struct tabulator *tabulator) {
+void tabulate_path_open(struct tabulator *tabulator) {
   if (!tabulator->writer->is_wanted[TABLE_critical_path])
-    return true;
-  tabulator->path = calloc(1, sizeof *tabulator->path);
-  return tabulator->path && critical_path_begin(tabulator->path, tabulator->trace, LINKS_MAX, 0, UINT64_MAX);
+    return;
+  tabulator->path = memory_get(1, sizeof *tabulator->path);
+  critical_path_begin(tabulator->path, tabulator->trace, LINKS_MAX, 0, UINT64_MAX);
 }
 
 void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval) {
@@ -57,7 +58,6 @@ void tabulate_path_finish(struct tabulator *tabulator) {
     return;
   struct critical_path *path = tabulator->path;
   critical_path_finish(path);
-  tabulator->is_out_of_memory |= path->is_out_of_memory;
   for (size_t i = 0; i < path->count; i++)
     write_segment(tabulator, i + 1, &path->segments[i]);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "export/values.h"
 #include "tables/tabulate.h"
 
@@ -165,16 +166,12 @@ static void note_text(struct tabulator *tabulator, struct entered *entered, cons
     return;
   sink_open_memory(tabulator->json, &entered->text);
   sink_bytes(tabulator->json, text, strlen(text) + 1);
-  tabulator->is_out_of_memory |= sink_finish(tabulator->json) < 0;
+  sink_finish(tabulator->json);
 }
 
 static struct entered *push(struct tabulator *tabulator, const struct replay_task *task) {
   struct entered_stack *stack = tabulate_stack(tabulator, task->slot);
-  if (!stack ||
-      !array_reserve_zeroed(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items)) {
-    tabulator->is_out_of_memory = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items);
   struct entered *entered = &stack->items[stack->count++];
   struct sink_memory args = entered->args, text = entered->text;
   args.count = text.count = 0;
@@ -188,7 +185,7 @@ static void enter(struct tabulator *tabulator, const struct trace_event *event, 
                   uint32_t depth) {
   struct replay_now now = replay_now(tabulator->replay, event->location);
   struct entered *entered = push(tabulator, now.task);
-  if (!entered || !now.frame)
+  if (!now.frame)
     return;
   entered->id = ++tabulator->region_count;
   entered->parent = parent;
@@ -333,10 +330,8 @@ static void write_event(struct tabulator *tabulator, const struct trace_event *e
 static void note_team(struct tabulator *tabulator, size_t location) {
   struct tabulate_place *place = &tabulator->places[location];
   uint64_t around = tabulate_around(tabulator, location);
-  if (array_reserve(&place->outer, &place->outer_capacity, place->outer_count + 1, sizeof *place->outer))
-    place->outer[place->outer_count++] = around;
-  else
-    tabulator->is_out_of_memory = true;
+  array_reserve(&place->outer, &place->outer_capacity, place->outer_count + 1, sizeof *place->outer);
+  place->outer[place->outer_count++] = around;
 }
 
 void tabulate_team_step(struct tabulator *tabulator, const struct replay_team_event *step) {
@@ -381,20 +376,17 @@ void tabulate_regions_after(struct tabulator *tabulator, const struct trace_even
     write_event(tabulator, event);
 }
 
-bool tabulate_enter(struct tabulator *tabulator, const struct trace_event *event) {
+void tabulate_enter(struct tabulator *tabulator, const struct trace_event *event) {
   uint64_t parent = tabulate_around(tabulator, event->location);
   const struct entered *inner = tabulate_innermost(tabulator, event->location);
   uint32_t depth = inner ? inner->depth + 1 : 0;
-  if (!replay_process(tabulator->replay, event))
-    return false;
+  replay_process(tabulator->replay, event);
   enter(tabulator, event, parent, depth);
-  return true;
 }
 
-bool tabulate_regions_open(struct tabulator *tabulator) {
-  tabulator->places = calloc(tabulator->trace->location_count + 1, sizeof *tabulator->places);
-  tabulator->json = malloc(sizeof *tabulator->json);
-  return tabulator->places && tabulator->json;
+void tabulate_regions_open(struct tabulator *tabulator) {
+  tabulator->places = memory_get(tabulator->trace->location_count, sizeof *tabulator->places);
+  tabulator->json = memory_get(1, sizeof *tabulator->json);
 }
 
 static void free_stack(struct entered_stack *stack) {
@@ -406,7 +398,7 @@ static void free_stack(struct entered_stack *stack) {
 }
 
 void tabulate_regions_close(struct tabulator *tabulator) {
-  for (size_t i = 0; tabulator->places && i < tabulator->trace->location_count; i++)
+  for (size_t i = 0; i < tabulator->trace->location_count; i++)
     free(tabulator->places[i].outer);
   for (size_t i = 0; i < tabulator->task_capacity; i++)
     free_stack(&tabulator->of_task[i]);

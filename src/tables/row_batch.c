@@ -6,29 +6,28 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 /* -- rows -- */
 
-/* Its place; false without memory. */
-static bool keep_text(struct row_batch *batch, const char *text, int64_t *ret_place) {
+/* Returns its place. */
+static int64_t keep_text(struct row_batch *batch, const char *text) {
   size_t bytes = strlen(text) + 1;
-  if (!array_reserve(&batch->texts, &batch->text_capacity, batch->text_bytes + bytes, 1))
-    return false;
-  *ret_place = (int64_t)batch->text_bytes;
+  array_reserve(&batch->texts, &batch->text_capacity, batch->text_bytes + bytes, 1);
   memcpy(batch->texts + batch->text_bytes, text, bytes);
   batch->text_bytes += bytes;
-  return true;
+  return (int64_t)(batch->text_bytes - bytes);
 }
 
 /* What is no UTF-8, SQLite would store and others refuse. */
-static bool keep_valid_text(struct row_batch *batch, const char *text, int64_t *ret_place) {
+static int64_t keep_valid_text(struct row_batch *batch, const char *text) {
   if (utf8_is_valid(text))
-    return keep_text(batch, text, ret_place);
+    return keep_text(batch, text);
   char *clean = utf8_clean(text);
-  bool is_kept = clean && keep_text(batch, clean, ret_place);
+  int64_t place = keep_text(batch, clean);
   free(clean);
-  return is_kept;
+  return place;
 }
 
 static const struct cell *row_at(const struct row_batch *batch, size_t row) {
@@ -45,19 +44,16 @@ static void put_in_order(struct row_batch *batch) {
   batch->order[place] = (uint16_t)batch->count;
 }
 
-bool row_batch_add(struct row_batch *batch, const struct cell *cells) {
+void row_batch_add(struct row_batch *batch, const struct cell *cells) {
   if (!batch->cells)
-    batch->cells = calloc(ROW_BATCH_ROWS * batch->columns, sizeof *batch->cells);
-  if (!batch->cells)
-    return false;
+    batch->cells = memory_get(ROW_BATCH_ROWS * batch->columns, sizeof *batch->cells);
   struct cell *row = &batch->cells[batch->count * batch->columns];
   memcpy(row, cells, batch->columns * sizeof *row);
   for (size_t i = 0; i < batch->columns; i++)
-    if (row[i].kind == CELL_TEXT && !keep_valid_text(batch, cells[i].text, &row[i].integer))
-      return false;
+    if (row[i].kind == CELL_TEXT)
+      row[i].integer = keep_valid_text(batch, cells[i].text);
   put_in_order(batch);
   batch->count++;
-  return true;
 }
 
 bool row_batch_is_full(const struct row_batch *batch) {
@@ -98,9 +94,7 @@ static int on_connect(sqlite3 *connection, void *data, int count, const char *co
   char sql[SCHEMA_COLUMNS_MAX * sizeof "c99," + 32];
   (void)count, (void)words, (void)error;
   describe(sql, sizeof sql, batch->columns);
-  struct shown *shown = calloc(1, sizeof *shown);
-  if (!shown)
-    return SQLITE_NOMEM;
+  struct shown *shown = memory_get(1, sizeof *shown);
   shown->batch = batch;
   *ret = &shown->base;
   return sqlite3_declare_vtab(connection, sql);
@@ -118,9 +112,7 @@ static int on_plan(sqlite3_vtab *shown, sqlite3_index_info *plan) {
 }
 
 static int on_open(sqlite3_vtab *shown, sqlite3_vtab_cursor **ret) {
-  struct cursor *cursor = calloc(1, sizeof *cursor);
-  if (!cursor)
-    return SQLITE_NOMEM;
+  struct cursor *cursor = memory_get(1, sizeof *cursor);
   cursor->batch = ((struct shown *)shown)->batch;
   *ret = &cursor->base;
   return SQLITE_OK;

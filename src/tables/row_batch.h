@@ -27,8 +27,8 @@ struct row_batch {
 int row_batch_define(struct row_batch *batch, struct sqlite3 *connection, const char *name,
                      enum schema_table table);
 
-/* Copies a row, whose texts become valid UTF-8. False: there is no memory. */
-bool row_batch_add(struct row_batch *batch, const struct cell *cells);
+/* Copies a row, whose texts become valid UTF-8. */
+void row_batch_add(struct row_batch *batch, const struct cell *cells);
 
 bool row_batch_is_full(const struct row_batch *batch);
 void row_batch_clear(struct row_batch *batch);

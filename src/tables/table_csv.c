@@ -1,10 +1,10 @@
 /* Names of regions come before the rows that have them, and are kept as the text that stands in each row. */
 #include "tables/table_csv.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 struct table_csv {
   struct row_writer writer;
@@ -41,18 +41,14 @@ static void keep_name(struct table_csv *csv, const struct cell *cells) {
   static const int kept[] = {COLUMN_region_names_region, COLUMN_region_names_construct,
                              COLUMN_region_names_file, COLUMN_region_names_line};
   size_t id = (size_t)cells[COLUMN_region_names_id].integer;
-  if (!array_reserve_zeroed(&csv->names, &csv->name_capacity, id + 1, sizeof *csv->names)) {
-    csv->writer.error = ENOMEM;
-    return;
-  }
+  array_reserve_zeroed(&csv->names, &csv->name_capacity, id + 1, sizeof *csv->names);
   sink_open_memory(csv->maker, &csv->names[id]);
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     if (i > 0)
       sink_byte(csv->maker, ',');
     write_cell(csv->maker, &cells[kept[i]]);
   }
-  if (sink_finish(csv->maker) < 0)
-    csv->writer.error = ENOMEM;
+  sink_finish(csv->maker);
 }
 
 static void write_row(struct row_writer *writer, enum schema_table table, const struct cell *cells) {
@@ -71,8 +67,7 @@ static void write_row(struct row_writer *writer, enum schema_table table, const 
       write_cell(csv->sink, &cells[i]);
   }
   sink_byte(csv->sink, '\n');
-  if (csv->writer.error == 0)
-    csv->writer.error = csv->sink->error;
+  csv->writer.error = csv->sink->error;
 }
 
 static void write_header(const struct table_csv *csv) {
@@ -88,15 +83,11 @@ static void write_header(const struct table_csv *csv) {
 }
 
 struct table_csv *table_csv_open(struct sink *sink, enum schema_table table) {
-  struct table_csv *csv = calloc(1, sizeof *csv);
-  struct sink *maker = malloc(sizeof *maker);
-  if (!csv || !maker) {
-    free(csv);
-    free(maker);
-    return NULL;
-  }
-  *csv = (struct table_csv){
-      .writer = {.row = write_row, .ids = {.run = 1}}, .sink = sink, .maker = maker, .table = table};
+  struct table_csv *csv = memory_get(1, sizeof *csv);
+  *csv = (struct table_csv){.writer = {.row = write_row, .ids = {.run = 1}},
+                            .sink = sink,
+                            .maker = memory_get(1, sizeof *csv->maker),
+                            .table = table};
   csv->writer.is_wanted[table] = csv->writer.is_wanted[TABLE_region_names] = true;
   write_header(csv);
   return csv;

@@ -7,7 +7,7 @@
 
 struct table_csv;
 
-/* Writes the header into `sink`. NULL: no memory. */
+/* Writes the header into `sink`. */
 struct table_csv *table_csv_open(struct sink *sink, enum schema_table table);
 
 /* Where rows go; of other tables than the one only names of regions are wanted. */

@@ -1,8 +1,6 @@
 #include "tables/tables.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <stave/names.h>
 
@@ -46,13 +44,14 @@ static bool on_event(void *data, const struct trace_event *event) {
   struct tabulator *tabulator = data;
   tabulator->events++;
   tabulate_regions_before(tabulator, event);
-  bool is_well = event->kind == TRACE_Enter ? tabulate_enter(tabulator, event)
-                                            : replay_process(tabulator->replay, event);
+  if (event->kind == TRACE_Enter)
+    tabulate_enter(tabulator, event);
+  else
+    replay_process(tabulator->replay, event);
   tabulate_regions_after(tabulator, event);
-  is_well &= mpi_process(tabulator->mpi, event);
+  mpi_process(tabulator->mpi, event);
   tabulate_path_event(tabulator, event);
-  tabulator->is_out_of_memory |= !is_well;
-  return !tabulator->is_out_of_memory && tabulator->writer->error == 0;
+  return tabulator->writer->error == 0;
 }
 
 /* -- the run -- */
@@ -80,8 +79,6 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
   tabulate_definitions(tabulator);
   int result = trace_read_in_order(tabulator->trace, 0, UINT64_MAX, on_event, tabulator, error);
   tabulator->event = NULL;
-  if (tabulator->is_out_of_memory)
-    return -ENOMEM;
   tabulate_initial_tasks(tabulator);
   replay_finish(tabulator->replay);
   tabulate_regions_finish(tabulator);
@@ -89,11 +86,9 @@ static int read_all(struct tabulator *tabulator, const char *archive, char error
   tabulate_locks_finish(tabulator);
   tabulate_operations_finish(tabulator);
   tabulate_states_finish(tabulator);
-  tabulator->is_out_of_memory |= !mpi_finish(tabulator->mpi);
+  mpi_finish(tabulator->mpi);
   tabulate_path_finish(tabulator);
   write_run(tabulator, archive, result < 0 ? error : NULL);
-  if (tabulator->is_out_of_memory)
-    return -ENOMEM;
   return result < 0 && tabulator->events == 0 ? -EIO : result < 0;
 }
 
@@ -109,12 +104,10 @@ int tables_write(struct trace *trace, const char *archive, struct row_writer *wr
                                            .dependence = on_dependence,
                                            .with_complete_sources = true};
   tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);
-  int result = -ENOMEM;
-  if (tabulator.replay && tabulate_regions_open(&tabulator) && tabulate_messages_open(&tabulator) &&
-      tabulate_path_open(&tabulator))
-    result = read_all(&tabulator, archive, error);
-  if (result == -ENOMEM)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  tabulate_regions_open(&tabulator);
+  tabulate_messages_open(&tabulator);
+  tabulate_path_open(&tabulator);
+  int result = read_all(&tabulator, archive, error);
   tabulate_path_close(&tabulator);
   tabulate_locks_close(&tabulator);
   tabulate_operations_close(&tabulator);

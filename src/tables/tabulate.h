@@ -78,7 +78,6 @@ struct tabulator {
   uint64_t unclosed;             /* replay's anomaly, as far as it is accounted for */
   struct sink *json;
   struct sink_memory made; /* what json has written */
-  bool is_out_of_memory;
 };
 
 /* -- times -- */
@@ -150,7 +149,7 @@ const char *tabulate_text(const struct sink_memory *memory);
 
 /* -- open regions (open_regions.c) -- */
 
-/* The open regions of the task in a slot of the replay; NULL: no memory. */
+/* The open regions of the task in a slot of the replay. */
 struct entered_stack *tabulate_stack(struct tabulator *tabulator, uint32_t slot);
 
 /* The innermost open region of a task; NULL: none. */
@@ -164,15 +163,15 @@ uint64_t tabulate_around(struct tabulator *tabulator, size_t location);
 
 /* -- regions (regions.c) -- */
 
-bool tabulate_regions_open(struct tabulator *tabulator);
+void tabulate_regions_open(struct tabulator *tabulator);
 void tabulate_regions_close(struct tabulator *tabulator);
 
 /* Before and after the replay takes the event. */
 void tabulate_regions_before(struct tabulator *tabulator, const struct trace_event *event);
 void tabulate_regions_after(struct tabulator *tabulator, const struct trace_event *event);
 
-/* Gives an Enter to the replay. Returns false without memory. */
-bool tabulate_enter(struct tabulator *tabulator, const struct trace_event *event);
+/* Gives an Enter to the replay. */
+void tabulate_enter(struct tabulator *tabulator, const struct trace_event *event);
 
 void tabulate_slice(struct tabulator *tabulator, const struct replay_slice *slice);
 void tabulate_team_step(struct tabulator *tabulator, const struct replay_team_event *step);
@@ -209,14 +208,14 @@ bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *e
 void tabulate_operations_finish(struct tabulator *tabulator);
 void tabulate_operations_close(struct tabulator *tabulator);
 
-bool tabulate_messages_open(struct tabulator *tabulator);
+void tabulate_messages_open(struct tabulator *tabulator);
 
 void tabulate_dependence(struct tabulator *tabulator, struct dependences_task source,
                          struct dependences_task sink, uint64_t address);
 
 /* -- the critical path (path.c): takes what the replay and MPI's tell -- */
 
-bool tabulate_path_open(struct tabulator *tabulator);
+void tabulate_path_open(struct tabulator *tabulator);
 void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval);
 void tabulate_path_link(struct tabulator *tabulator, const struct replay_link *link);
 void tabulate_path_event(struct tabulator *tabulator, const struct trace_event *event);

@@ -8,11 +8,8 @@
 static const struct cell null = {CELL_NULL, {0}};
 
 static struct living_task *living(struct tabulator *tabulator, uint32_t slot) {
-  if (!array_reserve_zeroed(&tabulator->living, &tabulator->living_capacity, (size_t)slot + 1,
-                            sizeof *tabulator->living)) {
-    tabulator->is_out_of_memory = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&tabulator->living, &tabulator->living_capacity, (size_t)slot + 1,
+                       sizeof *tabulator->living);
   return &tabulator->living[slot];
 }
 

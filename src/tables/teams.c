@@ -12,11 +12,8 @@ void tabulate_fork(struct tabulator *tabulator, const struct trace_event *event)
 }
 
 static struct living_team *living(struct tabulator *tabulator, const struct replay_team *team) {
-  if (!array_reserve_zeroed(&tabulator->teams, &tabulator->team_capacity, (size_t)team->slot + 1,
-                            sizeof *tabulator->teams)) {
-    tabulator->is_out_of_memory = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&tabulator->teams, &tabulator->team_capacity, (size_t)team->slot + 1,
+                       sizeof *tabulator->teams);
   struct living_team *known = &tabulator->teams[team->slot];
   if (known->id != team->id)
     *known = (struct living_team){.id = team->id, .requested = UINT64_MAX};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stave/names.h"
 #include "trace/device_times.h"
 
@@ -160,10 +161,8 @@ static void walk(const struct tree *tree, size_t *order, uint32_t *levels) {
   }
 }
 
-bool row_order(const struct trace *trace, size_t *order, uint32_t *levels) {
-  size_t count = trace->location_count, *memory = calloc(4 * count + 4, sizeof *memory);
-  if (!memory)
-    return false;
+void row_order(const struct trace *trace, size_t *order, uint32_t *levels) {
+  size_t count = trace->location_count, *memory = memory_get(4 * count + 4, sizeof *memory);
   struct tree tree = {.trace = trace,
                       .sorted = memory,
                       .parents = memory + count + 1,
@@ -179,5 +178,4 @@ bool row_order(const struct trace *trace, size_t *order, uint32_t *levels) {
   link_children(&tree);
   walk(&tree, order, levels);
   free(memory);
-  return true;
 }

@@ -1,9 +1,8 @@
 #include "timeline/timeline.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "timeline/row_order.h"
 #include "timeline/tables/detail_items.h"
 #include "timeline/tables/shortest.h"
@@ -95,14 +94,13 @@ static void coarsen_track(void *data, struct slice_track *track) {
 struct moving {
   const struct attribute_lists *from;
   struct attribute_lists to;
-  bool has_failed;
 };
 
 static void move_attribute_lists(void *data, struct slice_track *track) {
   struct moving *moving = data;
   for (size_t i = 0; i < track->count; i++)
-    moving->has_failed |= !attribute_lists_copy(&moving->to, moving->from, track->slices[i].attributes,
-                                                &track->slices[i].attributes);
+    track->slices[i].attributes =
+        attribute_lists_copy(&moving->to, moving->from, track->slices[i].attributes);
 }
 
 /* Keeps the lists of slices that are still there, and of what is open. */
@@ -112,12 +110,10 @@ static void renew_attribute_lists(struct timeline *timeline) {
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
     struct timeline_open *open = timeline->rows[i].open;
     for (int depth = 0; depth < TIMELINE_MAX_DEPTH; depth++)
-      moving.has_failed |=
-          !attribute_lists_copy(&moving.to, moving.from, open[depth].attributes, &open[depth].attributes);
+      open[depth].attributes = attribute_lists_copy(&moving.to, moving.from, open[depth].attributes);
   }
   attribute_lists_free(&timeline->attributes);
   timeline->attributes = moving.to;
-  timeline->is_out_of_memory |= moving.has_failed;
 }
 
 static void coarsen_slices(struct timeline *timeline) {
@@ -162,8 +158,8 @@ static void on_interval(void *data, const struct replay_interval *interval) {
   if (trace_location_is_metric(&timeline->trace->locations[interval->location]))
     return;
   size_t before = track->count;
-  timeline->is_out_of_memory |= !activity_track_add(track, interval->begin_ticks, interval->end_ticks,
-                                                    interval->activity, timeline->mix_resolution);
+  activity_track_add(track, interval->begin_ticks, interval->end_ticks, interval->activity,
+                     timeline->mix_resolution);
   timeline->mix_count += track->count - before;
   if (timeline->limits.all)
     detail_add_activity(timeline->limits.all, timeline->positions[interval->location], interval->begin_ticks,
@@ -217,13 +213,13 @@ static void on_slice(void *data, const struct replay_slice *slice) {
     detail_add_slice(timeline->limits.all, timeline->positions[slice->location], slice->depth, &kept,
                      &timeline->attributes);
   size_t before = track->count;
-  timeline->is_out_of_memory |= !slice_track_add(track, &kept, timeline->slice_resolution);
+  slice_track_add(track, &kept, timeline->slice_resolution);
   timeline->slice_count += track->count - before;
 }
 
 static void on_task(void *data, const struct replay_task_event *event) {
   struct timeline *timeline = ((struct reading *)data)->timeline;
-  timeline->is_out_of_memory |= !task_table_update(&timeline->tasks, event);
+  task_table_update(&timeline->tasks, event);
 }
 
 static void on_lock(void *data, const struct replay_lock_event *event) {
@@ -270,8 +266,7 @@ static void look_at_enter(struct reading *reading, const struct trace_event *eve
     return;
   struct timeline_open *open = &timeline->rows[event->location].open[frame->depth];
   open->activity = frame->activity;
-  timeline->is_out_of_memory |=
-      !attribute_lists_add(&timeline->attributes, timeline->trace, event, &open->attributes);
+  open->attributes = attribute_lists_add(&timeline->attributes, timeline->trace, event);
 }
 
 static void look_at_values(struct reading *reading, const struct trace_event *event) {
@@ -294,27 +289,20 @@ static bool on_event(void *data, const struct trace_event *event) {
   if (event->ticks > reading->last)
     reading->last = event->ticks;
   timeline->events += event->ticks >= timeline->from;
-  if (!replay_process(reading->replay, event) || !mpi_process(reading->mpi, event))
-    timeline->is_out_of_memory = true;
+  replay_process(reading->replay, event);
+  mpi_process(reading->mpi, event);
   if (event->kind == TRACE_Enter)
     look_at_enter(reading, event);
   look_at_values(reading, event);
   critical_path_event(&timeline->path, event);
   stay_within_limits(reading);
-  return !timeline->is_out_of_memory;
+  return true;
 }
 
-static int out_of_memory(char error[TRACE_ERROR_BYTES]) {
-  snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  return -ENOMEM;
-}
-
-static bool order_rows(struct timeline *timeline) {
-  if (!row_order(timeline->trace, timeline->order, timeline->levels))
-    return false;
+static void order_rows(struct timeline *timeline) {
+  row_order(timeline->trace, timeline->order, timeline->levels);
   for (size_t i = 0; i < timeline->trace->location_count; i++)
     timeline->positions[timeline->order[i]] = i;
-  return true;
 }
 
 /* -- all of it, for a file of all details -- */
@@ -355,13 +343,13 @@ static void keep_all(struct timeline *timeline) {
   timeline->tasks.data = timeline->messages.data = timeline->locks.data = timeline->samples.data = timeline;
 }
 
-static bool begin(struct timeline *timeline, struct trace *trace) {
+static void begin(struct timeline *timeline, struct trace *trace) {
   timeline->trace = trace;
-  timeline->rows = calloc(trace->location_count + 1, sizeof *timeline->rows);
-  timeline->regions = calloc(trace->region_count + 1, sizeof *timeline->regions);
-  timeline->order = calloc(trace->location_count + 1, sizeof *timeline->order);
-  timeline->positions = calloc(trace->location_count + 1, sizeof *timeline->positions);
-  timeline->levels = calloc(trace->location_count + 1, sizeof *timeline->levels);
+  timeline->rows = memory_get(trace->location_count + 1, sizeof *timeline->rows);
+  timeline->regions = memory_get(trace->region_count + 1, sizeof *timeline->regions);
+  timeline->order = memory_get(trace->location_count + 1, sizeof *timeline->order);
+  timeline->positions = memory_get(trace->location_count + 1, sizeof *timeline->positions);
+  timeline->levels = memory_get(trace->location_count + 1, sizeof *timeline->levels);
   task_table_begin(&timeline->tasks, timeline->limits.tasks, timeline->from, timeline->to);
   traffic_begin(&timeline->traffic, trace, timeline->from, timeline->to);
   message_table_begin(&timeline->messages, timeline->limits.messages, timeline->from, timeline->to);
@@ -369,15 +357,12 @@ static bool begin(struct timeline *timeline, struct trace *trace) {
   transfer_table_begin(&timeline->transfers, timeline->limits.transfers, timeline->from, timeline->to);
   dependence_table_begin(&timeline->dependences, timeline->limits.links, timeline->from, timeline->to);
   counter_table_begin(&timeline->counters, timeline->limits.values, timeline->from);
-  return condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
-                               timeline->to) &&
-         sample_table_begin(&timeline->samples, trace, timeline->limits.samples, timeline->from,
-                            timeline->to) &&
-         launch_table_begin(&timeline->launches, trace, timeline->limits.links, timeline->from,
-                            timeline->to) &&
-         critical_path_begin(&timeline->path, trace, timeline->limits.links, timeline->from, timeline->to) &&
-         timeline->rows && timeline->regions && timeline->order && timeline->positions && timeline->levels &&
-         order_rows(timeline);
+  condition_table_begin(&timeline->conditions, trace, timeline->limits.conditions, timeline->from,
+                        timeline->to);
+  sample_table_begin(&timeline->samples, trace, timeline->limits.samples, timeline->from, timeline->to);
+  launch_table_begin(&timeline->launches, trace, timeline->limits.links, timeline->from, timeline->to);
+  critical_path_begin(&timeline->path, trace, timeline->limits.links, timeline->from, timeline->to);
+  order_rows(timeline);
 }
 
 static void finish(struct reading *reading) {
@@ -392,10 +377,9 @@ static void finish(struct reading *reading) {
   bool goes_on = timeline->to < clock->first_ticks + clock->length_ticks;
   if (timeline->to > reading->last && !goes_on)
     timeline->to = reading->last;
-  timeline->is_out_of_memory |= !task_table_finish(&timeline->tasks, timeline->to);
-  timeline->is_out_of_memory |= !mpi_finish(reading->mpi) || timeline->messages.is_out_of_memory;
+  task_table_finish(&timeline->tasks, timeline->to);
+  mpi_finish(reading->mpi);
   traffic_finish(&timeline->traffic, reading->mpi, reading->last);
-  timeline->is_out_of_memory |= timeline->traffic.is_out_of_memory;
   message_table_finish(&timeline->messages);
   lock_table_finish(&timeline->locks);
   condition_table_finish(&timeline->conditions, timeline->to);
@@ -403,10 +387,6 @@ static void finish(struct reading *reading) {
   launch_table_finish(&timeline->launches);
   dependence_table_finish(&timeline->dependences);
   critical_path_finish(&timeline->path);
-  timeline->is_out_of_memory |= timeline->transfers.is_out_of_memory || timeline->launches.is_out_of_memory;
-  timeline->is_out_of_memory |= timeline->conditions.is_out_of_memory || timeline->locks.is_out_of_memory ||
-                                timeline->counters.is_out_of_memory || timeline->samples.is_out_of_memory ||
-                                timeline->dependences.is_out_of_memory || timeline->path.is_out_of_memory;
   stay_within_limits(reading);
 }
 
@@ -418,25 +398,19 @@ int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks
       .message = on_message, .operation = on_operation, .left = on_left, .link = on_link};
   *ret = (struct timeline){.from = from_ticks, .to = to_ticks, .limits = *limits};
   struct reading reading = {.timeline = ret, .first = UINT64_MAX};
-  if (!begin(ret, trace))
-    return out_of_memory(error);
+  begin(ret, trace);
   keep_all(ret);
   reading.replay = replay_create(trace, &observer, &reading, from_ticks, to_ticks);
   reading.mpi = mpi_create(trace, &mpi_observer, &reading);
-  if (!reading.replay || !reading.mpi) {
-    replay_free(reading.replay);
-    mpi_free(reading.mpi);
-    return out_of_memory(error);
-  }
   int result = trace_read_in_order(trace, 0, to_ticks, on_event, &reading, error);
   finish(&reading);
   replay_free(reading.replay);
   mpi_free(reading.mpi);
-  return ret->is_out_of_memory ? out_of_memory(error) : result;
+  return result;
 }
 
 void timeline_free(struct timeline *timeline) {
-  for (size_t i = 0; timeline->rows && i < timeline->trace->location_count; i++) {
+  for (size_t i = 0; i < timeline->trace->location_count; i++) {
     activity_track_free(&timeline->rows[i].activity);
     for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
       slice_track_free(&timeline->rows[i].depths[depth]);

@@ -80,11 +80,10 @@ struct timeline {
   uint64_t mix_resolution, slice_resolution; /* what is shorter may be merged; 0: nothing is */
   uint64_t events;                           /* in the window */
   struct replay_anomalies anomalies;
-  bool is_out_of_memory;
 };
 
-/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO or -ENOMEM with one line
- * in `error`. timeline_free in every case; the trace has to live as long. */
+/* Reads the events of a window; 0 and UINT64_MAX are everything. Returns 0, or -EIO with one line in
+ * `error`. timeline_free in every case; the trace has to live as long. */
 int timeline_read(struct timeline *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,
                   const struct timeline_limits *limits, char error[TRACE_ERROR_BYTES]);
 

@@ -63,7 +63,7 @@ static bool read_all(int fd, unsigned char *bytes, size_t count) {
 }
 
 static bool is_sound(int fd, size_t size) {
-  unsigned char *bytes = malloc(size + 1);
+  unsigned char *bytes = malloc(size + 1); /* without it OTF2 says so, in a process of its own */
   bool is_read = bytes && read_all(fd, bytes, size);
   bool is_right = !is_read || has_room_for_properties((struct anchor_rest){bytes, size});
   free(bytes);

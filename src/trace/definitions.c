@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "trace/device_times.h"
 #include "trace/instances.h"
 #include "trace/location_names.h"
@@ -32,37 +33,30 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
  * when they come so. */
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text) {
   struct trace *trace = data;
-  char *copy = strdup(text ? text : "");
-  struct trace_string *item = copy ? ADD(trace, string) : NULL;
-  if (!item) {
-    free(copy);
-    return trace_defined(trace, NULL);
-  }
+  struct trace_string *item = ADD(trace, string);
   while (item > trace->strings && item[-1].ref > self) {
     *item = item[-1];
     item--;
   }
-  *item = (struct trace_string){self, copy};
-  return trace_defined(trace, item);
+  *item = (struct trace_string){self, memory_text(text ? text : "")};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type) {
   struct trace *trace = data;
   struct trace_attribute *item = ADD(trace, attribute);
-  if (item)
-    *item = (struct trace_attribute){self, trace_string(trace, name), trace_string(trace, description), type};
-  return trace_defined(trace, item);
+  *item = (struct trace_attribute){self, trace_string(trace, name), trace_string(trace, description), type};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
                                  OTF2_StringRef class, OTF2_SystemTreeNodeRef parent) {
   struct trace *trace = data;
   struct trace_node *item = ADD(trace, node);
-  if (item)
-    *item =
-        (struct trace_node){self, trace_string(trace, name), trace_string(trace, class), ref_or_none(parent)};
-  return trace_defined(trace, item);
+  *item =
+      (struct trace_node){self, trace_string(trace, name), trace_string(trace, class), ref_or_none(parent)};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self, OTF2_StringRef name,
@@ -70,20 +64,18 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
                                            OTF2_LocationGroupRef creator) {
   struct trace *trace = data;
   struct trace_location_group *item = ADD(trace, location_group);
-  if (item)
-    *item = (struct trace_location_group){self, trace_string(trace, name), ref_or_none(node),
-                                          ref_or_none(creator), type};
-  return trace_defined(trace, item);
+  *item = (struct trace_location_group){self, trace_string(trace, name), ref_or_none(node),
+                                        ref_or_none(creator), type};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {
   struct trace *trace = data;
   struct trace_location *item = ADD(trace, location);
-  if (item)
-    *item = (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL,
-                                    false};
-  return trace_defined(trace, item);
+  *item =
+      (struct trace_location){self, trace_string(trace, name), events, ref_or_none(group), type, NULL, false};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
@@ -93,20 +85,19 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
   (void)flags;
   struct trace *trace = data;
   struct trace_region *item = ADD(trace, region);
-  if (item)
-    *item = (struct trace_region){self,
-                                  trace_string(trace, name),
-                                  trace_string(trace, canonical_name),
-                                  trace_string(trace, description),
-                                  trace_string(trace, file),
-                                  "",
-                                  "",
-                                  begin_line,
-                                  end_line,
-                                  role,
-                                  paradigm,
-                                  false};
-  return trace_defined(trace, item);
+  *item = (struct trace_region){self,
+                                trace_string(trace, name),
+                                trace_string(trace, canonical_name),
+                                trace_string(trace, description),
+                                trace_string(trace, file),
+                                "",
+                                "",
+                                begin_line,
+                                end_line,
+                                role,
+                                paradigm,
+                                false};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
@@ -114,16 +105,12 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
                                   const uint64_t *members) {
   (void)flags;
   struct trace *trace = data;
-  uint64_t *copy = malloc((count ? count : 1) * sizeof *copy);
-  struct trace_group *item = copy ? ADD(trace, group) : NULL;
-  if (!item) {
-    free(copy);
-    return trace_defined(trace, NULL);
-  }
+  uint64_t *copy = memory_get(count, sizeof *copy);
+  struct trace_group *item = ADD(trace, group);
   if (count)
     memcpy(copy, members, count * sizeof *copy);
   *item = (struct trace_group){self, trace_string(trace, name), copy, count, type, paradigm};
-  return trace_defined(trace, item);
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
@@ -131,10 +118,9 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
   (void)flags;
   struct trace *trace = data;
   struct trace_comm *item = ADD(trace, comm);
-  if (item)
-    *item =
-        (struct trace_comm){self, trace_string(trace, name), ref_or_none(group), ref_or_none(parent), false};
-  return trace_defined(trace, item);
+  *item =
+      (struct trace_comm){self, trace_string(trace, name), ref_or_none(group), ref_or_none(parent), false};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_StringRef name,
@@ -142,9 +128,8 @@ static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_S
   (void)type;
   struct trace *trace = data;
   struct trace_named *item = ADD(trace, parameter);
-  if (item)
-    *item = (struct trace_named){self, trace_string(trace, name)};
-  return trace_defined(trace, item);
+  *item = (struct trace_named){self, trace_string(trace, name)};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
@@ -152,27 +137,24 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
   (void)comm, (void)flags;
   struct trace *trace = data;
   struct trace_named *item = ADD(trace, window);
-  if (item)
-    *item = (struct trace_named){self, trace_string(trace, name)};
-  return trace_defined(trace, item);
+  *item = (struct trace_named){self, trace_string(trace, name)};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_code_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
                                       uint32_t line) {
   struct trace *trace = data;
   struct trace_code_line *item = ADD(trace, code_line);
-  if (item)
-    *item = (struct trace_code_line){self, trace_string(trace, file), line};
-  return trace_defined(trace, item);
+  *item = (struct trace_code_line){self, trace_string(trace, file), line};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
                                     OTF2_SourceCodeLocationRef code_line, OTF2_CallingContextRef parent) {
   struct trace *trace = data;
   struct trace_context *item = ADD(trace, context);
-  if (item)
-    *item = (struct trace_context){self, ref_or_none(region), ref_or_none(code_line), ref_or_none(parent)};
-  return trace_defined(trace, item);
+  *item = (struct trace_context){self, ref_or_none(region), ref_or_none(code_line), ref_or_none(parent)};
+  return trace_defined(trace);
 }
 
 /* -- properties -- */
@@ -181,7 +163,7 @@ static OTF2_CallbackCode on_context(void *data, OTF2_CallingContextRef self, OTF
 static char *value_text(const struct trace *trace, OTF2_Type type, OTF2_AttributeValue value) {
   char text[40];
   if (type == OTF2_TYPE_STRING)
-    return strdup(trace_string(trace, value.stringRef));
+    return memory_text(trace_string(trace, value.stringRef));
   if (type == OTF2_TYPE_FLOAT)
     snprintf(text, sizeof text, "%g", (double)value.float32);
   else if (type == OTF2_TYPE_DOUBLE)
@@ -190,14 +172,13 @@ static char *value_text(const struct trace *trace, OTF2_Type type, OTF2_Attribut
     snprintf(text, sizeof text, "%" PRId64, (int64_t)widened_number(type, value));
   else
     snprintf(text, sizeof text, "%" PRIu64, widened_number(type, value));
-  return strdup(text);
+  return memory_text(text);
 }
 
 static OTF2_CallbackCode keep_property(struct trace *trace, struct trace_property *item, uint64_t owner,
                                        OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value) {
-  if (item)
-    *item = (struct trace_property){owner, trace_string(trace, name), value_text(trace, type, value)};
-  return trace_defined(trace, item && item->text ? item : NULL);
+  *item = (struct trace_property){owner, trace_string(trace, name), value_text(trace, type, value)};
+  return trace_defined(trace);
 }
 
 #define KEEP_PROPERTY(trace, kind, plural, owner)                                                            \
@@ -307,38 +288,34 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
-  if (!location_names_distinguish(trace) || !module_names_add(trace) || !device_times_name(trace)) {
-    trace_lacks_memory(trace);
-    return false;
-  }
+  location_names_distinguish(trace);
+  module_names_add(trace);
+  device_times_name(trace);
   instances_mark(trace);
   own_threads_mark(trace);
   return error == OTF2_SUCCESS && count >= wanted && has_each_location_once(trace);
 }
 
 static const char *owned(char *text) {
-  return text ? text : strdup("");
+  return text ? text : memory_text("");
 }
 
-static bool read_properties(struct trace *trace, OTF2_Reader *reader) {
+static void read_properties(struct trace *trace, OTF2_Reader *reader) {
   char **names = NULL;
   uint32_t count = 0;
   if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS)
-    return true;
-  trace->archive_properties = calloc(count ? count : 1, sizeof *trace->archive_properties);
-  bool is_whole = trace->archive_properties != NULL;
-  for (uint32_t i = 0; i < count && trace->archive_properties; i++) {
+    return;
+  trace->archive_properties = memory_get(count, sizeof *trace->archive_properties);
+  for (uint32_t i = 0; i < count; i++) {
     char *value = NULL;
     OTF2_Reader_GetProperty(reader, names[i], &value);
     struct trace_archive_property *property = &trace->archive_properties[trace->archive_property_count++];
-    *property = (struct trace_archive_property){strdup(names[i]), owned(value)};
-    is_whole &= property->name && property->value;
+    *property = (struct trace_archive_property){memory_text(names[i]), owned(value)};
   }
   free(names); /* one block, the names are in it */
-  return is_whole;
 }
 
-bool definitions_read_archive(struct trace *trace, OTF2_Reader *reader) {
+void definitions_read_archive(struct trace *trace, OTF2_Reader *reader) {
   char *creator = NULL, *machine = NULL, *description = NULL;
   OTF2_Reader_GetCreator(reader, &creator);
   OTF2_Reader_GetMachineName(reader, &machine);
@@ -346,10 +323,7 @@ bool definitions_read_archive(struct trace *trace, OTF2_Reader *reader) {
   trace->creator = owned(creator);
   trace->machine = owned(machine);
   trace->description = owned(description);
-  bool is_whole = read_properties(trace, reader) && trace->creator && trace->machine && trace->description;
-  if (!is_whole)
-    trace_lacks_memory(trace);
-  return is_whole;
+  read_properties(trace, reader);
 }
 
 static void free_properties(struct trace_property *properties, size_t count) {

@@ -6,11 +6,11 @@
 
 #include "trace/trace.h"
 
-/* Reads the global definitions. Returns false if OTF2 reported an error or memory ran out. */
+/* Reads the global definitions. Returns false if OTF2 reported an error. */
 bool definitions_read(struct trace *trace, OTF2_Reader *reader);
 
-/* Reads the archive's own properties, creator and description. Returns false without memory. */
-bool definitions_read_archive(struct trace *trace, OTF2_Reader *reader);
+/* Reads the archive's own properties, creator and description. */
+void definitions_read_archive(struct trace *trace, OTF2_Reader *reader);
 
 /* Frees the arrays and what they own. */
 void definitions_free(struct trace *trace);

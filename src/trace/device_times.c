@@ -1,9 +1,9 @@
 #include "trace/device_times.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stave/names.h"
 
 static const char kernel[] = "!$omp target kernel";
@@ -38,21 +38,16 @@ static bool is_each_untimed(const struct trace *trace) {
   return devices > 0;
 }
 
-bool device_times_name(struct trace *trace) {
+void device_times_name(struct trace *trace) {
   if (!is_each_untimed(trace))
-    return true;
-  trace->submission_names = calloc(trace->region_count + 1, sizeof *trace->submission_names);
-  for (size_t i = 0; trace->submission_names && i < trace->region_count; i++) {
+    return;
+  trace->submission_names = memory_get(trace->region_count + 1, sizeof *trace->submission_names);
+  for (size_t i = 0; i < trace->region_count; i++) {
     struct trace_region *region = &trace->regions[i];
-    if (strncmp(region->name, kernel, strlen(kernel)) != 0)
-      continue;
-    if (asprintf(&trace->submission_names[i], "%s submission%s", kernel, region->name + strlen(kernel)) < 0) {
-      trace->submission_names[i] = NULL;
-      return false;
-    }
-    region->name = trace->submission_names[i];
+    if (strncmp(region->name, kernel, strlen(kernel)) == 0)
+      region->name = trace->submission_names[i] =
+          memory_print("%s submission%s", kernel, region->name + strlen(kernel));
   }
-  return trace->submission_names != NULL;
 }
 
 void device_times_free(struct trace *trace) {

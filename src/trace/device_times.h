@@ -11,9 +11,8 @@ bool device_is_timed(const struct trace *trace, const struct trace_location_grou
 /* Whether the device records what it does itself, by OMPT or CUPTI. Accepts NULL. */
 bool device_records_itself(const struct trace *trace, const struct trace_location_group *group);
 
-/* Calls kernels submissions where no device of the archive has times of its own. Returns false without
- * memory. */
-bool device_times_name(struct trace *trace);
+/* Calls kernels submissions where no device of the archive has times of its own. */
+void device_times_name(struct trace *trace);
 void device_times_free(struct trace *trace);
 
 #endif

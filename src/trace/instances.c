@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/detail.h"
 
 /* Of a name that is too long: its beginning, then what is around the difference. */
@@ -39,9 +40,7 @@ static void mark_equals(struct trace_region *const *regions, size_t count) {
 }
 
 void instances_mark(struct trace *trace) {
-  struct trace_region **sorted = malloc((trace->region_count + 1) * sizeof *sorted);
-  if (!sorted)
-    return; /* names are longer then, in no other way wrong */
+  struct trace_region **sorted = memory_get(trace->region_count, sizeof *sorted);
   size_t count = 0;
   for (size_t i = 0; i < trace->region_count; i++)
     if (strstr(trace->regions[i].name, " @"))

@@ -1,9 +1,10 @@
 #include "trace/location_names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* A location's name and process, to be sorted. */
 struct name_of_process {
@@ -24,12 +25,9 @@ static int by_name(const void *left, const void *right) {
   return strcmp(a->name, b->name);
 }
 
-/* Returns -1 without memory. */
-static int have_names_in_common(const struct trace *trace) {
-  struct name_of_process *names = calloc(trace->location_count + 1, sizeof *names);
-  int found = 0;
-  if (!names)
-    return -1;
+static bool have_names_in_common(const struct trace *trace) {
+  struct name_of_process *names = memory_get(trace->location_count, sizeof *names);
+  bool found = false;
   for (size_t i = 0; i < trace->location_count; i++) {
     const struct trace_location_group *process = process_of(trace, &trace->locations[i]);
     names[i] = (struct name_of_process){trace->locations[i].name, process ? process->ref : TRACE_NO_REF};
@@ -41,19 +39,14 @@ static int have_names_in_common(const struct trace *trace) {
   return found;
 }
 
-static bool put_process_in_front(struct trace *trace) {
-  trace->location_names = calloc(trace->location_count, sizeof *trace->location_names);
-  for (size_t i = 0; trace->location_names && i < trace->location_count; i++) {
+static void put_process_in_front(struct trace *trace) {
+  trace->location_names = memory_get(trace->location_count, sizeof *trace->location_names);
+  for (size_t i = 0; i < trace->location_count; i++) {
     struct trace_location *location = &trace->locations[i];
     const struct trace_location_group *process = process_of(trace, location);
-    if (asprintf(&trace->location_names[i], "%s: %s", process ? process->name : "", location->bare_name) <
-        0) {
-      trace->location_names[i] = NULL;
-      return false;
-    }
-    location->name = trace->location_names[i];
+    location->name = trace->location_names[i] =
+        memory_print("%s: %s", process ? process->name : "", location->bare_name);
   }
-  return trace->location_names != NULL;
 }
 
 /* What the location records, as far as definitions have it. */
@@ -71,35 +64,27 @@ static char *made_name(const struct trace *trace, const struct trace_location *l
   const char *kind = trace_location_is_metric(location)   ? "metrics"
                      : trace_location_is_device(location) ? "stream"
                                                           : "thread";
-  char *name = NULL;
-  int length = member && *member->name ? asprintf(&name, "%s", member->name)
-                                       : asprintf(&name, "%s %" PRIu64, kind, location->ref);
-  return length < 0 ? NULL : name;
+  return member && *member->name ? memory_text(member->name)
+                                 : memory_print("%s %" PRIu64, kind, location->ref);
 }
 
-static bool name_nameless(struct trace *trace) {
+static void name_nameless(struct trace *trace) {
   for (size_t i = 0; i < trace->location_count; i++) {
     struct trace_location *location = &trace->locations[i];
     if (*location->name)
       continue;
     if (!trace->nameless_names)
-      trace->nameless_names = calloc(trace->location_count, sizeof *trace->nameless_names);
-    char *name = trace->nameless_names ? made_name(trace, location) : NULL;
-    if (!name)
-      return false;
-    trace->nameless_names[i] = name;
-    location->name = name;
+      trace->nameless_names = memory_get(trace->location_count, sizeof *trace->nameless_names);
+    location->name = trace->nameless_names[i] = made_name(trace, location);
   }
-  return true;
 }
 
-bool location_names_distinguish(struct trace *trace) {
-  if (!name_nameless(trace))
-    return false;
+void location_names_distinguish(struct trace *trace) {
+  name_nameless(trace);
   for (size_t i = 0; i < trace->location_count; i++)
     trace->locations[i].bare_name = trace->locations[i].name;
-  int found = have_names_in_common(trace);
-  return found == 0 || (found > 0 && put_process_in_front(trace));
+  if (have_names_in_common(trace))
+    put_process_in_front(trace);
 }
 
 static void free_names(const struct trace *trace, char **names) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "trace/trace_reader.h"
 
 static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_StringRef name,
@@ -15,26 +16,20 @@ static OTF2_CallbackCode on_member(void *data, OTF2_MetricMemberRef self, OTF2_S
   struct trace *trace = data;
   struct trace_metric_member *item =
       array_add(&trace->metric_members, &trace->metric_member_count, sizeof *trace->metric_members);
-  if (item)
-    *item = (struct trace_metric_member){
-        self, trace_string(trace, name), trace_string(trace, description), trace_string(trace, unit), type,
-        mode};
-  return trace_defined(trace, item);
+  *item = (struct trace_metric_member){
+      self, trace_string(trace, name), trace_string(trace, description), trace_string(trace, unit), type,
+      mode};
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode add(struct trace *trace, uint64_t ref, const uint32_t *members, uint32_t count,
                              bool is_synchronous, uint64_t recorder) {
-  uint32_t *copy = malloc((count ? count : 1) * sizeof *copy);
-  struct trace_metric *item =
-      copy ? array_add(&trace->metrics, &trace->metric_count, sizeof *trace->metrics) : NULL;
-  if (!item) {
-    free(copy);
-    return trace_defined(trace, NULL);
-  }
+  uint32_t *copy = memory_get(count, sizeof *copy);
+  struct trace_metric *item = array_add(&trace->metrics, &trace->metric_count, sizeof *trace->metrics);
   if (count)
     memcpy(copy, members, count * sizeof *copy);
   *item = (struct trace_metric){ref, copy, count, is_synchronous, recorder};
-  return trace_defined(trace, item);
+  return trace_defined(trace);
 }
 
 static OTF2_CallbackCode on_class(void *data, OTF2_MetricRef self, uint8_t count,

@@ -7,6 +7,7 @@
 #include <otf2/otf2.h>
 
 #include "base/base_name.h"
+#include "base/memory.h"
 
 enum { NAME_BYTES = 256, FOLDERS_MAX = 32, MODULES_MAX = 1000 };
 
@@ -88,9 +89,9 @@ static int by_module(const void *left, const void *right) {
 
 /* The regions that have a module, by its path. */
 static struct trace_region **sort_modules(const struct trace *trace, size_t *ret_count) {
-  struct trace_region **sorted = malloc((trace->region_count + 1) * sizeof(struct trace_region *));
+  struct trace_region **sorted = memory_get(trace->region_count, sizeof *sorted);
   *ret_count = 0;
-  for (size_t i = 0; sorted && i < trace->region_count; i++)
+  for (size_t i = 0; i < trace->region_count; i++)
     if (*trace->regions[i].module)
       sorted[(*ret_count)++] = &trace->regions[i];
   if (*ret_count > 1)
@@ -130,35 +131,29 @@ static unsigned folders_of(struct trace_region *const *sorted, size_t count, con
 /* "!$omp parallel @", the module, "+0x1282". */
 static char *with_module(const char *name, const char *module) {
   const char *address = strstr(name, at_address) + strlen(" @");
-  char *ret = NULL;
-  return asprintf(&ret, "%.*s%s+%s", (int)(address - name), name, module, address) < 0 ? NULL : ret;
+  return memory_print("%.*s%s+%s", (int)(address - name), name, module, address);
 }
 
-static bool name_region(struct trace_region *region, const char *module, char *ret_names[2]) {
-  ret_names[0] = strdup(module);
+static void name_region(struct trace_region *region, const char *module, char *ret_names[2]) {
+  ret_names[0] = memory_text(module);
   ret_names[1] = is_place(region) ? with_module(region->name, module) : NULL;
-  if (!ret_names[0] || (is_place(region) && !ret_names[1]))
-    return false;
   region->module_name = ret_names[0];
   region->name = ret_names[1] ? ret_names[1] : region->name;
-  return true;
 }
 
-/* Names the regions of each module; the names become the trace's. Returns false without memory. */
-static bool name_all(struct trace *trace, struct trace_region *const *sorted, size_t count) {
-  trace->region_names = calloc(count, sizeof *trace->region_names);
-  trace->region_name_count = trace->region_names ? count : 0;
-  for (size_t i = 0; i < trace->region_name_count;) {
+/* Names the regions of each module; the names become the trace's. */
+static void name_all(struct trace *trace, struct trace_region *const *sorted, size_t count) {
+  trace->region_names = memory_get(count, sizeof *trace->region_names);
+  trace->region_name_count = count;
+  for (size_t i = 0; i < count;) {
     char name[NAME_BYTES];
     module_name(name, sizeof name, sorted[i]->module, folders_of(sorted, count, sorted[i]->module));
     for (size_t end = next_module(sorted, count, i); i < end; i++)
-      if (!name_region(sorted[i], name, trace->region_names[i]))
-        return false;
+      name_region(sorted[i], name, trace->region_names[i]);
   }
-  return trace->region_names != NULL;
 }
 
-bool module_names_add(struct trace *trace) {
+void module_names_add(struct trace *trace) {
   for (size_t i = 0; i < trace->region_count; i++) {
     struct trace_region *region = &trace->regions[i];
     bool is_module = has_module(region);
@@ -168,9 +163,8 @@ bool module_names_add(struct trace *trace) {
   }
   size_t count;
   struct trace_region **sorted = sort_modules(trace, &count);
-  bool is_whole = sorted && (count == 0 || name_all(trace, sorted, count));
+  name_all(trace, sorted, count);
   free(sorted);
-  return is_whole;
 }
 
 void module_names_free(struct trace *trace) {

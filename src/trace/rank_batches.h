@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "trace/events.h"
 #include "trace/ranks.h"
 
@@ -44,15 +45,10 @@ static inline size_t rank_batch_bytes(const struct ranks_job *ranks) {
   return share > BATCH_BYTES_MAX ? BATCH_BYTES_MAX : share < BATCH_BYTES_MIN ? BATCH_BYTES_MIN : share;
 }
 
-/* Returns false without memory; rank_batches_free in every case. */
-static inline bool rank_batches_make(struct rank_batch batches[RANK_BATCHES], const struct ranks_job *ranks) {
-  bool has_all = true;
-  for (int i = 0; i < RANK_BATCHES; i++) {
+static inline void rank_batches_make(struct rank_batch batches[RANK_BATCHES], const struct ranks_job *ranks) {
+  for (int i = 0; i < RANK_BATCHES; i++)
     batches[i].head =
-        calloc(1, sizeof *batches[i].head + rank_batch_bytes(ranks) + sizeof(struct trace_event));
-    has_all &= batches[i].head != NULL;
-  }
-  return has_all;
+        memory_get(1, sizeof *batches[i].head + rank_batch_bytes(ranks) + sizeof(struct trace_event));
 }
 
 static inline void rank_batches_free(struct rank_batch batches[RANK_BATCHES]) {
@@ -83,14 +79,14 @@ struct rank_sources {
   struct rank_source sources[];
 };
 
-/* NULL: there is no memory. rank_sources_free lets the other ranks go; it accepts NULL. */
+/* rank_sources_free lets the other ranks go; it accepts NULL. */
 struct rank_sources *rank_sources_make(struct ranks_job *ranks);
 void rank_sources_free(struct rank_sources *sources);
 
 void rank_command_send(struct ranks_job *ranks, unsigned to, struct rank_command command);
 
 /* Takes the next batch and counts its events in `progress` (or NULL); is_reading: whether there was one.
- * Returns the rank's result as its reading ends, or -ENOMEM, with `error`. */
+ * Returns the rank's result as its reading ends, with `error`. */
 int rank_source_next(struct ranks_job *ranks, struct rank_source *source, _Atomic uint64_t *progress,
                      char error[RANKS_ERROR_BYTES]);
 

@@ -1,5 +1,4 @@
-#include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/rank_batches.h"
@@ -15,25 +14,14 @@ static void expect(struct ranks_job *ranks, struct rank_source *source, size_t b
                 sizeof(struct batch_head) + rank_batch_bytes(ranks), &source->batches[batch].transfer);
 }
 
-static void free_sources(struct rank_sources *all) {
-  for (size_t i = 0; all && i < all->count; i++) {
-    rank_batches_free(all->sources[i].batches);
-    free(all->sources[i].large);
-  }
-  free(all);
-}
-
-static bool receive_large(struct ranks_job *ranks, struct rank_source *source, size_t bytes) {
+static void receive_large(struct ranks_job *ranks, struct rank_source *source, size_t bytes) {
   struct ranks_transfer transfer;
   free(source->large);
-  source->large = calloc(1, bytes + sizeof(struct trace_event));
-  if (!source->large)
-    return false;
+  source->large = memory_get(1, bytes + sizeof(struct trace_event));
   ranks_receive(ranks, source->rank, TAG_LARGE, source->large, bytes, &transfer);
   ranks_wait(ranks, &transfer);
   source->at = source->large;
   source->end = source->large + bytes;
-  return true;
 }
 
 /* The batch has been taken. */
@@ -57,10 +45,9 @@ int rank_source_next(struct ranks_job *ranks, struct rank_source *source, _Atomi
     atomic_fetch_add_explicit(progress, head.events, memory_order_relaxed);
   if (head.is_last && head.result < 0)
     memcpy(error, rank_batch_events(batch), RANKS_ERROR_BYTES);
-  if (head.is_last || head.used <= rank_batch_bytes(ranks) || receive_large(ranks, source, head.used))
-    return head.is_last ? head.result : 0;
-  snprintf(error, RANKS_ERROR_BYTES, "out of memory");
-  return -ENOMEM;
+  if (!head.is_last && head.used > rank_batch_bytes(ranks))
+    receive_large(ranks, source, head.used);
+  return head.is_last ? head.result : 0;
 }
 
 /* Each sends as many empty batches as there is room for. */
@@ -79,22 +66,21 @@ void rank_sources_free(struct rank_sources *all) {
   if (!all)
     return;
   dismiss(all);
-  free_sources(all);
+  for (size_t i = 0; i < all->count; i++) {
+    rank_batches_free(all->sources[i].batches);
+    free(all->sources[i].large);
+  }
+  free(all);
 }
 
 struct rank_sources *rank_sources_make(struct ranks_job *ranks) {
   size_t count = ranks_count(ranks) - 1;
-  struct rank_sources *all = calloc(1, sizeof *all + count * sizeof *all->sources);
-  bool has_all = all;
-  if (all)
-    *all = (struct rank_sources){.ranks = ranks, .count = count};
-  for (size_t i = 0; i < count && has_all; i++) {
+  struct rank_sources *all = memory_get(1, sizeof *all + count * sizeof *all->sources);
+  all->ranks = ranks;
+  all->count = count;
+  for (size_t i = 0; i < count; i++) {
     all->sources[i].rank = (unsigned)i + 1;
-    has_all = rank_batches_make(all->sources[i].batches, ranks);
-  }
-  if (!has_all) {
-    free_sources(all);
-    return NULL;
+    rank_batches_make(all->sources[i].batches, ranks);
   }
   for (size_t i = 0; i < count * RANK_BATCHES; i++)
     expect(ranks, &all->sources[i / RANK_BATCHES], i % RANK_BATCHES);

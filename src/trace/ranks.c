@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 /* Handles are ints or pointers: as words they are passed alike (src/mpi/call.h). */
 typedef uintptr_t word;
 
@@ -106,11 +108,7 @@ static int begin(struct ranks_job *ranks, const char *asked_for, char error[RANK
 
 int ranks_begin(struct ranks_job **ret, const char *library, _Atomic bool *is_waiting,
                 char error[RANKS_ERROR_BYTES]) {
-  struct ranks_job *ranks = calloc(1, sizeof *ranks);
-  if (!ranks) {
-    snprintf(error, RANKS_ERROR_BYTES, "out of memory");
-    return -ENOMEM;
-  }
+  struct ranks_job *ranks = memory_get(1, sizeof *ranks);
   ranks->is_waiting = is_waiting;
   int result = begin(ranks, library, error);
   if (result == 0)

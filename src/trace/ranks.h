@@ -20,7 +20,7 @@ struct ranks_transfer {
 
 /* Loads the MPI, `library` or, where that is NULL, the one whose launcher has started this process, and
  * begins. `is_waiting` (NULL: nobody asks) is true while ranks_wait waits for another rank. Returns 0, or
- * -ENOENT or -ENOMEM with one line in `error`. */
+ * -ENOENT with one line in `error`. */
 int ranks_begin(struct ranks_job **ret, const char *library, _Atomic bool *is_waiting,
                 char error[RANKS_ERROR_BYTES]);
 

@@ -1,10 +1,9 @@
 #include "trace/tally.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stave/names.h"
 
 enum { TIME_BYTES = 9 };
@@ -83,12 +82,8 @@ static void add_up(struct tally *tally, const struct trace *trace) {
 
 int tally_read(struct tally *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   *ret = (struct tally){0};
-  ret->locations = calloc(trace->location_count + 1, sizeof *ret->locations);
-  ret->attribute_uses = calloc(trace->attribute_count + 1, sizeof *ret->attribute_uses);
-  if (!ret->locations || !ret->attribute_uses) {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-    return -ENOMEM;
-  }
+  ret->locations = memory_get(trace->location_count, sizeof *ret->locations);
+  ret->attribute_uses = memory_get(trace->attribute_count, sizeof *ret->attribute_uses);
   struct count count = {ret, trace};
   int result = trace_read_events(trace, on_event, &count, error);
   add_up(ret, trace);

@@ -37,7 +37,7 @@ struct tally {
   uint64_t backward;   /* events earlier than the one before in their location */
 };
 
-/* Reads all events. Returns 0, -ENOMEM, or -EIO; then one line is in `error`, and *ret holds what was read
+/* Reads all events. Returns 0, or -EIO; then one line is in `error`, and *ret holds what was read
  * until there. tally_free in every case. */
 int tally_read(struct tally *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]);
 

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "base/memory.h"
 
 #define TOURNAMENT_NONE UINT32_MAX
 
@@ -22,14 +23,13 @@ struct tournament {
   struct contender first;   /* of all */
 };
 
-/* Of so many queues, all of them empty. Returns false without memory; free `losers` in every case. */
-static inline bool tournament_begin(struct tournament *tournament, size_t queues) {
+/* Of so many queues, all of them empty. free `losers`. */
+static inline void tournament_begin(struct tournament *tournament, size_t queues) {
   for (tournament->leaves = 1; tournament->leaves < queues;)
     tournament->leaves *= 2;
-  tournament->losers = calloc(2 * tournament->leaves, sizeof *tournament->losers);
-  for (size_t i = 0; tournament->losers && i < 2 * tournament->leaves; i++)
+  tournament->losers = memory_get(2 * tournament->leaves, sizeof *tournament->losers);
+  for (size_t i = 0; i < 2 * tournament->leaves; i++)
     tournament->losers[i] = (struct contender){UINT64_MAX, TOURNAMENT_NONE};
-  return tournament->losers;
 }
 
 /* Before tournament_play_all: what the queue begins with. */

@@ -12,6 +12,7 @@
 #include <otf2/otf2.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "trace/definitions.h"
 #include "trace/rank_batches.h"
 #include "trace/trace_reader.h"
@@ -238,20 +239,15 @@ static void share_out(struct trace *trace, const struct sharing *sharing) {
   reader->merge_open_most /= helpers;
 }
 
-static bool make_parts(struct trace *trace, const struct sharing *sharing) {
+static void make_parts(struct trace *trace, const struct sharing *sharing) {
   struct trace_reader *reader = trace->reader;
   share_out(trace, sharing);
   reader->part_count = trace->location_count / reader->part_locations + 1;
-  reader->parts = calloc(reader->part_count, sizeof *reader->parts);
-  return reader->parts;
+  reader->parts = memory_get(reader->part_count, sizeof *reader->parts);
 }
 
 static int open_events(struct trace *trace, const struct sharing *sharing, char error[TRACE_ERROR_BYTES]) {
-  if (!make_parts(trace, sharing)) {
-    trace->reader->part_count = 0;
-    trace_lacks_memory(trace);
-    return trace_fail(trace, error, "the archive cannot be read");
-  }
+  make_parts(trace, sharing);
   struct trace_span opened = {0, trace->reader->part_count};
   if (sharing->ranks)
     opened = trace_parts_of(trace, sharing->ranks);
@@ -268,7 +264,8 @@ static int read_all_definitions(struct trace *trace, const struct sharing *shari
   int result = open_reader(trace, &trace->reader->otf2, error);
   if (result < 0)
     return result;
-  if (!definitions_read_archive(trace, trace->reader->otf2) || !definitions_read(trace, trace->reader->otf2))
+  definitions_read_archive(trace, trace->reader->otf2);
+  if (!definitions_read(trace, trace->reader->otf2))
     return trace_fail(trace, error, "the definitions cannot be read");
   return open_events(trace, sharing, error);
 }
@@ -292,22 +289,13 @@ static void set_limits(struct trace_reader *reader) {
 static int open_all(struct trace *trace, const struct sharing *sharing, char error[TRACE_ERROR_BYTES]) {
   if (sharing->ranks && ranks_own(sharing->ranks) == 0)
     trace->reader->sources = rank_sources_make(sharing->ranks);
-  if (!sharing->ranks || ranks_own(sharing->ranks) > 0 || trace->reader->sources)
-    return read_all_definitions(trace, sharing, error);
-  snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  return -ENOMEM;
+  return read_all_definitions(trace, sharing, error);
 }
 
 static int open_shared(const char *anchor, const struct sharing *sharing, _Atomic uint64_t *progress,
                        struct trace **ret, char error[TRACE_ERROR_BYTES]) {
-  struct trace *trace = calloc(1, sizeof *trace);
-  struct trace_reader *reader = calloc(1, sizeof *reader);
-  if (!trace || !reader) {
-    free(trace);
-    free(reader);
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-    return -ENOMEM;
-  }
+  struct trace *trace = memory_get(1, sizeof *trace);
+  struct trace_reader *reader = memory_get(1, sizeof *reader);
   snprintf(reader->anchor, sizeof reader->anchor, "%s", anchor);
   trace->reader = reader;
   trace->progress = progress;

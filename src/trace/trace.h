@@ -178,8 +178,7 @@ struct trace {
 };
 
 /* Opens the archive with this anchor file (.../traces.otf2) and reads all its definitions. `progress` may be
- * NULL. Returns 0 and gives *ret to the caller, who closes it; or -EIO or -ENOMEM with one line in
- * `error`. */
+ * NULL. Returns 0 and gives *ret to the caller, who closes it; or -EIO with one line in `error`. */
 int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
                char error[TRACE_ERROR_BYTES]);
 

@@ -3,11 +3,11 @@
  * helpers' in the same way, so the order is that of one thread. */
 #include <errno.h>
 #include <semaphore.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/blocked_thread.h"
+#include "base/memory.h"
 #include "trace/trace_reader.h"
 
 enum { BATCHES = 8, BATCH_BYTES = 1 << 18, STACK_BYTES = 1 << 20 };
@@ -58,11 +58,8 @@ static bool put(void *data, const struct packed_event *packed) {
   if (helper->filling->events.used + packed->bytes > BATCH_BYTES && helper->filling->events.used > 0 &&
       !hand_over(helper))
     return false;
-  if (packed_copy(&helper->filling->events, packed))
-    return packed->ticks <= helper->to_ticks;
-  trace_lacks_memory(helper->trace);
-  helper->result = trace_fail(helper->trace, helper->error, "the events cannot be read");
-  return false;
+  packed_copy(&helper->filling->events, packed);
+  return packed->ticks <= helper->to_ticks;
 }
 
 static void *help(void *data) {
@@ -216,11 +213,9 @@ int trace_read_ahead(struct trace *trace, const struct trace_window *window, cha
     return -EAGAIN;
   if (trace_make_callbacks(trace, error) < 0)
     return -EIO;
-  struct helper *helpers = calloc(reader->helper_count, sizeof *helpers);
-  int result = -ENOMEM;
-  snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  if (trace_delivery_begin(&delivery, error) && helpers)
-    result = read_by(helpers, &delivery, error);
+  struct helper *helpers = memory_get(reader->helper_count, sizeof *helpers);
+  trace_delivery_begin(&delivery);
+  int result = read_by(helpers, &delivery, error);
   free(helpers);
   if (result == -EAGAIN)
     free(delivery.numbers);

@@ -3,10 +3,10 @@
  * order is that of OTF2's global reader (trace_order.c), which keeps a chunk of each location's file in
  * memory, and the file open. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/tournament.h"
 #include "trace/trace_packed.h"
 #include "trace/trace_reader.h"
@@ -36,9 +36,8 @@ struct trace_merge {
   size_t count, open;
   struct packed_events room; /* of what is being read */
   size_t quota;
-  struct event_queue *filling; /* NULL: what is read is the event that was the last one already */
-  bool is_elsewhere;           /* it is another one */
-  bool lacks_memory;
+  struct event_queue *filling;    /* NULL: what is read is the event that was the last one already */
+  bool is_elsewhere;              /* it is another one */
   char broken[TRACE_ERROR_BYTES]; /* why the first that is broken is */
 };
 
@@ -53,10 +52,10 @@ static bool keep(void *data, const struct trace_event *event) {
     merging->is_elsewhere = event->ticks != stream->last_ticks;
     return false;
   }
-  merging->lacks_memory |= !packed_add(&merging->room, event);
+  packed_add(&merging->room, event);
   stream->last_ticks = event->ticks;
   stream->read++;
-  return merging->room.used < merging->quota && !merging->lacks_memory;
+  return merging->room.used < merging->quota;
 }
 
 static const struct packed_event *first_of(const struct event_queue *stream) {
@@ -74,9 +73,7 @@ static void close_stream(struct trace_merge *merging, size_t location) {
   merging->open--;
 }
 
-static int fail(struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) {
-  if (merging->lacks_memory)
-    trace_lacks_memory(merging->trace);
+static int fail(const struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) {
   return trace_fail(merging->trace, error, "the events cannot be read");
 }
 
@@ -126,21 +123,18 @@ static int open_stream(struct trace_merge *merging, size_t location, char error[
 /* -- filling -- */
 
 /* With room for what packed_get reads behind the last one. */
-static bool get_room(struct trace_merge *merging, struct event_queue *stream) {
+static void get_room(struct trace_merge *merging, struct event_queue *stream) {
   size_t used = merging->room.used, wanted = used + sizeof(struct trace_event);
   stream->used = stream->at = 0;
   if (used == 0)
-    return !merging->lacks_memory;
+    return;
   if (stream->capacity < wanted || stream->capacity > 2 * wanted) {
     free(stream->bytes);
-    stream->bytes = calloc(1, wanted);
-    stream->capacity = stream->bytes ? wanted : 0;
+    stream->bytes = memory_get(1, wanted);
+    stream->capacity = wanted;
   }
-  merging->lacks_memory |= !stream->bytes;
-  if (stream->bytes)
-    memcpy(stream->bytes, merging->room.bytes, used);
-  stream->used = stream->bytes ? used : 0;
-  return !merging->lacks_memory;
+  memcpy(stream->bytes, merging->room.bytes, used);
+  stream->used = used;
 }
 
 /* What all may keep is shared by those that have not ended. */
@@ -170,8 +164,7 @@ static int fill(struct trace_merge *merging, size_t location, size_t streams, ch
   merging->room.used = 0;
   if (!stream->is_broken && read_stream(merging, location, merging->broken) < 0)
     stream->is_broken = true;
-  if (!get_room(merging, stream))
-    return fail(merging, error);
+  get_room(merging, stream);
   if (stream->is_ended || stream->is_broken || merging->open > merging->trace->reader->merge_open_most)
     close_stream(merging, location);
   if (!stream->is_broken || stream->used > 0)
@@ -233,7 +226,7 @@ static int give_all(struct trace_merge *merging, trace_on_packed on_packed, void
 }
 
 static void close_all(struct trace_merge *merging) {
-  for (size_t i = merging->span.first; merging->streams && i < merging->span.end; i++) {
+  for (size_t i = merging->span.first; i < merging->span.end; i++) {
     close_stream(merging, i);
     free(stream_of(merging, i)->bytes);
   }
@@ -246,10 +239,10 @@ int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace
                        void *data, char error[TRACE_ERROR_BYTES]) {
   struct trace_merge merging = {.trace = trace, .span = *span};
   size_t count = span->end - span->first;
-  merging.streams = calloc(count + 1, sizeof *merging.streams);
-  merging.lacks_memory = !tournament_begin(&merging.tournament, count) || !merging.streams;
+  merging.streams = memory_get(count, sizeof *merging.streams);
+  tournament_begin(&merging.tournament, count);
   *trace_message(trace) = '\0';
-  int result = merging.lacks_memory ? fail(&merging, error) : fill_all(&merging, error);
+  int result = fill_all(&merging, error);
   if (result == 0)
     result = give_all(&merging, on_packed, data, error);
   close_all(&merging);
@@ -258,11 +251,8 @@ int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace
 
 /* -- giving on -- */
 
-bool trace_delivery_begin(struct trace_delivery *delivery, char error[TRACE_ERROR_BYTES]) {
-  delivery->numbers = calloc(delivery->trace->location_count + 1, sizeof *delivery->numbers);
-  if (!delivery->numbers)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  return delivery->numbers;
+void trace_delivery_begin(struct trace_delivery *delivery) {
+  delivery->numbers = memory_get(delivery->trace->location_count, sizeof *delivery->numbers);
 }
 
 /* All may have been read before the first is given on: that is progress, too, for who looks on (guard.h). */
@@ -298,8 +288,7 @@ int trace_merge_in_order(struct trace *trace, const struct trace_window *window,
                          char error[TRACE_ERROR_BYTES]) {
   const struct trace_span all = {0, trace->location_count};
   struct trace_delivery delivery = {.trace = trace, .window = window};
-  if (!trace_delivery_begin(&delivery, error))
-    return -ENOMEM;
+  trace_delivery_begin(&delivery);
   int result = trace_merge_packed(trace, &all, deliver, &delivery, error);
   return trace_delivery_end(&delivery, result, error);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/memory.h"
 #include "trace/trace_reader.h"
 
 enum { SMALL_FILE_BYTES = 4096, SPARE_FILES = 32 };
@@ -144,11 +145,7 @@ static int merge_by_otf2(struct order *order, char error[TRACE_ERROR_BYTES]) {
 }
 
 static int read_all(struct order *order, char error[TRACE_ERROR_BYTES]) {
-  order->numbers = calloc(order->trace->location_count + 1, sizeof *order->numbers);
-  if (!order->numbers) {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-    return -ENOMEM;
-  }
+  order->numbers = memory_get(order->trace->location_count, sizeof *order->numbers);
   int result = merge_by_otf2(order, error);
   free(order->numbers);
   return result;

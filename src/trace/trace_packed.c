@@ -51,15 +51,14 @@ static void put_attributes(char *to, const struct trace_event *event, uint32_t c
 
 /* So many bytes, and those that packed_get copies too much. */
 static char *make_room(struct packed_events *events, size_t bytes) {
-  if (!array_reserve(&events->bytes, &events->capacity, events->used + bytes + MEMBERS_BYTES, 1))
-    return NULL;
+  array_reserve(&events->bytes, &events->capacity, events->used + bytes + MEMBERS_BYTES, 1);
   char *place = events->bytes + events->used;
   events->used += bytes;
   return place;
 }
 
 /* Of the arrays of an event there are not more than its chunk has room for. */
-bool packed_add(struct packed_events *events, const struct trace_event *event) {
+void packed_add(struct packed_events *events, const struct trace_event *event) {
   uint32_t attributes = trace_event_attribute_count(event);
   if (attributes > UINT16_MAX)
     attributes = UINT16_MAX;
@@ -67,22 +66,16 @@ bool packed_add(struct packed_events *events, const struct trace_event *event) {
   size_t before_attributes = before_arrays + array_bytes(event);
   size_t bytes = before_attributes + attributes * sizeof(struct packed_attribute);
   char *place = make_room(events, bytes);
-  if (!place)
-    return false;
   struct packed_event header = {event->ticks, (uint32_t)bytes, (uint32_t)event->location,
                                 (uint16_t)event->kind, (uint16_t)attributes};
   memcpy(place, &header, sizeof header);
   memcpy(place + HEADER_BYTES, (const char *)event + MEMBERS_OFFSET, member_bytes[event->kind]);
   put_arrays(place + before_arrays, event);
   put_attributes(place + before_attributes, event, attributes);
-  return true;
 }
 
-bool packed_copy(struct packed_events *events, const struct packed_event *packed) {
-  char *place = make_room(events, packed->bytes);
-  if (place)
-    memcpy(place, packed, packed->bytes);
-  return place;
+void packed_copy(struct packed_events *events, const struct packed_event *packed) {
+  memcpy(make_room(events, packed->bytes), packed, packed->bytes);
 }
 
 static void point_to_arrays(struct trace_event *event, const char *arrays) {

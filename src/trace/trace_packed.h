@@ -27,11 +27,11 @@ struct packed_events {
   size_t used, capacity;
 };
 
-/* Appends the event. Returns false without memory: the events are then of no use. */
-bool packed_add(struct packed_events *events, const struct trace_event *event);
+/* Appends the event. */
+void packed_add(struct packed_events *events, const struct trace_event *event);
 
 /* Appends an event that is packed already. */
-bool packed_copy(struct packed_events *events, const struct packed_event *packed);
+void packed_copy(struct packed_events *events, const struct packed_event *packed);
 
 /* The event, but for its number; it points into `packed`. */
 void packed_get(const struct packed_event *packed, struct trace_event *ret);

@@ -181,20 +181,16 @@ static void serve_all(struct rank_server *server, const char *why) {
   }
 }
 
-int trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
-                void *data) {
+void trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
+                 void *data) {
   struct rank_server server = {.trace = trace, .ranks = ranks, .answer = answer, .data = data};
-  if (!rank_batches_make(server.batches, ranks)) {
-    rank_batches_free(server.batches);
-    return -ENOMEM;
-  }
+  rank_batches_make(server.batches, ranks);
   serve_all(&server, why);
   for (int i = 0; i < RANK_BATCHES; i++)
     send_batch(&server);
   for (int i = 0; i < RANK_BATCHES; i++)
     ranks_wait(ranks, &server.batches[i].transfer);
   rank_batches_free(server.batches);
-  return 0;
 }
 
 _Static_assert((int)TRACE_ERROR_BYTES == (int)RANKS_ERROR_BYTES, "errors of ranks are those of traces");
@@ -264,11 +260,8 @@ static int read_in_order(const struct rank_reading *reading, struct tournament *
 
 static int read_all(const struct rank_reading *reading, char error[TRACE_ERROR_BYTES]) {
   struct tournament tournament = {.leaves = 0};
-  int result = -ENOMEM;
-  if (tournament_begin(&tournament, reading->trace->reader->sources->count))
-    result = read_in_order(reading, &tournament, error);
-  else
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
+  tournament_begin(&tournament, reading->trace->reader->sources->count);
+  int result = read_in_order(reading, &tournament, error);
   stop_all(reading->trace);
   free(tournament.losers);
   return result;
@@ -282,8 +275,7 @@ int trace_read_by_ranks(struct trace *trace, const struct trace_window *window,
                         char error[TRACE_ERROR_BYTES]) {
   struct trace_delivery delivery = {.trace = trace, .window = window};
   struct rank_command command = {.kind = COMMAND_READ, .to_ticks = window->to_ticks};
-  if (!trace_delivery_begin(&delivery, error))
-    return -ENOMEM;
+  trace_delivery_begin(&delivery);
   int result = read_all(&(struct rank_reading){trace, command, deliver, &delivery}, error);
   return trace_delivery_end(&delivery, result, error);
 }

@@ -25,10 +25,9 @@ typedef int (*ranks_answer)(void *data, struct rank_server *server, const struct
                             char error[TRACE_ERROR_BYTES]);
 
 /* Of the other ranks: reads for rank 0 until that closes its trace, and answers. NULL: it could not be opened
- * here, because of `why`, which becomes an error of rank 0's readings. Returns 0 or -ENOMEM: rank 0 then
- * waits for ever, but for the launcher, which ends a job in which a process has failed. */
-int trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
-                void *data);
+ * here, because of `why`, which becomes an error of rank 0's readings. */
+void trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
+                 void *data);
 
 /* An item is anything that begins as a packed event and is a multiple of 8 long. Those of an answer come in
  * the order of their ticks. False: nobody takes any more. */

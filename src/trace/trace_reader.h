@@ -65,11 +65,11 @@ static inline char *trace_message(const struct trace *trace) {
   return own ? own : reader->message;
 }
 
-/* The reason, unless there is one already, why what is done with the archive now will fail. */
+/* Where OTF2 has returned nothing: the reason, unless it has given one, is memory. */
 void trace_lacks_memory(struct trace *trace);
 
-/* What a callback of a definition returns that has kept it in `item`; NULL: there was no memory. */
-OTF2_CallbackCode trace_defined(struct trace *trace, const void *item);
+/* What a callback of a definition returns that has kept it: a step of progress. */
+OTF2_CallbackCode trace_defined(struct trace *trace);
 
 /* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
@@ -126,7 +126,7 @@ struct trace_delivery {
   uint64_t given;
 };
 
-bool trace_delivery_begin(struct trace_delivery *delivery, char error[TRACE_ERROR_BYTES]);
+void trace_delivery_begin(struct trace_delivery *delivery);
 
 /* Returns false if nothing more is wanted. */
 bool trace_deliver(struct trace_delivery *delivery, const struct packed_event *packed);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "what_if/clocks.h"
 
 static struct clock_awaited *awaited(struct clocks *clocks, uint64_t moment) {
@@ -9,14 +10,10 @@ static struct clock_awaited *awaited(struct clocks *clocks, uint64_t moment) {
   size_t waiting = found ? 0 : messages_awaited(&clocks->messages, moment);
   if (found || waiting == 0)
     return found;
-  found = calloc(1, sizeof *found);
-  if (found && pair_map_put(&clocks->awaited, 0, moment, found)) {
-    found->waiting = waiting;
-    return found;
-  }
-  free(found);
-  clocks->has_failed = true;
-  return NULL;
+  found = memory_get(1, sizeof *found);
+  pair_map_put(&clocks->awaited, 0, moment, found);
+  found->waiting = waiting;
+  return found;
 }
 
 static void begin(struct clocks *clocks, struct clock_row *row, uint64_t call) {
@@ -57,7 +54,7 @@ static void end(struct clocks *clocks, struct clock_row *row, const struct mpi_c
     is_of_several |= messages->waits[i].moment >= MESSAGE_OF_SEVERAL;
     wait_for(clocks, messages->waits[i].moment);
   }
-  if (row->call.is_known && !clocks->has_failed)
+  if (row->call.is_known)
     clock_resume(clocks, row, &row->call, clocks->latest.is_known ? &clocks->latest : NULL, ticks);
   bool is_init = strncmp(clocks->trace->regions[call->region].name, "MPI_Init", 8) == 0;
   if (is_of_several && !is_init && !clocks->processes[row->process].has_team)
@@ -68,7 +65,7 @@ void clock_calls_event(struct clocks *clocks, const struct trace_event *event) {
   struct clock_row *row = &clocks->rows[event->location];
   struct mpi_call before = mpi_open_call(clocks->mpi, event->location);
   if (event->kind == TRACE_Enter || event->kind == TRACE_Leave)
-    clocks->has_failed |= !mpi_process(clocks->mpi, event);
+    mpi_process(clocks->mpi, event);
   struct mpi_call now = mpi_open_call(clocks->mpi, event->location);
   if (before.id == 0 && now.id > 0)
     begin(clocks, row, now.id);

@@ -74,8 +74,6 @@ static void on_barrier(void *data, const struct replay_barrier_event *event) {
   struct clocks *clocks = data;
   struct clock_row *row = &clocks->rows[event->location];
   struct clock_team *team = clock_team(clocks, event->team);
-  if (!team)
-    return;
   struct clock_round *round = &team->rounds[event->number % 2];
   row->round = event->number;
   row->is_in_barrier = event->step == REPLAY_BARRIER_ARRIVED;
@@ -152,8 +150,6 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
   struct clocks *clocks = data;
   struct clock_row *row = &clocks->rows[event->location];
   struct clock_moment *released = clock_lock(clocks, event->lock);
-  if (!released)
-    return;
   if (event->step == REPLAY_LOCK_RELEASED) {
     clock_set(clocks, released, row);
     return;
@@ -197,8 +193,6 @@ static void on_task(void *data, const struct replay_task_event *event) {
   struct clocks *clocks = data;
   struct clock_row *row = &clocks->rows[event->location];
   struct clock_task *task = clock_task(clocks, event->task->id, event->task->slot);
-  if (!task)
-    return;
   if (event->step == REPLAY_TASK_CREATED) {
     clock_set(clocks, &task->ready, row);
     task->creator = event->other ? event->other->id : 0;

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 /* -- moments -- */
 
-static bool has_times(struct clocks *clocks, struct clock_moment *moment) {
+static void need_times(const struct clocks *clocks, struct clock_moment *moment) {
   if (!moment->times)
-    moment->times = calloc(clocks->count, sizeof *moment->times);
+    moment->times = memory_get(clocks->count, sizeof *moment->times);
   if (clocks->has_paths && !moment->paths)
-    moment->paths = calloc(clocks->count, sizeof *moment->paths);
-  clocks->has_failed |= !moment->times || (clocks->has_paths && !moment->paths);
-  return !clocks->has_failed;
+    moment->paths = memory_get(clocks->count, sizeof *moment->paths);
 }
 
 static void set_path(struct clocks *clocks, struct clock_moment *moment, const struct clock_moment *other,
@@ -30,8 +29,7 @@ static void extend_path(struct clocks *clocks, struct clock_row *row, size_t num
 }
 
 void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct clock_row *row) {
-  if (!has_times(clocks, moment))
-    return;
+  need_times(clocks, moment);
   moment->is_known = true;
   moment->ticks = row->now.ticks;
   memcpy(moment->times, row->now.times, clocks->count * sizeof *moment->times);
@@ -40,8 +38,7 @@ void clock_set(struct clocks *clocks, struct clock_moment *moment, const struct 
 }
 
 void clock_raise_to(struct clocks *clocks, struct clock_moment *moment, const struct clock_moment *other) {
-  if (!has_times(clocks, moment))
-    return;
+  need_times(clocks, moment);
   for (size_t i = 0; i < clocks->count; i++)
     if (!moment->is_known || other->times[i] > moment->times[i]) {
       moment->times[i] = other->times[i];
@@ -170,11 +167,7 @@ void clock_gain(struct clocks *clocks, const struct clock_row *row) {
 /* -- what there is one of for each slot -- */
 
 struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *team) {
-  if (!array_reserve_zeroed(&clocks->teams, &clocks->team_count, (size_t)team->slot + 1,
-                            sizeof *clocks->teams)) {
-    clocks->has_failed = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&clocks->teams, &clocks->team_count, (size_t)team->slot + 1, sizeof *clocks->teams);
   struct clock_team *found = &clocks->teams[team->slot];
   for (int i = 0; i < 2 && found->id != team->id; i++)
     found->rounds[i].last.is_known = found->phases[i].is_used = false;
@@ -182,19 +175,15 @@ struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *t
   for (int i = 0; i < 2; i++) {
     struct clock_round *round = &found->rounds[i];
     if (!round->begins)
-      round->begins = calloc(3 * clocks->count, sizeof *round->begins);
-    round->useful = round->begins ? round->begins + clocks->count : NULL;
-    round->most = round->begins ? round->begins + 2 * clocks->count : NULL;
-    clocks->has_failed |= round->begins == NULL;
+      round->begins = memory_get(3 * clocks->count, sizeof *round->begins);
+    round->useful = round->begins + clocks->count;
+    round->most = round->begins + 2 * clocks->count;
   }
-  return clocks->has_failed ? NULL : found;
+  return found;
 }
 
 struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot) {
-  if (!array_reserve_zeroed(&clocks->tasks, &clocks->task_count, (size_t)slot + 1, sizeof *clocks->tasks)) {
-    clocks->has_failed = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&clocks->tasks, &clocks->task_count, (size_t)slot + 1, sizeof *clocks->tasks);
   struct clock_task *found = &clocks->tasks[slot];
   if (found->id != id) {
     found->ready.is_known = found->last_child.is_known = false;
@@ -210,12 +199,9 @@ struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock) {
   struct clock_moment *found = pair_map_get(&clocks->locks, lock, 0);
   if (found)
     return found;
-  found = calloc(1, sizeof *found);
-  if (found && pair_map_put(&clocks->locks, lock, 0, found))
-    return found;
-  free(found);
-  clocks->has_failed = true;
-  return NULL;
+  found = memory_get(1, sizeof *found);
+  pair_map_put(&clocks->locks, lock, 0, found);
+  return found;
 }
 
 /* -- all of them -- */
@@ -227,14 +213,13 @@ static bool is_waiting(const struct trace_region *region) {
          (activity == ACTIVITY_BARRIER_WAIT || activity == ACTIVITY_TASK_WAIT);
 }
 
-static bool find_places(struct what_if_change *change, const struct trace *trace) {
+static void find_places(struct what_if_change *change, const struct trace *trace) {
   change->process =
       change->kind == WHAT_IF_RANK ? what_if_rank(trace, strtoul(change->place, NULL, 10)) : SIZE_MAX;
-  change->is_place = calloc(trace->region_count + 1, sizeof *change->is_place);
-  for (size_t i = 0; change->is_place && change->place[0] && i < trace->region_count; i++)
+  change->is_place = memory_get(trace->region_count, sizeof *change->is_place);
+  for (size_t i = 0; change->place[0] && i < trace->region_count; i++)
     change->is_place[i] =
         !is_waiting(&trace->regions[i]) && what_if_is_place(change->place, trace->regions[i].name);
-  return change->is_place != NULL;
 }
 
 static uint32_t process_of(const struct trace *trace, size_t location) {
@@ -242,50 +227,44 @@ static uint32_t process_of(const struct trace *trace, size_t location) {
   return group ? (uint32_t)(group - trace->location_groups) : (uint32_t)trace->location_group_count;
 }
 
-static bool prepare_processes(struct clocks *clocks, size_t count) {
-  clocks->processes = calloc(count, sizeof *clocks->processes);
-  for (size_t i = 0; clocks->processes && i < count; i++) {
-    clocks->processes[i].gains = calloc(clocks->count, sizeof *clocks->processes[i].gains);
-    clocks->processes[i].gained = calloc(clocks->count, sizeof *clocks->processes[i].gained);
-    clocks->processes[i].shorter = calloc(2 * clocks->count, sizeof *clocks->processes[i].shorter);
-    if (!clocks->processes[i].gains || !clocks->processes[i].gained || !clocks->processes[i].shorter)
-      return false;
+static void prepare_processes(struct clocks *clocks, size_t count) {
+  clocks->processes = memory_get(count, sizeof *clocks->processes);
+  for (size_t i = 0; i < count; i++) {
+    clocks->processes[i].gains = memory_get(clocks->count, sizeof *clocks->processes[i].gains);
+    clocks->processes[i].gained = memory_get(clocks->count, sizeof *clocks->processes[i].gained);
+    clocks->processes[i].shorter = memory_get(2 * clocks->count, sizeof *clocks->processes[i].shorter);
     clocks->processes[i].longer = clocks->processes[i].shorter + clocks->count;
   }
-  return clocks->processes != NULL;
 }
 
-static bool prepare_row(struct clocks *clocks, struct clock_row *row, size_t location) {
+static void prepare_row(const struct clocks *clocks, struct clock_row *row, size_t location) {
   row->process = process_of(clocks->trace, location);
-  row->useful = calloc(3 * clocks->count, sizeof *row->useful);
-  row->counted = row->useful ? row->useful + clocks->count : NULL;
-  row->member.rests = row->useful ? row->counted + clocks->count : NULL;
+  row->useful = memory_get(3 * clocks->count, sizeof *row->useful);
+  row->counted = row->useful + clocks->count;
+  row->member.rests = row->counted + clocks->count;
   row->member.node = SCHEDULE_NONE;
-  return row->useful && has_times(clocks, &row->now) && has_times(clocks, &row->busy);
+  need_times(clocks, &row->now);
+  need_times(clocks, &row->busy);
 }
 
-bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
+void clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
                     bool has_paths, const struct replay_observer *causes) {
   *ret = (struct clocks){.trace = trace,
                          .scenarios = scenarios,
                          .count = count,
                          .first_ticks = UINT64_MAX,
                          .has_paths = has_paths};
-  ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  ret->before = calloc(count, sizeof *ret->before);
+  ret->rows = memory_get(trace->location_count, sizeof *ret->rows);
+  ret->before = memory_get(count, sizeof *ret->before);
   ret->replay = replay_create(trace, causes, ret, 0, UINT64_MAX);
-  if (!ret->rows || !ret->before || !ret->replay || !prepare_processes(ret, trace->location_group_count + 1))
-    return false;
+  prepare_processes(ret, trace->location_group_count + 1);
   for (size_t i = 0; i < trace->location_count; i++)
-    if (!prepare_row(ret, &ret->rows[i], i))
-      return false;
+    prepare_row(ret, &ret->rows[i], i);
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; j < scenarios[i].change_count; j++) {
       ret->has_threads |= scenarios[i].changes[j].kind == WHAT_IF_THREADS;
-      if (!find_places(&scenarios[i].changes[j], trace))
-        return false;
+      find_places(&scenarios[i].changes[j], trace);
     }
-  return true;
 }
 
 static void free_row(struct clocks *clocks, struct clock_row *row) {
@@ -323,7 +302,7 @@ static void free_locks(struct clocks *clocks) {
 }
 
 static void free_processes(struct clocks *clocks) {
-  for (size_t i = 0; clocks->processes && i <= clocks->trace->location_group_count; i++) {
+  for (size_t i = 0; i <= clocks->trace->location_group_count; i++) {
     clock_moment_free(clocks, &clocks->processes[i].fork);
     free(clocks->processes[i].gains);
     free(clocks->processes[i].gained);
@@ -333,7 +312,7 @@ static void free_processes(struct clocks *clocks) {
 }
 
 void clocks_free(struct clocks *clocks) {
-  for (size_t i = 0; clocks->rows && i < clocks->trace->location_count; i++)
+  for (size_t i = 0; i < clocks->trace->location_count; i++)
     free_row(clocks, &clocks->rows[i]);
   for (size_t i = 0; i < clocks->team_count; i++)
     free_team(clocks, &clocks->teams[i]);

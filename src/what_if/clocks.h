@@ -113,13 +113,11 @@ struct clocks {
   struct clock_place *places;
   size_t place_count, place_capacity;
   uint64_t first_ticks, last_ticks;
-  bool has_failed; /* no memory */
 };
 
 /* -- clocks.c -- */
 
-/* Returns false without memory; clocks_free in every case. */
-bool clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
+void clocks_prepare(struct clocks *ret, struct trace *trace, struct what_if *scenarios, size_t count,
                     bool has_paths, const struct replay_observer *causes);
 void clocks_free(struct clocks *clocks);
 

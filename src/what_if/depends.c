@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "what_if/clocks.h"
 
 /* NULL: it is complete. */
@@ -12,15 +13,11 @@ static struct clock_task *living(struct clocks *clocks, struct dependences_task 
 
 void clock_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
                          uint64_t address) {
-  struct clocks *clocks = data;
-  struct clock_task *task = living(clocks, source);
+  struct clock_task *task = living(data, source);
   (void)address;
   if (!task || (task->sink_count > 0 && task->sinks[task->sink_count - 1].id == sink.id))
     return;
-  struct dependences_task *added = array_add(&task->sinks, &task->sink_count, sizeof *added);
-  clocks->has_failed |= added == NULL;
-  if (added)
-    *added = sink;
+  *(struct dependences_task *)array_add(&task->sinks, &task->sink_count, sizeof sink) = sink;
 }
 
 void clock_depends_complete(struct clocks *clocks, struct dependences_task task,

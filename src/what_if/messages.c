@@ -1,10 +1,10 @@
 #include "what_if/messages.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "replay/mpi_flow.h"
 
 /* MPI_Init or MPI_Finalize of all processes. */
@@ -23,25 +23,20 @@ struct message_search {
   uint64_t waited_bytes; /* the fewest whose send waited for the receive, and 1 */
   uint64_t several;      /* moments of several calls so far */
   struct all_calls init, finalize;
-  bool has_failed; /* no memory */
 };
 
 static void add(struct message_search *search, struct message_wait wait) {
   struct messages *found = search->found;
   if (wait.call == 0 || wait.moment == 0 || wait.call == wait.moment)
     return;
-  if (array_reserve(&found->waits, &found->wait_capacity, found->wait_count + 1, sizeof *found->waits))
-    found->waits[found->wait_count++] = wait;
-  else
-    search->has_failed = true;
+  array_reserve(&found->waits, &found->wait_capacity, found->wait_count + 1, sizeof *found->waits);
+  found->waits[found->wait_count++] = wait;
 }
 
 static void add_part(struct message_search *search, uint64_t call, uint64_t moment) {
   struct messages *found = search->found;
-  if (array_reserve(&found->parts, &found->part_capacity, found->part_count + 1, sizeof *found->parts))
-    found->parts[found->part_count++] = (struct message_wait){.call = call, .moment = moment};
-  else
-    search->has_failed = true;
+  array_reserve(&found->parts, &found->part_capacity, found->part_count + 1, sizeof *found->parts);
+  found->parts[found->part_count++] = (struct message_wait){.call = call, .moment = moment};
 }
 
 /* -- messages -- */
@@ -101,10 +96,8 @@ static void on_message(void *data, const struct mpi_message *message) {
 
 static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
   struct message_search *search = data;
-  if (array_reserve_zeroed(&search->left, &search->left_capacity, call->id + 1, sizeof *search->left))
-    search->left[call->id] = ticks;
-  else
-    search->has_failed = true;
+  array_reserve_zeroed(&search->left, &search->left_capacity, call->id + 1, sizeof *search->left);
+  search->left[call->id] = ticks;
 }
 
 /* -- several calls -- */
@@ -139,19 +132,17 @@ static void on_operation(void *data, const struct mpi_operation *operation) {
 
 /* -- MPI_Init and MPI_Finalize -- */
 
-static void add_to_all(struct message_search *search, struct all_calls *all, const struct mpi_call *call) {
-  if (array_reserve(&all->calls, &all->capacity, all->count + 1, sizeof *all->calls))
-    all->calls[all->count++] = *call;
-  else
-    search->has_failed = true;
+static void add_to_all(struct all_calls *all, const struct mpi_call *call) {
+  array_reserve(&all->calls, &all->capacity, all->count + 1, sizeof *all->calls);
+  all->calls[all->count++] = *call;
 }
 
 static void on_begin(struct message_search *search, const struct mpi_call *call) {
   const char *name = name_of(search, call);
   if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
-    add_to_all(search, &search->init, call);
+    add_to_all(&search->init, call);
   else if (strcmp(name, "MPI_Finalize") == 0)
-    add_to_all(search, &search->finalize, call);
+    add_to_all(&search->finalize, call);
 }
 
 /* Of other calls than these there are events. */
@@ -173,11 +164,11 @@ static void add_all_calls(struct message_search *search, const struct all_calls 
 static bool on_event(void *data, const struct trace_event *event) {
   struct message_search *search = data;
   uint64_t before = mpi_open_call(search->mpi, event->location).id;
-  search->has_failed |= !mpi_process(search->mpi, event);
+  mpi_process(search->mpi, event);
   struct mpi_call now = mpi_open_call(search->mpi, event->location);
   if (now.id != before && now.id > 0)
     on_begin(search, &now);
-  return !search->has_failed;
+  return true;
 }
 
 static int by_call(const void *one, const void *other) {
@@ -206,14 +197,11 @@ static void drop_early(struct message_search *search) {
 
 static void finish(struct message_search *search) {
   struct messages *found = search->found;
-  search->has_failed |= !mpi_finish(search->mpi);
+  mpi_finish(search->mpi);
   add_all_calls(search, &search->init);
   add_all_calls(search, &search->finalize);
   drop_early(search);
-  found->awaited = calloc(found->wait_count + 1, sizeof *found->awaited);
-  search->has_failed |= !found->awaited;
-  if (search->has_failed)
-    return;
+  found->awaited = memory_get(found->wait_count, sizeof *found->awaited);
   for (size_t i = 0; i < found->wait_count; i++)
     found->awaited[i] = found->waits[i].moment;
   if (found->wait_count > 0) {
@@ -231,16 +219,15 @@ int messages_find(struct messages *ret, struct trace *trace, char error[TRACE_ER
   int result = 0;
   *ret = (struct messages){0};
   search.mpi = mpi_create(trace, &observer, &search);
-  search.has_failed = !search.mpi;
-  if (search.mpi && mpi_is_there(search.mpi))
+  if (mpi_is_there(search.mpi))
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &search, error);
-  if (search.mpi && result == 0)
+  if (result == 0)
     finish(&search);
   mpi_free(search.mpi);
   free(search.left);
   free(search.init.calls);
   free(search.finalize.calls);
-  return search.has_failed ? -ENOMEM : result;
+  return result;
 }
 
 void messages_free(struct messages *messages) {

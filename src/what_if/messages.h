@@ -21,7 +21,7 @@ struct messages {
   uint64_t *awaited; /* moments, ascending, each as often as it is waited for */
 };
 
-/* Reads the trace. Returns 0, or -ENOMEM or -EIO with a line in `error`; messages_free in every case. Of a
+/* Reads the trace. Returns 0, or -EIO with a line in `error`; messages_free in every case. Of a
  * trace without MPI there are none. */
 int messages_find(struct messages *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]);
 void messages_free(struct messages *messages);

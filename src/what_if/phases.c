@@ -11,8 +11,9 @@ enum { NODES_MAX = 1 << 22 };
 uint32_t phase_add(struct phase_graph *phase, size_t scenarios, struct phase_node node) {
   size_t count = phase->node_count;
   if (count >= NODES_MAX ||
-      !array_reserve(&phase->nodes, &phase->node_capacity, count + 1, sizeof *phase->nodes) ||
-      !array_reserve(&phase->times, &phase->time_capacity, (count + 1) * scenarios, sizeof *phase->times)) {
+      !array_try_reserve(&phase->nodes, &phase->node_capacity, count + 1, sizeof *phase->nodes) ||
+      !array_try_reserve(&phase->times, &phase->time_capacity, (count + 1) * scenarios,
+                         sizeof *phase->times)) {
     phase->is_known = false;
     return SCHEDULE_NONE;
   }
@@ -26,7 +27,7 @@ uint32_t phase_add(struct phase_graph *phase, size_t scenarios, struct phase_nod
 bool phase_connect(struct phase_graph *phase, uint32_t from, uint32_t to) {
   if (from == SCHEDULE_NONE || to == SCHEDULE_NONE || from == to)
     return true;
-  if (!array_reserve(&phase->edges, &phase->edge_capacity, phase->edge_count + 1, sizeof *phase->edges))
+  if (!array_try_reserve(&phase->edges, &phase->edge_capacity, phase->edge_count + 1, sizeof *phase->edges))
     return false;
   phase->edges[phase->edge_count] = (struct schedule_edge){to, phase->nodes[from].first_edge};
   phase->nodes[from].first_edge = (uint32_t)phase->edge_count++;
@@ -46,8 +47,8 @@ struct phase_task *phase_task(struct phase_graph *phase, size_t scenarios, uint6
   uint32_t node = phase_add(phase, scenarios, (struct phase_node){.kind = PHASE_TASK});
   size_t count = phase->task_count;
   if (node == SCHEDULE_NONE ||
-      !array_reserve(&phase->all_tasks, &phase->task_capacity, count + 1, sizeof *phase->all_tasks) ||
-      !pair_map_put(&phase->tasks, 0, id, (void *)(uintptr_t)(count + 1)))
+      !array_try_reserve(&phase->all_tasks, &phase->task_capacity, count + 1, sizeof *phase->all_tasks) ||
+      !pair_map_try_put(&phase->tasks, 0, id, (void *)(uintptr_t)(count + 1)))
     return NULL;
   phase->all_tasks[phase->task_count++] = (struct phase_task){id, node, node, false};
   return &phase->all_tasks[count];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "what_if/clocks.h"
 
 /* Of a chunk it is the loop's, of all else the innermost region's. */
@@ -21,11 +22,8 @@ static uint32_t number_of(struct clocks *clocks, struct clock_place place) {
   if (found)
     return (uint32_t)(found - 1);
   size_t number = clocks->place_count;
-  if (!array_reserve(&clocks->places, &clocks->place_capacity, number + 1, sizeof *clocks->places) ||
-      !pair_map_put(&clocks->place_numbers, high, place.site, (void *)(uintptr_t)(number + 1))) {
-    clocks->has_failed = true;
-    return 0;
-  }
+  array_reserve(&clocks->places, &clocks->place_capacity, number + 1, sizeof *clocks->places);
+  pair_map_put(&clocks->place_numbers, high, place.site, (void *)(uintptr_t)(number + 1));
   clocks->places[clocks->place_count++] = place;
   return (uint32_t)number;
 }
@@ -60,13 +58,11 @@ static void keep_longest(struct what_if *ret, struct what_if_step step) {
 }
 
 void clock_path_of(struct clocks *clocks, const struct path *path, struct what_if *ret) {
-  struct sums sums = {calloc(clocks->place_count + 1, sizeof *sums.ticks)};
+  struct sums sums = {memory_get(clocks->place_count, sizeof *sums.ticks)};
   ret->path_count = 0;
   ret->path_ticks = 0;
-  clocks->has_failed |= !sums.ticks || clocks->paths.has_failed;
-  if (!clocks->has_failed)
-    path_each(path, add, &sums);
-  for (size_t i = 0; !clocks->has_failed && i < clocks->place_count; i++) {
+  path_each(path, add, &sums);
+  for (size_t i = 0; i < clocks->place_count; i++) {
     const struct clock_place *place = &clocks->places[i];
     ret->path_ticks += sums.ticks[i];
     if (sums.ticks[i] > 0)

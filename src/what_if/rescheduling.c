@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/detail.h"
 #include "what_if/clocks.h"
 
@@ -18,8 +19,8 @@ static struct phase_graph *phase_of(struct clocks *clocks, size_t location) {
   uint32_t number = clocks->rows[location].member.number;
   struct phase_graph *phase = team ? &team->phases[number % 2] : NULL;
   if (phase && (!phase->is_used || phase->number != number) && !phase_begin(phase, clocks->count, number))
-    clocks->has_failed = true;
-  return clocks->has_failed ? NULL : phase;
+    memory_exhausted();
+  return phase;
 }
 
 /* -- where a member works -- */
@@ -154,7 +155,7 @@ static uint32_t join_of(struct clocks *clocks, struct phase_graph *phase, uint64
     return (uint32_t)(found - 1);
   uint32_t node = phase_add(phase, clocks->count, (struct phase_node){.kind = PHASE_TASK});
   if (node != SCHEDULE_NONE)
-    phase->is_known &= pair_map_put(&phase->joins, 0, creator, (void *)(uintptr_t)(node + 1ull));
+    phase->is_known &= pair_map_try_put(&phase->joins, 0, creator, (void *)(uintptr_t)(node + 1ull));
   return node;
 }
 

@@ -1,12 +1,12 @@
 /* One pass over the events with the clocks of all scenarios. */
 #include "what_if/what_if.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "what_if/clocks.h"
 
 enum { FRAMES_MAX = 64 };
@@ -52,10 +52,9 @@ static bool on_event(void *data, const struct trace_event *event) {
     clock_calls_event(clocks, event);
   if (clocks->has_threads && event->kind == TRACE_Enter)
     clock_phase_chunk(clocks, event);
-  if (!replay_process(clocks->replay, event))
-    clocks->has_failed = true;
+  replay_process(clocks->replay, event);
   clock_after_event(clocks, event, before);
-  return !clocks->has_failed;
+  return true;
 }
 
 /* A worker's end is when it has worked last: then it waits for a team that does not come. */
@@ -123,8 +122,6 @@ static void conclude(struct clocks *clocks, struct what_if *all, struct what_if 
 static int prepare_calls(struct clocks *clocks, struct trace *trace, char *error) {
   static const struct mpi_observer nobody = {0};
   struct mpi_replay *mpi = mpi_create(trace, &nobody, NULL);
-  if (!mpi)
-    return -ENOMEM;
   if (!mpi_is_there(mpi)) {
     mpi_free(mpi);
     return 0;
@@ -135,29 +132,21 @@ static int prepare_calls(struct clocks *clocks, struct trace *trace, char *error
 
 int what_if_compute(struct trace *trace, struct what_if *all, size_t count, struct what_if *ret_run,
                     double *ret_wall_ticks, char error[TRACE_ERROR_BYTES]) {
-  struct clocks clocks = {0};
-  struct what_if *scenarios = calloc(count + 1, sizeof *scenarios);
-  int result = -ENOMEM;
-  for (size_t i = 0; scenarios && i < count; i++)
+  struct clocks clocks;
+  struct what_if *scenarios = memory_get(count + 1, sizeof *scenarios);
+  for (size_t i = 0; i < count; i++)
     scenarios[i + 1] = all[i];
-  if (scenarios && clocks_prepare(&clocks, trace, scenarios, count + 1, ret_run != NULL, &clock_causes))
-    result = prepare_calls(&clocks, trace, error);
+  clocks_prepare(&clocks, trace, scenarios, count + 1, ret_run != NULL, &clock_causes);
+  int result = prepare_calls(&clocks, trace, error);
   if (result == 0)
     result = trace_read_in_order(trace, 0, UINT64_MAX, on_event, &clocks, error);
-  if (result == 0 && clocks.has_failed)
-    result = -ENOMEM;
   if (result == 0) {
     *ret_wall_ticks =
         clocks.last_ticks > clocks.first_ticks ? (double)(clocks.last_ticks - clocks.first_ticks) : 0;
     conclude(&clocks, all, ret_run, *ret_wall_ticks);
-    result = clocks.has_failed ? -ENOMEM : 0;
   }
-  if (result == -ENOMEM)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  if (clocks.trace) {
-    clock_calls_free(&clocks);
-    clocks_free(&clocks);
-  }
+  clock_calls_free(&clocks);
+  clocks_free(&clocks);
   free(scenarios);
   return result;
 }

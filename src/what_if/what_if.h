@@ -74,8 +74,8 @@ size_t what_if_candidates(const struct trace *trace, uint32_t *ret, size_t most)
 size_t what_if_rank(const struct trace *trace, unsigned long rank);
 
 /* Computes all of them. Reads the trace once, with MPI in it twice. `ret_run` gets the critical path of the
- * run as it was, and all have theirs; NULL: no paths are wanted. Returns 0, or -ENOMEM or -EIO with one line
- * in `error`. */
+ * run as it was, and all have theirs; NULL: no paths are wanted. Returns 0, or -EIO with one line in
+ * `error`. */
 int what_if_compute(struct trace *trace, struct what_if *all, size_t count, struct what_if *ret_run,
                     double *ret_wall_ticks, char error[TRACE_ERROR_BYTES]);
 

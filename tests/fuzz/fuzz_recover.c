@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "recover/rebuild.h"
@@ -159,7 +160,7 @@ static void close_directory(struct making *making) {
 static void put_journal(struct making *making, const void *bytes, size_t count) {
   if (count == 0)
     return;
-  memory_grow(&making->journal, &making->journal_capacity, making->journal_bytes + count, 1);
+  array_reserve_zeroed(&making->journal, &making->journal_capacity, making->journal_bytes + count, 1);
   memcpy(making->journal + making->journal_bytes, bytes, count);
   making->journal_bytes += count;
 }

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "unit.h"
 
 struct item {
@@ -15,7 +18,7 @@ static void items_keep_their_values_and_room_doubles(void **state) {
   size_t capacity = 0, before = 0, times = 0;
   (void)state;
   for (size_t i = 0; i < 5000; i++, before = capacity) {
-    assert_true(array_reserve(&items, &capacity, i + 1, sizeof *items));
+    array_reserve(&items, &capacity, i + 1, sizeof *items);
     assert_true(capacity == before || capacity >= 2 * before);
     times += capacity != before;
     items[i] = (struct item){i, (char)i};
@@ -32,9 +35,9 @@ static void what_is_needed_is_there_at_once(void **state) {
   struct item *items = NULL;
   size_t capacity = 0;
   (void)state;
-  assert_true(array_reserve(&items, &capacity, 1000, sizeof *items));
+  array_reserve(&items, &capacity, 1000, sizeof *items);
   assert_int_equal(capacity, 1000);
-  assert_true(array_reserve(&items, &capacity, 5000, sizeof *items));
+  array_reserve(&items, &capacity, 5000, sizeof *items);
   assert_int_equal(capacity, 5000);
   free(items);
 }
@@ -43,12 +46,12 @@ static void room_that_is_there_is_left_alone(void **state) {
   struct item *items = NULL, *before;
   size_t capacity = 0;
   (void)state;
-  assert_true(array_reserve(&items, &capacity, 0, sizeof *items));
+  array_reserve(&items, &capacity, 0, sizeof *items);
   assert_null(items);
-  assert_true(array_reserve(&items, &capacity, 10, sizeof *items));
+  array_reserve(&items, &capacity, 10, sizeof *items);
   before = items;
-  assert_true(array_reserve(&items, &capacity, 10, sizeof *items));
-  assert_true(array_reserve_zeroed(&items, &capacity, 3, sizeof *items));
+  array_reserve(&items, &capacity, 10, sizeof *items);
+  array_reserve_zeroed(&items, &capacity, 3, sizeof *items);
   assert_ptr_equal(items, before);
   assert_int_equal(capacity, 10);
   free(items);
@@ -64,7 +67,7 @@ static void only_new_items_are_made_zero(void **state) {
     char *used = malloc(2 * needed);
     memset(used, 'u', 2 * needed);
     free(used);
-    assert_true(array_reserve_zeroed(&bytes, &capacity, needed, 1));
+    array_reserve_zeroed(&bytes, &capacity, needed, 1);
     for (size_t i = 0; i < capacity; i++)
       assert_int_equal(bytes[i], i < before ? 'b' : 0);
     memset(bytes, 'b', capacity);
@@ -79,14 +82,13 @@ static void what_no_memory_holds_changes_nothing(void **state) {
   struct item *items = there;
   size_t capacity = COUNT(there);
   (void)state;
-  assert_false(array_reserve(&items, &capacity, SIZE_MAX / sizeof *items + 1, sizeof *items));
-  assert_false(array_reserve_zeroed(&items, &capacity, SIZE_MAX, sizeof *items));
+  assert_false(array_try_reserve(&items, &capacity, SIZE_MAX / sizeof *items + 1, sizeof *items));
   assert_ptr_equal(items, there);
   assert_int_equal(capacity, COUNT(there));
   for (size_t i = 0; i < COUNT(there); i++)
     assert_int_equal(items[i].number, i + 1);
   capacity = SIZE_MAX / 2 + 1;
-  assert_false(array_reserve(&items, &capacity, capacity + 1, sizeof *items));
+  assert_false(array_try_reserve(&items, &capacity, capacity + 1, sizeof *items));
   assert_int_equal(capacity, SIZE_MAX / 2 + 1);
 }
 
@@ -107,14 +109,66 @@ static void added_items_are_zero_and_those_before_stay(void **state) {
   free(items);
 }
 
-static void without_memory_none_is_added(void **state) {
+/* Each of them, of more than there is. */
+
+static void reserve(void) {
+  struct item *items = NULL;
+  size_t capacity = 0;
+  array_reserve(&items, &capacity, SIZE_MAX / sizeof *items + 1, sizeof *items);
+}
+
+static void reserve_zeroed(void) {
+  struct item *items = NULL;
+  size_t capacity = 0;
+  array_reserve_zeroed(&items, &capacity, SIZE_MAX, sizeof *items);
+}
+
+static void add(void) {
   static struct item there;
   struct item *items = &there;
   size_t count = SIZE_MAX / 4 + 1;
+  array_add(&items, &count, sizeof *items);
+}
+
+static void get_text(void) {
+  memory_given(NULL);
+}
+
+static void get_much(void) {
+  volatile size_t much = SIZE_MAX / 2; /* the compiler knows that there is not so much */
+  free(memory_get(much, 16));
+}
+
+static void end_as_told(void *status) {
+  _exit(*(const int *)status);
+}
+
+static void without_memory_the_process_ends(void **state) {
+  static void (*const ways[])(void) = {reserve, reserve_zeroed, add, get_text, get_much};
+  static int wanted = 77;
   (void)state;
-  assert_null(array_add(&items, &count, sizeof *items));
-  assert_ptr_equal(items, &there);
-  assert_int_equal(count, SIZE_MAX / 4 + 1);
+  for (size_t i = 0; i < COUNT(ways); i++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+      memory_at_exhaustion(end_as_told, &wanted);
+      ways[i]();
+      _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == wanted);
+  }
+}
+
+/* The sanitizers' calloc ends the program otherwise. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+  return "allocator_may_return_null=1";
+}
+
+__attribute__((visibility("default"))) const char *__tsan_default_options(void); /* libtsan.so looks for it */
+const char *__tsan_default_options(void) {
+  return __asan_default_options();
 }
 
 int main(void) {
@@ -125,7 +179,7 @@ int main(void) {
       cmocka_unit_test(only_new_items_are_made_zero),
       cmocka_unit_test(what_no_memory_holds_changes_nothing),
       cmocka_unit_test(added_items_are_zero_and_those_before_stay),
-      cmocka_unit_test(without_memory_none_is_added),
+      cmocka_unit_test(without_memory_the_process_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

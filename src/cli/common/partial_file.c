@@ -15,10 +15,14 @@
 /* What the handler removes; NULL: nothing. */
 static struct { const char *volatile path; } growing;
 
-/* The signal comes again, with its default action, when the handler has returned. */
-static void remove_and_end(int number) {
+void partial_file_remove_growing(void) {
   if (growing.path)
     unlink(growing.path);
+}
+
+/* The signal comes again, with its default action, when the handler has returned. */
+static void remove_and_end(int number) {
+  partial_file_remove_growing();
   raise(number);
 }
 

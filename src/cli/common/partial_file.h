@@ -23,4 +23,7 @@ bool partial_file_open(struct partial_file *ret, const char *name);
  * if it cannot get its name. */
 bool partial_file_close(struct partial_file *file, bool is_whole);
 
+/* Removes what is not whole yet, as the process ends. */
+void partial_file_remove_growing(void);
+
 #endif

@@ -1,7 +1,7 @@
 #include "cli/common/prose.h"
 
+#include "base/memory.h"
 #include "base/shorten.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/terminal.h"
 
@@ -32,7 +32,7 @@ size_t prose_line(const char *text, size_t width) {
 
 void prose_print_within(size_t width, size_t column, size_t indent, const char *text) {
   size_t size = ESCAPE_BYTES * strlen(text) + 1;
-  char *safe = memory_needed(malloc(size)), *rest = message_escape(safe, size, text);
+  char *safe = memory_get(size, 1), *rest = message_escape(safe, size, text);
   for (;;) {
     size_t length = prose_line(rest, width > column ? width - column : 1);
     printf("%.*s\n", (int)length, rest);

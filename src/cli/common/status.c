@@ -44,7 +44,7 @@ static struct archive_status *find_open(struct status *status, struct teller tel
 }
 
 static struct archive_status *add(struct status *status, struct teller teller) {
-  if (!array_reserve(&status->archives, &status->capacity, status->count + 1, sizeof *status->archives))
+  if (!array_try_reserve(&status->archives, &status->capacity, status->count + 1, sizeof *status->archives))
     return NULL;
   struct archive_status *archive = &status->archives[status->count++];
   *archive = (struct archive_status){.pid = teller.pid, .writer = teller.writer};

@@ -10,7 +10,7 @@ bool string_list_add(struct string_list *list, const char *text) {
     if (strcmp(list->items[i], text) == 0)
       return false;
   char *copy = strdup(text);
-  if (!copy || !array_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
+  if (!copy || !array_try_reserve(&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
     free(copy);
     return false;
   }

@@ -1,8 +1,8 @@
 #include "cli/common/table.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/shorten.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/prose.h"
 #include "cli/common/terminal.h"
@@ -38,12 +38,11 @@ void table_column(struct table *table, const char *name, enum table_column kind)
 
 void table_row(struct table *table, const char *const *cells) {
   size_t count = table->cell_count + table->column_count;
-  if (!array_reserve(&table->cells, &table->cell_capacity, count, sizeof *table->cells))
-    memory_needed(NULL);
+  array_reserve(&table->cells, &table->cell_capacity, count, sizeof *table->cells);
   for (size_t i = 0; i < table->column_count; i++) {
     const char *text = cells[i] ? cells[i] : "";
     size_t size = ESCAPE_BYTES * strlen(text) + 1;
-    table->cells[table->cell_count++] = message_escape(memory_needed(malloc(size)), size, text);
+    table->cells[table->cell_count++] = message_escape(memory_get(size, 1), size, text);
   }
 }
 
@@ -153,7 +152,7 @@ static size_t part_length(const char *text, enum table_column kind, size_t width
 static void print_cell(struct line *line, size_t column, enum table_column kind, size_t width) {
   const char *text = line->rest[column];
   size_t length = part_length(text, kind, width);
-  char *part = memory_needed(strndup(text, length));
+  char *part = memory_given(strndup(text, length));
   line->gap += column > 0 ? GAP : 0;
   size_t shown = shorten_width(part, SIZE_MAX);
   print_part(line, part, length, shown < width ? width - shown : 0, kind == TABLE_NUMBER);
@@ -190,7 +189,7 @@ static char *cut_cell(char *cell, enum table_column kind, size_t width) {
   if (!is_cut(kind) || shorten_width(cell, SIZE_MAX) <= width)
     return cell;
   size_t size = strlen(cell) + 1;
-  char *cut = shorten_middle(memory_needed(malloc(size)), size, cell, width);
+  char *cut = shorten_middle(memory_get(size, 1), size, cell, width);
   free(cell);
   return cut;
 }

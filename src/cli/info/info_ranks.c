@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "trace/found_archive.h"
@@ -45,28 +44,22 @@ static bool has_archive(const char *path, const char *name) {
   return found.state != FOUND_NO_ARCHIVE && found.state != FOUND_ABSENT;
 }
 
-/* False: no memory. */
-static bool list(struct ranks *ranks, const char *path) {
+static void list(struct ranks *ranks, const char *path) {
   char folder[PATH_MAX];
   unsigned long number;
   snprintf(folder, sizeof folder, "%s/rank", path);
   DIR *directory = opendir(folder);
-  bool is_done = true;
-  for (struct dirent *entry; directory && is_done && (entry = readdir(directory));) {
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
     if (!is_rank(entry->d_name, &number) || !has_archive(path, entry->d_name))
       continue;
     struct rank *rank = array_add(&ranks->all, &ranks->count, sizeof *rank);
-    is_done = rank != NULL;
-    if (rank) {
-      rank->number = number;
-      snprintf(rank->name, sizeof rank->name, "%.*s", NAME_BYTES - 1, entry->d_name);
-    }
+    rank->number = number;
+    snprintf(rank->name, sizeof rank->name, "%.*s", NAME_BYTES - 1, entry->d_name);
   }
   if (directory)
     closedir(directory);
   if (ranks->count > 1)
     qsort(ranks->all, ranks->count, sizeof *ranks->all, by_number);
-  return is_done;
 }
 
 static const char *state_of(const struct found_archive *found) {
@@ -106,7 +99,7 @@ static void print_missing(const struct ranks *ranks) {
 void info_ranks(const char *path) {
   struct ranks ranks = {0};
   struct table table;
-  bool is_done = list(&ranks, path);
+  list(&ranks, path);
   if (ranks.count == 0)
     return;
   table_heading("Ranks, not merged");
@@ -119,6 +112,4 @@ void info_ranks(const char *path) {
   table_print(&table);
   print_missing(&ranks);
   free(ranks.all);
-  if (!is_done)
-    message_print("%s: out of memory", path);
 }

@@ -1,6 +1,6 @@
 #include "cli/info/info_support.h"
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/table.h"
 #include "cli/programs/runtime.h"
@@ -191,7 +191,7 @@ void info_end_anonymous(int kept) {
   size_t count = names_to_replace(names);
   fflush(stdout);
   off_t size = lseek(STDOUT_FILENO, 0, SEEK_END);
-  char *text = memory_needed(malloc((size_t)size + 1));
+  char *text = memory_get((size_t)size + 1, 1);
   ssize_t got = pread(STDOUT_FILENO, text, (size_t)size, 0);
   text[got > 0 ? got : 0] = '\0';
   dup2(kept, STDOUT_FILENO);

@@ -1,4 +1,5 @@
 /* `stave info` for people. */
+#include "base/memory.h"
 #include "base/plural.h"
 #include "cli/info/info.h"
 #include "cli/info/info_counters.h"
@@ -6,7 +7,6 @@
 #include "cli/info/info_kept.h"
 #include "cli/info/info_processes.h"
 
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
@@ -90,7 +90,7 @@ static const char *host_of(const struct trace *trace) {
 
 /* Some writers' has lines. */
 static void print_creator(const char *creator) {
-  char *line = memory_needed(strdup(or_absent(creator)));
+  char *line = memory_text(or_absent(creator));
   size_t used = 0;
   for (const char *at = line; *at; at++) {
     bool is_space = isspace((unsigned char)*at);
@@ -339,7 +339,7 @@ static void location_columns(struct table *table) {
 /* The busiest if there are too many to read, in the archive's order. */
 static void print_locations(const struct info *info) {
   size_t count = 0;
-  struct numbered *order = memory_needed(calloc(info->trace->location_count + 1, sizeof *order));
+  struct numbered *order = memory_get(info->trace->location_count + 1, sizeof *order);
   for (size_t i = 0; i < info->trace->location_count; i++)
     if (!trace_location_is_device(&info->trace->locations[i]))
       order[count++] = (struct numbered){info->tally.locations[i].events, i};

@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/folder.h"
 #include "cli/common/json.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
@@ -105,15 +105,15 @@ static char *make_page(void *data) {
   char *page = NULL;
   size_t size;
   json_t *object = about(data);
-  char *text = memory_needed(json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII));
-  FILE *file = memory_needed(open_memstream(&page, &size));
+  char *text = memory_given(json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII));
+  FILE *file = memory_given(open_memstream(&page, &size));
   fwrite(live_before_about, 1, live_before_about_bytes, file);
   put_escaped(file, text);
   fwrite(live_after_about, 1, live_after_about_bytes, file);
   fclose(file);
   free(text);
   json_decref(object);
-  return memory_needed(page);
+  return memory_given(page);
 }
 
 static char *make_news(void *data) {
@@ -126,7 +126,7 @@ static char *make_news(void *data) {
   json_put(object, "every_ms", json_from_number(live->every_ms));
   json_put(object, "trouble", json_from_text(live->trouble));
   json_put(object, "file", json_from_text(live->output));
-  char *text = memory_needed(json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII));
+  char *text = memory_given(json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII));
   json_decref(object);
   return text;
 }

@@ -29,8 +29,10 @@ static int write_page(const struct recent *recent, const struct timeline *timeli
                               .archive = message_shell_word(archive, sizeof archive, recent->directory)};
   snprintf(partial, sizeof partial, "%.*s.partial", PATH_MAX - 16, recent->page);
   FILE *file = fopen(partial, "we");
-  int error = file ? page_write(file, timeline, &page) : -errno;
-  if (file && (ferror(file) | fclose(file)) && !error)
+  int error = file ? 0 : -errno;
+  if (file)
+    page_write(file, timeline, &page);
+  if (file && (ferror(file) | fclose(file)))
     error = -EIO;
   if (!error && rename(partial, recent->page) < 0)
     error = -errno;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 
 enum { BACKLOG = 16, NEWS_MAX = 1 << 16, FILE_BYTES = 1 << 16, RETRY_MS = 500 };
 
@@ -96,24 +96,21 @@ static void put(struct server_connection *connection, char *text) {
 /* The head says that nothing is to be kept, framed, guessed or told to others; the token is in the address.
  */
 static char *make_head(int status, const char *reason, const char *type, int64_t length) {
-  char *text = NULL, bytes[64] = "";
+  char bytes[64] = "";
   if (length >= 0)
     snprintf(bytes, sizeof bytes, "Content-Length: %" PRId64 "\r\n", length);
-  int count = asprintf(&text,
-                       "HTTP/1.1 %d %s\r\nContent-Type: %s; charset=utf-8\r\n%s"
-                       "Connection: close\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
-                       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\n"
-                       "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
-                       status, reason, type, bytes);
-  return memory_needed(count < 0 ? NULL : text);
+  return memory_print("HTTP/1.1 %d %s\r\nContent-Type: %s; charset=utf-8\r\n%s"
+                      "Connection: close\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
+                      "X-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\n"
+                      "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
+                      status, reason, type, bytes);
 }
 
 static void answer_text(struct server_connection *connection, int status, const char *reason,
                         const char *type, const char *text) {
-  char *whole = NULL, *head = make_head(status, reason, type, (int64_t)strlen(text));
-  int count = asprintf(&whole, "%s%s", head, text);
+  char *head = make_head(status, reason, type, (int64_t)strlen(text));
+  put(connection, memory_print("%s%s", head, text));
   free(head);
-  put(connection, memory_needed(count < 0 ? NULL : whole));
 }
 
 static void answer_page(const struct server *server, struct server_connection *connection) {
@@ -123,19 +120,17 @@ static void answer_page(const struct server *server, struct server_connection *c
 }
 
 static char *news_line(const struct server *server) {
-  char *news = server->source.news(server->source.data), *line = NULL;
-  int count = asprintf(&line, "data: %s\n\n", news);
+  char *news = server->source.news(server->source.data), *line = memory_print("data: %s\n\n", news);
   free(news);
-  return memory_needed(count < 0 ? NULL : line);
+  return line;
 }
 
 static void answer_news(const struct server *server, struct server_connection *connection) {
-  char *head = make_head(200, "OK", "text/event-stream", -1), *line = news_line(server), *whole = NULL;
-  int count = asprintf(&whole, "%sretry: %d\n%s", head, RETRY_MS, line);
+  char *head = make_head(200, "OK", "text/event-stream", -1), *line = news_line(server);
+  connection->is_listener = true;
+  put(connection, memory_print("%sretry: %d\n%s", head, RETRY_MS, line));
   free(head);
   free(line);
-  connection->is_listener = true;
-  put(connection, memory_needed(count < 0 ? NULL : whole));
 }
 
 static void answer_picture(const struct server *server, struct server_connection *connection,
@@ -161,7 +156,7 @@ static void answer_bytes(const struct server *server, struct server_connection *
   }
   char *head = make_head(200, "OK", *path ? "application/octet-stream" : "text/html", (int64_t)count);
   size_t length = strlen(head);
-  char *whole = memory_needed(malloc(length + count));
+  char *whole = memory_get(length + count, 1);
   memcpy(whole, head, length);
   memcpy(whole + length, bytes, count);
   free(head);
@@ -269,7 +264,7 @@ static void accept_clients(struct server *server) {
       close(fd);
     return;
   }
-  struct server_connection *connection = memory_needed(calloc(1, sizeof *connection));
+  struct server_connection *connection = memory_get(1, sizeof *connection);
   connection->fd = fd;
   connection->file = -1;
   server->connections[place] = connection;
@@ -312,12 +307,11 @@ void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
 /* Behind what has not been sent yet; who takes nothing for long gets the last ones only when asking again. */
 static void add_news(struct server_connection *connection, const char *line) {
   size_t left = connection->out_bytes - connection->out_done;
-  char *whole = NULL;
   if (left > NEWS_MAX)
     return;
-  int count = asprintf(&whole, "%.*s%s", (int)left, connection->out + connection->out_done, line);
-  free(connection->out);
-  put(connection, memory_needed(count < 0 ? NULL : whole));
+  char *sent = connection->out;
+  put(connection, memory_print("%.*s%s", (int)left, sent + connection->out_done, line));
+  free(sent);
 }
 
 void server_notify(struct server *server) {

@@ -1,6 +1,6 @@
 /* Which archives there are. */
 #include "base/array.h"
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/summary.h"
 #include "cli/mcp/mcp_run.h"
 #include "trace/found_archive.h"
@@ -25,8 +25,8 @@ struct archive_search {
 };
 
 static void add_archive(struct archive_search *search, const char *path, const struct stat *anchor) {
-  struct seen_archive *one = memory_needed(array_add(&search->archives, &search->count, sizeof *one));
-  *one = (struct seen_archive){memory_needed(strdup(path)), anchor->st_mtime};
+  struct seen_archive *one = array_add(&search->archives, &search->count, sizeof *one);
+  *one = (struct seen_archive){memory_text(path), anchor->st_mtime};
 }
 
 static void look_into(struct archive_search *search, const char *path, int depth);

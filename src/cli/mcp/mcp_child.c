@@ -1,7 +1,6 @@
 #include "cli/mcp/mcp_child.h"
 
 #include "base/array.h"
-#include "cli/common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +51,7 @@ static void close_stream(struct child_stream *stream) {
 }
 
 static void read_stream(struct child_stream *stream) {
-  if (!array_reserve(&stream->text, &stream->capacity, stream->length + PIECE, 1))
-    memory_needed(NULL);
+  array_reserve(&stream->text, &stream->capacity, stream->length + PIECE, 1);
   ssize_t count = read(stream->fd, stream->text + stream->length, PIECE);
   if (count < 0 && errno == EINTR)
     return;
@@ -84,8 +82,7 @@ static bool read_both(struct child_stream streams[2], int limit_s) {
 
 static char *finish(struct child_stream *stream) {
   close_stream(stream);
-  if (!array_reserve(&stream->text, &stream->capacity, stream->length + 1, 1))
-    memory_needed(NULL);
+  array_reserve(&stream->text, &stream->capacity, stream->length + 1, 1);
   stream->text[stream->length] = '\0';
   return stream->text;
 }

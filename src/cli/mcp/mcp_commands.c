@@ -1,4 +1,5 @@
 /* Tools whose answer is what a command prints. */
+#include "base/memory.h"
 #include "cli/common/usage.h"
 #include "cli/mcp/mcp_child.h"
 #include "cli/mcp/mcp_run.h"
@@ -74,9 +75,9 @@ static size_t add_paths(const char **words, size_t count, char (*paths)[MCP_PATH
 
 void mcp_compare(struct mcp_answer *answer, const json_t *arguments) {
   const char *words[2 * RUNS_MAX + 5] = {"report", "--compare", "--brief"};
-  char(*paths)[MCP_PATH_BYTES] = calloc(2 * RUNS_MAX, sizeof *paths);
+  char(*paths)[MCP_PATH_BYTES] = memory_get(2 * RUNS_MAX, sizeof *paths);
   const json_t *old = json_object_get(arguments, "old"), *new = json_object_get(arguments, "new");
-  if (!paths || json_array_size(old) > RUNS_MAX || json_array_size(new) > RUNS_MAX) {
+  if (json_array_size(old) > RUNS_MAX || json_array_size(new) > RUNS_MAX) {
     mcp_answer_fail(answer, "at most %d runs on each side", RUNS_MAX);
   } else {
     size_t count = add_paths(words, 3, paths, old);

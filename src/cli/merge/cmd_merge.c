@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/plural.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
@@ -87,12 +88,8 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
   struct members members = {.wait_ms = request->wait_s * 1000};
   struct merge_result result;
   bool is_job = !request->out && count == 1 && found_is_job(paths[0]);
-  char *out = strdup(request->out ? request->out : is_job ? paths[0] : out_default);
+  char *out = memory_text(request->out ? request->out : is_job ? paths[0] : out_default);
   bool is_done = false;
-  if (!out) {
-    message_print("out of memory");
-    return EXIT_FAILED;
-  }
   trim(out);
   if (add_all(&members, paths, count))
     is_done = unite(&(struct unite_request){.anchors = members.anchors.items,

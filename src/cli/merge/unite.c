@@ -128,14 +128,6 @@ static bool publish(const struct union_job *job) {
 
 /* -- merging -- */
 
-static void print_exhaustion(void *data) {
-  (void)data;
-  static const char text[] = "stave: out of memory\n";
-  if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-    _exit(EXIT_FAILED);
-  _exit(EXIT_FAILED);
-}
-
 static int work(void *data, struct guard_progress *progress) {
   const struct union_job *job = data;
   const struct merge_request request = {.anchors = (const char *const *)job->request->anchors,
@@ -147,7 +139,6 @@ static int work(void *data, struct guard_progress *progress) {
                                         .progress = &progress->done,
                                         .steps = &progress->total};
   ending_of_child();
-  memory_at_exhaustion(print_exhaustion, NULL);
   return merge_run(&request, job->result) < 0 ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
@@ -197,10 +188,8 @@ bool unite(const struct unite_request *request, struct merge_result *ret) {
   if (!is_free(request) || !name_partial(&job))
     return false;
   job.result = mmap(NULL, sizeof *job.result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (job.result == MAP_FAILED) {
-    message_print("out of memory");
-    return false;
-  }
+  if (job.result == MAP_FAILED)
+    memory_exhausted();
   ending_wait(); /* what would end this process waits; the terminal's signals end the one that merges */
   bool is_done = lock_partial(&job) && run(&job);
   if (job.lock_fd >= 0)

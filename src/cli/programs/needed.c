@@ -79,7 +79,8 @@ static void look_inside(struct library_walk *walk, const struct loaded_object *o
 /* Opens a library and appends it. False if it is not one this machine can load. */
 static bool add_object(struct library_walk *walk, const char *path, size_t loader) {
   struct loaded_object *object = calloc(1, sizeof *object);
-  if (!object || !array_reserve(&walk->objects, &walk->capacity, walk->count + 1, sizeof *walk->objects) ||
+  if (!object ||
+      !array_try_reserve(&walk->objects, &walk->capacity, walk->count + 1, sizeof *walk->objects) ||
       elf_open(path, &object->file) != 0) {
     free(object);
     return false;

@@ -120,7 +120,7 @@ static bool is_traced(const struct watch *watch, const struct watch_life *life) 
 static void add_traced(struct watch *watch, const struct watch_life *life) {
   struct watch_life *traced = life_of(watch, life->pid);
   if (!traced &&
-      array_reserve(&watch->traced, &watch->traced_capacity, watch->traced_count + 1, sizeof *life))
+      array_try_reserve(&watch->traced, &watch->traced_capacity, watch->traced_count + 1, sizeof *life))
     traced = &watch->traced[watch->traced_count++];
   if (traced)
     *traced = *life;

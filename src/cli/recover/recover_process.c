@@ -87,8 +87,8 @@ static void read_result(struct recover_process *process, char *rest) {
 }
 
 static struct recover_location *add_location(struct recover_process *process) {
-  if (!array_reserve(&process->locations, &process->location_capacity, process->location_count + 1,
-                     sizeof *process->locations))
+  if (!array_try_reserve(&process->locations, &process->location_capacity, process->location_count + 1,
+                         sizeof *process->locations))
     return NULL;
   struct recover_location *location = &process->locations[process->location_count++];
   *location = (struct recover_location){0};

@@ -2,7 +2,7 @@
 #include "cli/report/compare.h"
 
 #include "base/array.h"
-#include "cli/common/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@ static void add_seconds(struct compare *compare, size_t run, enum compare_kind k
     if (compare->rows[i].kind == kind && strcmp(compare->rows[i].name, name) == 0)
       row = &compare->rows[i];
   if (!row) {
-    row = memory_needed(array_add(&compare->rows, &compare->row_count, sizeof *row));
+    row = array_add(&compare->rows, &compare->row_count, sizeof *row);
     row->kind = kind;
-    row->name = memory_needed(strdup(name));
+    row->name = memory_text(name);
   }
   row->values[run] += seconds;
   row->squares[run] += deviation * deviation;

@@ -5,7 +5,7 @@
 #include "cli/report/compare_pairs.h"
 
 #include "base/array.h"
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/report/rank.h"
 
 #include <stdio.h>
@@ -25,14 +25,12 @@ static const char *text_of(const json_t *region, const char *member) {
 
 void pairs_add(struct pairs *pairs, const json_t *region, const struct paired *what) {
   const char *name = text_of(region, "name"), *place = strstr(name, " @");
-  struct pairs_construct *one = memory_needed(array_add(&pairs->all, &pairs->count, sizeof *one));
+  struct pairs_construct *one = array_add(&pairs->all, &pairs->count, sizeof *one);
   *one = (struct pairs_construct){.what = *what};
   one->line = (uint64_t)json_integer_value(json_object_get(region, "line"));
-  one->name = memory_needed(strdup(name));
-  if (asprintf(&one->group, "%d\n%.*s\n%s\n%s", what->kind, place ? (int)(place - name) : (int)strlen(name),
-               name, text_of(region, "file"), text_of(region, "function")) < 0)
-    one->group = NULL;
-  memory_needed(one->group);
+  one->name = memory_text(name);
+  one->group = memory_print("%d\n%.*s\n%s\n%s", what->kind, place ? (int)(place - name) : (int)strlen(name),
+                            name, text_of(region, "file"), text_of(region, "function"));
 }
 
 static int by_group_run_line(const void *left, const void *right) {

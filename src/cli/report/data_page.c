@@ -1,6 +1,6 @@
 #include "cli/report/data_page.h"
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
@@ -40,7 +40,7 @@ int data_page_write(const struct data_page *page, const json_t *data, const char
   struct partial_file file;
   if (!partial_file_open(&file, output))
     return EXIT_FAILED;
-  char *text = memory_needed(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
+  char *text = memory_given(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
   bool is_whole = write_bytes(file.fd, page->before, page->before_bytes) && write_data(file.fd, text) &&
                   write_bytes(file.fd, page->after, page->after_bytes);
   free(text);

@@ -1,6 +1,6 @@
 #include "cli/report/history.h"
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/usage.h"
 #include "cli/report/data_page.h"
 #include "cli/report/pages.h"
@@ -96,7 +96,7 @@ int history_write(const struct compare_wanted *wanted, const char *output) {
                                  .before_bytes = history_before_about_bytes,
                                  .after = history_after_about,
                                  .after_bytes = history_after_about_bytes};
-  struct dated *all = memory_needed(calloc(wanted->count, sizeof *all));
+  struct dated *all = memory_get(wanted->count, sizeof *all);
   json_t *data = json_object(), *runs = json_array();
   bool is_read = read_all(wanted, all);
   for (size_t i = 0; i < wanted->count; i++)

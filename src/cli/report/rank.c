@@ -1,9 +1,9 @@
 #include "cli/report/rank.h"
 
-#include "cli/common/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 static int ascending(const void *left, const void *right) {
   double a = *(const double *)left, b = *(const double *)right;
@@ -27,7 +27,7 @@ static size_t doubled_rank(const double *values, size_t count, size_t index) {
 
 /* choices[k * (most + 1) + s]: how many choices of k values have ranks of the sum s. */
 static double *count_choices(const double *values, size_t chosen, size_t count, size_t most) {
-  double *choices = memory_needed(calloc((chosen + 1) * (most + 1), sizeof *choices));
+  double *choices = memory_get((chosen + 1) * (most + 1), sizeof *choices);
   choices[0] = 1;
   for (size_t i = 0; i < count; i++) {
     size_t rank = doubled_rank(values, count, i);

@@ -1,7 +1,7 @@
 /* Who called parallel regions: a tree for each, from the region outward, and JSON. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
 
-#include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
@@ -132,7 +132,7 @@ static int longest(const void *left, const void *right) {
 
 static void add_level(struct table *table, const struct report *report, struct chain *const *chains,
                       size_t count, size_t level) {
-  struct branch *branches = memory_needed(calloc(count, sizeof *branches));
+  struct branch *branches = memory_get(count, sizeof *branches);
   size_t branch_count = 0, same;
   for (size_t i = 0; i < count; i += same) {
     same = chains[i]->count > level ? alike(chains + i, count - i, level) : 1;
@@ -153,8 +153,8 @@ static void add_level(struct table *table, const struct report *report, struct c
 
 static void add_region(struct table *table, const struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  struct chain *chains = memory_needed(calloc(parallel->caller_count, sizeof *chains));
-  struct chain **sorted = memory_needed(calloc(parallel->caller_count, sizeof *sorted));
+  struct chain *chains = memory_get(parallel->caller_count, sizeof *chains);
+  struct chain **sorted = memory_get(parallel->caller_count, sizeof *sorted);
   struct report_caller sum = {0};
   char label[LABEL_BYTES];
   for (size_t i = 0; i < parallel->caller_count; i++) {

@@ -1,11 +1,11 @@
 /* What processors and the kernel have counted, by region and by thread. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/shorten.h"
-#include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
@@ -30,7 +30,7 @@ static int longest_first(const void *left, const void *right) {
 }
 
 static struct report_counter_sums *get_sums(size_t count) {
-  return memory_needed(calloc(count + 1, sizeof(struct report_counter_sums)));
+  return memory_get(count + 1, sizeof(struct report_counter_sums));
 }
 
 /* Those in which any time passed. Returns how many, in *ret, which the caller frees. */
@@ -38,7 +38,7 @@ static size_t places_of(const struct report_print *print, struct counted_place *
   const struct report *report = print->report;
   size_t count = 0, regions = report->trace->region_count;
   struct report_counter_sums *sums = get_sums(regions);
-  struct counted_place *places = *ret = memory_needed(malloc((regions + 1) * sizeof *places));
+  struct counted_place *places = *ret = memory_get(regions + 1, sizeof *places);
   report_counters_by_region(&report->counters, regions, sums);
   for (uint32_t i = 0; i <= regions; i++) {
     bool is_wanted = i < regions ? report_print_wants(print, i) : !print->only;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "cli/report/report_print.h"
@@ -62,7 +62,7 @@ static void print_pairs(const struct report_print *print) {
   struct table table;
   if (traffic->pair_count == 0)
     return;
-  struct traffic_pair *pairs = memory_needed(calloc(traffic->pair_count, sizeof *pairs));
+  struct traffic_pair *pairs = memory_get(traffic->pair_count, sizeof *pairs);
   memcpy(pairs, traffic->pairs, traffic->pair_count * sizeof *pairs);
   qsort(pairs, traffic->pair_count, sizeof *pairs, by_bytes);
   begin_table(&table, "Messages from process to process", columns, 2);
@@ -107,7 +107,7 @@ static void add_call(struct calls_at *place, const struct traffic_call *call) {
 
 /* Returns how many. */
 static size_t make_places(const struct traffic *traffic, struct calls_at *places) {
-  struct traffic_call *calls = memory_needed(calloc(traffic->call_count + 1, sizeof *calls));
+  struct traffic_call *calls = memory_get(traffic->call_count + 1, sizeof *calls);
   size_t count = 0;
   if (traffic->call_count > 0)
     memcpy(calls, traffic->calls, traffic->call_count * sizeof *calls);
@@ -138,7 +138,7 @@ static void print_calls(const struct report_print *print) {
   static const char *const columns[] = {"call", "processes", "count", "time", "waited",
                                         "sent", "most",      "in",    NULL};
   const struct traffic *traffic = &print->report->traffic;
-  struct calls_at *places = memory_needed(calloc(traffic->call_count + 1, sizeof *places));
+  struct calls_at *places = memory_get(traffic->call_count + 1, sizeof *places);
   size_t count = make_places(traffic, places);
   struct table table;
   if (count > 0) {

@@ -1,7 +1,6 @@
 /* Which regions a report's tables have, and in which order. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
-
-#include "cli/common/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,8 +31,8 @@ static int heaviest(const void *left, const void *right) {
 size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),
                           double (*weight)(const struct report_region *), uint32_t **ret) {
   const struct report *report = print->report;
-  struct weighed *all = memory_needed(malloc((report->trace->region_count + 1) * sizeof *all));
-  uint32_t *order = memory_needed(malloc((report->trace->region_count + 1) * sizeof *order));
+  struct weighed *all = memory_get(report->trace->region_count + 1, sizeof *all);
+  uint32_t *order = memory_get(report->trace->region_count + 1, sizeof *order);
   size_t count = 0;
   for (uint32_t i = 0; i < report->trace->region_count; i++)
     if (is_in(&report->regions[i]) && report_print_wants(print, i))

@@ -1,9 +1,9 @@
 /* Whether threads had processors, and how they waited, by region and by thread. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
 
 #include <stdlib.h>
 
-#include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "replay/replay.h"
@@ -44,8 +44,7 @@ static int worst_first(const void *left, const void *right) {
 static size_t places_of(const struct report_print *print, struct running_place **ret) {
   const struct report *report = print->report;
   size_t count = 0;
-  struct running_place *places = *ret =
-      memory_needed(malloc((2 * report->trace->region_count + 1) * sizeof *places));
+  struct running_place *places = *ret = memory_get(2 * report->trace->region_count + 1, sizeof *places);
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_region *region = &report->regions[i];
     if (!report_print_wants(print, i))

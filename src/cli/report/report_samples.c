@@ -1,7 +1,7 @@
 /* What samples tell: in which functions, at which places. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
 
-#include "cli/common/memory.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "report/text.h"
@@ -60,7 +60,7 @@ static size_t sort_rows(const struct report_print *print, struct sampled_row **r
   size_t count = 0;
   for (size_t i = 0; i < report->sampled_count; i++)
     count += report->sampled[i].hot_count;
-  struct sampled_row *rows = *ret = memory_needed(malloc((count + 1) * sizeof *rows));
+  struct sampled_row *rows = *ret = memory_get(count + 1, sizeof *rows);
   count = 0;
   for (size_t i = 0; i < report->sampled_count; i++)
     for (size_t j = 0; is_wanted(print, &report->sampled[i]) && j < report->sampled[i].hot_count; j++)

@@ -1,7 +1,7 @@
 /* What lies between parallel regions: how long it takes, and which functions run there. */
+#include "base/memory.h"
 #include "cli/report/report_print.h"
 
-#include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
@@ -31,7 +31,7 @@ static bool is_wanted(const struct report_print *print, const struct report_gap 
 /* Returns how many, in *ret, which the caller frees. */
 static size_t sort_gaps(const struct report_print *print, const struct report_gap ***ret) {
   const struct report *report = print->report;
-  const struct report_gap **gaps = memory_needed(malloc((report->gap_count + 1) * sizeof(*gaps)));
+  const struct report_gap **gaps = memory_get(report->gap_count + 1, sizeof(*gaps));
   size_t count = 0;
   for (size_t i = 0; i < report->gap_count; i++)
     if (is_wanted(print, &report->gaps[i]))

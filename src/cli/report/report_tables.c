@@ -1,8 +1,8 @@
 /* `stave report` for people: the tables of regions. */
+#include "base/memory.h"
 #include "base/plural.h"
 #include "cli/report/report_print.h"
 
-#include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
@@ -500,7 +500,7 @@ static bool is_of_the_rest(enum construct construct) {
 static void print_rest(const struct report_print *print) {
   struct report_print rest = *print;
   struct report kept = *print->report;
-  struct report_region *regions = memory_needed(calloc(kept.trace->region_count + 1, sizeof *regions));
+  struct report_region *regions = memory_get(kept.trace->region_count + 1, sizeof *regions);
   for (size_t i = 0; i < kept.trace->region_count; i++)
     if (is_of_the_rest(construct_of_region(&kept.trace->regions[i])))
       regions[i] = kept.regions[i];

@@ -3,7 +3,6 @@
 #include "cli/report/report_print.h"
 
 #include "base/shorten.h"
-#include "cli/common/memory.h"
 #include "cli/common/prose.h"
 #include "cli/common/summary.h"
 #include "cli/common/table.h"

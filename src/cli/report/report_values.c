@@ -1,6 +1,6 @@
 #include "cli/report/report_values.h"
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "trace/detail.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ json_t *report_by_location_json(const struct report *report, const uint64_t *tic
 
 json_t *report_function_json(const struct trace_region *region) {
   size_t length = detail_function_length(region);
-  char *function = length ? memory_needed(strndup(region->description, length)) : NULL;
+  char *function = length ? memory_given(strndup(region->description, length)) : NULL;
   json_t *text = json_from_text(function);
   free(function);
   return text;

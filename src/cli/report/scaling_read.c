@@ -1,8 +1,8 @@
 /* How a run scales, from the object of `report --json`. */
+#include "base/memory.h"
 #include "cli/report/scaling.h"
 
 #include "base/array.h"
-#include "cli/common/memory.h"
 #include "cli/report/scaling_counters.h"
 
 #include <math.h>
@@ -91,9 +91,9 @@ struct scaling_part *scaling_part(struct scaling *scaling, enum scaling_kind kin
   for (size_t i = 0; i < scaling->part_count; i++)
     if (scaling->parts[i].kind == kind && strcmp(scaling->parts[i].name, name) == 0)
       return &scaling->parts[i];
-  struct scaling_part *part = memory_needed(array_add(&scaling->parts, &scaling->part_count, sizeof *part));
+  struct scaling_part *part = array_add(&scaling->parts, &scaling->part_count, sizeof *part);
   part->kind = kind;
-  part->name = memory_needed(strdup(name));
+  part->name = memory_text(name);
   return part;
 }
 

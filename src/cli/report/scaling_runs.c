@@ -1,6 +1,6 @@
 #include "cli/report/scaling_runs.h"
 
-#include "cli/common/memory.h"
+#include "base/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
 #include "cli/report/data_page.h"
@@ -80,7 +80,7 @@ int scaling_runs(const struct scaling_request *request) {
   struct scaling_condition conditions[COMPARE_CONDITIONS_MAX];
   if (!read_conditions(request, conditions))
     return EXIT_USAGE;
-  struct scaling *scaling = memory_needed(calloc(1, sizeof *scaling));
+  struct scaling *scaling = memory_get(1, sizeof *scaling);
   scaling->is_weak = request->is_weak;
   scaling->predict = request->predict;
   int status = EXIT_FAILED;

@@ -1,7 +1,6 @@
 #include "cli/report/what_if_print.h"
 
 #include "cli/common/json.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"

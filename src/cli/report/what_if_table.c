@@ -1,8 +1,8 @@
 /* Every region made faster: which is worth the work, and from how many times on no more. */
+#include "base/memory.h"
 #include "cli/report/what_if_print.h"
 
 #include "cli/common/json.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
@@ -45,7 +45,7 @@ static int most_first(const void *left, const void *right) {
 /* All with one factor, in one pass. */
 static int compute(const struct archive_job *job, struct speedup_row *rows, size_t count, size_t factor,
                    double *ret_wall, char *error) {
-  struct what_if *scenarios = memory_needed(calloc(count + 1, sizeof *scenarios));
+  struct what_if *scenarios = memory_get(count + 1, sizeof *scenarios);
   for (size_t i = 0; i < count; i++)
     set_change(&scenarios[i], rows[i].name, factors[factor]);
   int result = what_if_compute(job->trace, scenarios, count, NULL, ret_wall, error);
@@ -148,7 +148,7 @@ int what_if_print_table(void *data, const struct archive_job *job) {
   char error[TRACE_ERROR_BYTES];
   double wall = 0;
   size_t count = what_if_candidates(job->trace, candidates, CANDIDATES_MAX);
-  struct speedup_row *rows = memory_needed(calloc(count + 1, sizeof *rows));
+  struct speedup_row *rows = memory_get(count + 1, sizeof *rows);
   for (size_t i = 0; i < count; i++)
     rows[i + 1].name = job->trace->regions[candidates[i]].name;
   count++;

@@ -1,7 +1,7 @@
 #include "cli/scale/cmd_scale.h"
 
+#include "base/memory.h"
 #include "base/plural.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/report/cmd_report.h"
 #include "cli/scale/scale_child.h"
@@ -156,10 +156,7 @@ static bool make_folder(const char *folder) {
 
 static char *default_folder(const char *program) {
   const char *slash = strrchr(program, '/');
-  char *folder = NULL;
-  if (asprintf(&folder, "stave-scale-%s", slash ? slash + 1 : program) < 0)
-    folder = NULL;
-  return memory_needed(folder);
+  return memory_print("stave-scale-%s", slash ? slash + 1 : program);
 }
 
 static int run_all(const struct scale_request *request, const struct scale_plan *plan) {

@@ -1,8 +1,8 @@
 #include "cli/scale/scale_child.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/plural.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
 
@@ -25,9 +25,8 @@ struct argument_list {
 };
 
 static void add(struct argument_list *words, const char *word) {
-  if (!array_reserve(&words->items, &words->capacity, words->count + 2, sizeof *words->items))
-    memory_needed(NULL);
-  words->items[words->count++] = memory_needed(strdup(word));
+  array_reserve(&words->items, &words->capacity, words->count + 2, sizeof *words->items);
+  words->items[words->count++] = memory_text(word);
   words->items[words->count] = NULL;
 }
 
@@ -39,7 +38,7 @@ static void free_words(struct argument_list *words) {
 
 /* As a template, in which a percent sign stands for itself if it is doubled. */
 static void add_template(struct argument_list *words, const char *path) {
-  char *escaped = memory_needed(malloc(2 * strlen(path) + 1)), *at = escaped;
+  char *escaped = memory_get(2 * strlen(path) + 1, 1), *at = escaped;
   for (; *path != '\0'; path++) {
     if (*path == '%')
       *at++ = '%';
@@ -51,7 +50,7 @@ static void add_template(struct argument_list *words, const char *path) {
 }
 
 static void add_launcher(struct argument_list *words, const char *launcher, size_t ranks) {
-  char *copy = memory_needed(strdup(launcher)), *rest = NULL, number[NUMBER_BYTES];
+  char *copy = memory_text(launcher), *rest = NULL, number[NUMBER_BYTES];
   for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
     add(words, word);
   snprintf(number, sizeof number, "%zu", ranks);
@@ -137,9 +136,7 @@ static int explain(const struct scale_run *run, const char *output, int status) 
 
 int scale_child_run(const struct scale_command *command, const struct scale_run *run) {
   struct argument_list words = words_of(command, run);
-  char *output = NULL;
-  if (asprintf(&output, "%s.txt", run->archive) < 0)
-    memory_needed(NULL);
+  char *output = memory_print("%s.txt", run->archive);
   int status = explain(run, output, start(run, words.items, output));
   free(output);
   free_words(&words);

@@ -1,11 +1,11 @@
 #include "cli/scale/scale_plan.h"
 
-#include "cli/common/memory.h"
-
 #include <ctype.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 static bool add(struct scale_numbers *numbers, size_t value) {
   for (size_t i = 0; i < numbers->count; i++)
@@ -43,10 +43,8 @@ void scale_numbers_default(struct scale_numbers *ret) {
 }
 
 static char *name_of(const char *folder, const struct scale_run *run) {
-  char *name = NULL;
-  int length = run->ranks ? asprintf(&name, "%s/%zux%zu.%zu", folder, run->ranks, run->threads, run->turn)
-                          : asprintf(&name, "%s/%zu.%zu", folder, run->threads, run->turn);
-  return memory_needed(length < 0 ? NULL : name);
+  return run->ranks ? memory_print("%s/%zux%zu.%zu", folder, run->ranks, run->threads, run->turn)
+                    : memory_print("%s/%zu.%zu", folder, run->threads, run->turn);
 }
 
 static void add_run(struct scale_plan *plan, size_t threads, size_t ranks, size_t turn, const char *folder) {

@@ -49,10 +49,6 @@ static int write_run(void *data, const struct archive_job *job) {
 int export_tables_csv(const struct archive_job *job, enum schema_table table, struct sink *sink,
                       char error[TRACE_ERROR_BYTES]) {
   struct table_csv *csv = table_csv_open(sink, table);
-  if (!csv) {
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-    return -ENOMEM;
-  }
   int result = tables_write(job->trace, job->path, table_csv_writer(csv), error);
   table_csv_close(csv);
   return result;

@@ -17,7 +17,7 @@ int export_tables_database(char *const *archives, size_t count, const char *iden
 /* The same, and the file becomes `output` when it is whole. */
 int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output);
 
-/* Writes one table as CSV into the sink; within an archive_job. Returns 0, or 1 or -ENOMEM with one line in
+/* Writes one table as CSV into the sink; within an archive_job. Returns 0, or 1 with one line in
  * `error`. */
 int export_tables_csv(const struct archive_job *job, enum schema_table table, struct sink *sink,
                       char error[TRACE_ERROR_BYTES]);

@@ -1,7 +1,7 @@
 #include "cli/tables/query_output.h"
 
+#include "base/memory.h"
 #include "base/shorten.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/terminal.h"
 #include "export/sink.h"
@@ -28,10 +28,10 @@ struct query_output {
 };
 
 struct query_output *query_output_open(enum query_form form, uint64_t row_limit) {
-  struct query_output *output = memory_needed(calloc(1, sizeof *output));
+  struct query_output *output = memory_get(1, sizeof *output);
   output->form = form;
   output->row_limit = row_limit;
-  output->sink = memory_needed(malloc(sizeof *output->sink));
+  output->sink = memory_get(sizeof *output->sink, 1);
   output->is_on_terminal = terminal_width() > 0;
   sink_open_file(output->sink, STDOUT_FILENO, NULL);
   return output;
@@ -49,7 +49,7 @@ static char *text_of(const struct query_output *output, const struct cell *cell)
     message_escape(text, sizeof text, cell->text ? cell->text : "");
   if (output->is_on_terminal)
     shorten_middle(shown, sizeof shown, text, CELL_WIDTH_ON_TERMINAL);
-  return memory_needed(strdup(output->is_on_terminal ? shown : text));
+  return memory_text(output->is_on_terminal ? shown : text);
 }
 
 static size_t width_of(const char *text) {
@@ -144,9 +144,9 @@ static void write_json(struct query_output *output, const struct cell *cells) {
 
 static void begin_table(struct query_output *output) {
   size_t cells = QUERY_BLOCK * output->column_count;
-  output->texts = memory_needed(calloc(cells + 1, sizeof *output->texts));
-  output->is_number = memory_needed(calloc(cells + 1, sizeof *output->is_number));
-  output->widths = memory_needed(calloc(output->column_count + 1, sizeof *output->widths));
+  output->texts = memory_get(cells + 1, sizeof *output->texts);
+  output->is_number = memory_get(cells + 1, sizeof *output->is_number);
+  output->widths = memory_get(output->column_count + 1, sizeof *output->widths);
   for (size_t i = 0; i < output->column_count; i++)
     output->widths[i] = width_of(output->names[i]);
 }
@@ -163,9 +163,9 @@ static void begin_csv(struct query_output *output) {
 static bool on_columns(void *data, const char *const *names, size_t count) {
   struct query_output *output = data;
   output->column_count = count;
-  output->names = memory_needed(calloc(count + 1, sizeof *output->names));
+  output->names = memory_get(count + 1, sizeof *output->names);
   for (size_t i = 0; i < count; i++)
-    output->names[i] = memory_needed(strdup(names[i] ? names[i] : ""));
+    output->names[i] = memory_text(names[i] ? names[i] : "");
   if (output->form == QUERY_TABLE)
     begin_table(output);
   else if (output->form == QUERY_CSV)

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
 #include "base/plural.h"
 #include "cli/common/archive_job.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/times.h"
 #include "cli/common/usage.h"
@@ -129,12 +129,12 @@ static bool on_event(void *data, const struct trace_event *event) {
 
 static void begin(struct region_search *search) {
   const struct trace *trace = search->trace;
-  search->meant = memory_needed(calloc(trace->region_count + 1, sizeof *search->meant));
-  search->side_of = memory_needed(calloc(trace->location_count + 1, sizeof *search->side_of));
+  search->meant = memory_get(trace->region_count + 1, sizeof *search->meant);
+  search->side_of = memory_get(trace->location_count + 1, sizeof *search->side_of);
   sides_find(&search->sides, trace);
   for (size_t i = 0; i < search->sides.count; i++) {
-    search->runs[i].entries = memory_needed(calloc(trace->region_count + 1, sizeof(struct entries)));
-    search->runs[i].is_entered = memory_needed(calloc(trace->region_count + 1, sizeof(bool)));
+    search->runs[i].entries = memory_get(trace->region_count + 1, sizeof(struct entries));
+    search->runs[i].is_entered = memory_get(trace->region_count + 1, sizeof(bool));
   }
   search->chosen = ALIGN_NOT_MEANT;
   search->names = align_names_find(trace, search->align->region, search->meant);
@@ -156,7 +156,7 @@ static void end(struct region_search *search) {
 static bool choose(struct region_search *search) {
   const struct trace *trace = search->trace;
   char names[ALIGN_NAMES_BYTES];
-  bool *entered = memory_needed(calloc(trace->region_count + 1, sizeof *entered));
+  bool *entered = memory_get(trace->region_count + 1, sizeof *entered);
   size_t count = 0;
   for (size_t i = 0; i < trace->region_count; i++) {
     for (size_t side = 0; side < search->sides.count; side++)
@@ -223,10 +223,8 @@ bool align_find(struct align *align, const char *path) {
   size_t bytes = SIDES_MAX * sizeof(uint64_t);
   struct region_search search = {.align = align};
   search.instants = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (search.instants == MAP_FAILED) {
-    message_print("out of memory");
-    return false;
-  }
+  if (search.instants == MAP_FAILED)
+    memory_exhausted();
   bool is_found = archive_job_run(path, look, &search) == EXIT_SUCCESS;
   for (size_t i = 0; is_found && i < SIDES_MAX; i++)
     align->instants_ns[i] = search.instants[i];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base_name.h"
-#include "cli/common/memory.h"
+#include "base/memory.h"
 
 enum { LISTED = 5, NEAREST = 3, NEAR_SHARE = 3 /* of a text that may be wrong */ };
 
@@ -70,7 +70,7 @@ static bool find(const struct trace *trace, const char *text, uint32_t *ret, str
 }
 
 enum align_names align_names_find(const struct trace *trace, const char *text, uint32_t *ret) {
-  struct meant *meant = memory_needed(calloc(trace->region_count + 1, sizeof *meant));
+  struct meant *meant = memory_get(trace->region_count + 1, sizeof *meant);
   enum align_names names = find(trace, text, ret, meant, is_called)   ? ALIGN_NAMES_WHOLE
                            : find(trace, text, ret, meant, is_at)     ? ALIGN_NAMES_PLACE
                            : find(trace, text, ret, meant, has_in_it) ? ALIGN_NAMES_PART
@@ -140,13 +140,13 @@ static int by_distance(const void *one, const void *other) {
 
 char *align_names_nearest(const struct trace *trace, const bool *marked, const char *text,
                           char buffer[ALIGN_NAMES_BYTES]) {
-  struct near *near = memory_needed(calloc(trace->region_count + 1, sizeof *near));
+  struct near *near = memory_get(trace->region_count + 1, sizeof *near);
   size_t count = 0, named = 0;
   for (size_t i = 0; i < trace->region_count; i++) {
     if (!marked[i])
       continue;
     const char *name = align_names_short(&trace->regions[i]);
-    unsigned *row = memory_needed(calloc(strlen(name) + 1, sizeof *row));
+    unsigned *row = memory_get(strlen(name) + 1, sizeof *row);
     near[count] = (struct near){name, distance(text, name, row)};
     count += near[count].distance <= strlen(text) / NEAR_SHARE;
     free(row);

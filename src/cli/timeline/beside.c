@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cli/common/ending.h"
 #include "cli/common/folder.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/merge/members.h"
 #include "cli/merge/unite.h"
@@ -18,7 +17,7 @@
 char *beside_name(const char *path) {
   char *real = realpath(path, NULL);
   if (!real)
-    return strdup("timeline");
+    return memory_text("timeline");
   char *end = strrchr(real, '/');
   size_t length = strlen(end);
   if (strcmp(end, "/traces.otf2") == 0) {
@@ -27,7 +26,7 @@ char *beside_name(const char *path) {
   } else if (length > strlen(".otf2") && strcmp(end + length - strlen(".otf2"), ".otf2") == 0) {
     end[length - strlen(".otf2")] = '\0';
   }
-  char *name = strdup(end && end[1] ? end + 1 : "timeline");
+  char *name = memory_text(end && end[1] ? end + 1 : "timeline");
   free(real);
   return name;
 }
@@ -65,13 +64,14 @@ static void name_by_paths(struct beside *beside, char *const *real) {
   char *names[SIDES_MAX];
   for (size_t i = 0; i < beside->count; i++)
     if (!is_alike(beside->names, beside->count, i))
-      names[i] = strdup(beside->names[i]);
-    else if (asprintf(&names[i], is_alike(real, beside->count, i) ? "%s (%zu)" : "%s",
-                      last_parts(real[i], parts), i + 1) < 0)
-      names[i] = NULL;
+      names[i] = memory_text(beside->names[i]);
+    else
+      names[i] = is_alike(real, beside->count, i)
+                     ? memory_print("%s (%zu)", last_parts(real[i], parts), i + 1)
+                     : memory_text(last_parts(real[i], parts));
   for (size_t i = 0; i < beside->count; i++) {
     free(beside->names[i]);
-    beside->names[i] = memory_needed(names[i]);
+    beside->names[i] = names[i];
   }
 }
 
@@ -79,8 +79,8 @@ static void name_all(struct beside *beside, char *const *paths) {
   char *real[SIDES_MAX];
   for (size_t i = 0; i < beside->count; i++) {
     real[i] = realpath(paths[i], NULL);
-    real[i] = memory_needed(real[i] ? real[i] : strdup(paths[i]));
-    beside->names[i] = memory_needed(beside_name(paths[i]));
+    real[i] = real[i] ? real[i] : memory_text(paths[i]);
+    beside->names[i] = beside_name(paths[i]);
   }
   name_by_paths(beside, real);
   for (size_t i = 0; i < beside->count; i++)

@@ -22,7 +22,7 @@ bool beside_make(struct beside *ret, char *const *paths, size_t count, struct al
 void beside_free(struct beside *beside);
 
 /* What an archive or a job is called: the directory that holds it; of another tool's anchor file, that file's
- * name. The caller's to free; NULL without memory. */
+ * name. The caller's to free. */
 char *beside_name(const char *path);
 
 #endif

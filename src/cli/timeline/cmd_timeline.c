@@ -1,8 +1,8 @@
 #include "cli/timeline/cmd_timeline.h"
 
+#include "base/memory.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/ending.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/summary.h"
@@ -121,14 +121,14 @@ static void name_arguments(const struct timeline_request *request, char *buffer,
   message_shell_word(buffer + used, size - used, request->wanted_align);
 }
 
-static int write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
+static void write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
   char archive[8 * PATH_MAX];
   name_arguments(request, archive, sizeof archive);
   struct page_request page = {.title = request->title,
                               .archive = archive,
                               .report = request->report,
                               .has_sources = request->has_sources};
-  return page_write(file, timeline, &page);
+  page_write(file, timeline, &page);
 }
 
 static int write_as(const struct timeline_request *request, struct timeline *timeline, FILE *file) {
@@ -144,7 +144,8 @@ static int write_as(const struct timeline_request *request, struct timeline *tim
     picture.format = PICTURE_PNG;
     break;
   case FORMAT_HTML:
-    return write_page(request, timeline, file);
+    write_page(request, timeline, file);
+    return 0;
   }
   return picture_write(file, timeline, &picture);
 }
@@ -319,11 +320,7 @@ static int show(struct timeline_request *request, const char *name, const char *
 
 static int show_one(struct timeline_request *request) {
   char *name = beside_name(request->paths[0]);
-  int status = EXIT_FAILED;
-  if (name)
-    status = show(request, name, name);
-  else
-    message_print("out of memory");
+  int status = show(request, name, name);
   free(name);
   return status;
 }
@@ -332,10 +329,10 @@ static int show_one(struct timeline_request *request) {
 static char *join_names(const struct beside *beside, const char *between, const char *last) {
   char *text = NULL;
   size_t size;
-  FILE *stream = memory_needed(open_memstream(&text, &size));
+  FILE *stream = memory_given(open_memstream(&text, &size));
   for (size_t i = 0; i < beside->count; i++)
     fprintf(stream, "%s%s", i == 0 ? "" : i + 1 < beside->count ? between : last, beside->names[i]);
-  return fclose(stream) == 0 ? text : memory_needed(NULL);
+  return memory_given(fclose(stream) == 0 ? text : NULL);
 }
 
 static int show_named(struct timeline_request *request, const struct beside *beside) {
@@ -354,9 +351,7 @@ static int serve_one(const struct timeline_request *request) {
                                 .title = request->title ? request->title : name,
                                 .port = request->port,
                                 .has_no_findings = request->has_no_findings};
-  int status = name ? serve_run(&serve) : EXIT_FAILED;
-  if (!name)
-    message_print("out of memory");
+  int status = serve_run(&serve);
   free(name);
   return status;
 }

@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/common/archive_cache.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/ending.h"
-#include "cli/common/memory.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
@@ -39,12 +39,11 @@ static int write_all(const struct serve_making *making, const struct timeline *t
                               .archive = message_shell_word(archive, sizeof archive, making->request->path),
                               .report = panel,
                               .served = writer};
-  int error = page_write(detail_begin_page(writer), timeline, &page);
-  int failure = detail_end(writer, making->identity);
-  if (error || failure)
-    message_print("cannot write the details of %s: %s", making->request->path,
-                  strerror(error ? -error : -failure));
-  return error || failure ? EXIT_FAILED : EXIT_SUCCESS;
+  page_write(detail_begin_page(writer), timeline, &page);
+  int error = detail_end(writer, making->identity);
+  if (error)
+    message_print("cannot write the details of %s: %s", making->request->path, strerror(-error));
+  return error ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
 static int read_and_write(const struct serve_making *making, const struct archive_job *job, json_t *panel) {
@@ -129,7 +128,7 @@ static int find_or_make(const struct serve_request *request, const struct found_
 
 static char *page(const struct detail_file *file, size_t *ret_count) {
   const char *text = detail_page(file, ret_count);
-  char *copy = memory_needed(malloc(*ret_count + 1));
+  char *copy = memory_get(*ret_count + 1, 1);
   memcpy(copy, text, *ret_count);
   return copy;
 }
@@ -148,10 +147,7 @@ static char *answer(void *data, const char *path, size_t *ret_count) {
     return NULL;
   detail_answer(file, &window, ANSWER_BYTES, &bytes);
   *ret_count = bytes.count;
-  if (!bytes.is_out_of_memory)
-    return (char *)bytes.data;
-  bytes_free(&bytes);
-  return NULL;
+  return (char *)bytes.data;
 }
 
 static int serve(const struct serve_request *request, struct detail_file *file) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/collect.h"
 #include "stave/names.h"
 
@@ -167,7 +168,7 @@ static void read_process(struct account_process *process) {
 
 /* -- a process -- */
 
-static bool add_thread(struct account_process *process, const struct account_lines *lines,
+static void add_thread(struct account_process *process, const struct account_lines *lines,
                        uint32_t location) {
   const struct trace *trace = process->report->trace;
   const char *mask = trace_location_property(trace, trace->locations[location].ref, STAVE_PROPERTY_MAY_USE);
@@ -176,11 +177,10 @@ static bool add_thread(struct account_process *process, const struct account_lin
   *thread = (struct account_thread){
       .begin = (double)seen->first_ticks, .end = (double)seen->last_ticks, .has_life = seen->has_life};
   if (!lines->lines[location].process)
-    return true;
+    return;
   thread->line = &lines->lines[location];
   process->lines++;
   thread->mask = account_mask_add(&process->masks, mask ? mask : "");
-  return thread->mask != SIZE_MAX;
 }
 
 /* Where processes run: those of one machine may use the same processors. */
@@ -192,7 +192,7 @@ struct account_machines {
   size_t count;
 };
 
-static bool note_machine(struct account_machines *machines, uint64_t node,
+static void note_machine(struct account_machines *machines, uint64_t node,
                          const struct account_masks *masks) {
   size_t i = 0;
   while (i < machines->count && machines->items[i].node != node)
@@ -200,13 +200,9 @@ static bool note_machine(struct account_machines *machines, uint64_t node,
   struct account_machine *machine = i < machines->count
                                         ? &machines->items[i]
                                         : array_add(&machines->items, &machines->count, sizeof *machine);
-  if (!machine)
-    return false;
   machine->node = node;
   for (size_t j = 0; j < masks->count; j++)
-    if (account_mask_add(&machine->masks, masks->masks[j].text) == SIZE_MAX)
-      return false;
-  return true;
+    account_mask_add(&machine->masks, masks->masks[j].text);
 }
 
 /* Of the threads that ever had it no more than live at a time. */
@@ -241,43 +237,39 @@ static double number_of(const struct trace *trace, uint64_t group, const char *n
   return text ? strtod(text, NULL) : 0;
 }
 
-static bool add_process(struct report *report, const struct account_lines *lines,
+static void add_process(struct report *report, const struct account_lines *lines,
                         struct account_machines *machines, size_t number) {
   const struct trace *trace = report->trace;
   uint64_t group = trace->location_groups[number].ref;
   struct account_process process = {.report = report,
                                     .readings = &lines->processes[number],
-                                    .threads = calloc(trace->location_count + 1, sizeof *process.threads)};
-  bool is_fine = process.threads != NULL;
-  for (uint32_t i = 0; i < trace->location_count && is_fine; i++)
+                                    .threads = memory_get(trace->location_count, sizeof *process.threads)};
+  for (uint32_t i = 0; i < trace->location_count; i++)
     if (report->threads[i].process == number && !report->threads[i].is_device)
-      is_fine = add_thread(&process, lines, i);
-  if (is_fine && process.lines > 0) {
+      add_thread(&process, lines, i);
+  if (process.lines > 0) {
     report->account.is_known = true;
     report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
     report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);
     set_window(&process);
     note_masks(&report->account, &process.masks, report->processes[number].cpus);
-    is_fine = note_machine(machines, trace->location_groups[number].node, &process.masks);
+    note_machine(machines, trace->location_groups[number].node, &process.masks);
     read_process(&process);
     add_gone(&process);
   }
   account_masks_free(&process.masks);
   free(process.threads);
-  return is_fine;
 }
 
-static bool add_processes(struct report *report, const struct account_lines *lines) {
+static void add_processes(struct report *report, const struct account_lines *lines) {
   struct account_machines machines = {0};
-  bool is_fine = true;
-  for (size_t i = 0; i < report->trace->location_group_count && is_fine; i++)
-    is_fine = add_process(report, lines, &machines, i);
+  for (size_t i = 0; i < report->trace->location_group_count; i++)
+    add_process(report, lines, &machines, i);
   for (size_t i = 0; i < machines.count; i++) {
     report->account.processors += (uint64_t)machines.items[i].masks.processors;
     account_masks_free(&machines.items[i].masks);
   }
   free(machines.items);
-  return is_fine;
 }
 
 /* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel counts it for
@@ -297,10 +289,9 @@ static double lives_of_all(const struct report *report) {
   return sum;
 }
 
-bool account_find(struct report *report, const struct account_lines *lines) {
+void account_find(struct report *report, const struct account_lines *lines) {
   struct report_account *account = &report->account;
-  if (!add_processes(report, lines))
-    return false;
+  add_processes(report, lines);
   account->all = larger(lives_of_all(report) - account->gone, 0);
   if (account->is_known && report->life.start_ticks) { /* there was one thread, of which the kernel knows */
     account->ran += report->life.ran;
@@ -310,7 +301,6 @@ bool account_find(struct report *report, const struct account_lines *lines) {
   subtract_stolen(report);
   account->slept = larger(0, account->slept);
   account->unknown = larger(0, account->all - found);
-  return true;
 }
 
 double report_hindrance_gain(const struct report *report) {

@@ -21,15 +21,15 @@ struct account_masks {
   double processors; /* that anybody may use */
 };
 
-/* The number of a mask, of which there is one more thread; SIZE_MAX: there is no memory. */
+/* The number of a mask, of which there is one more thread. */
 size_t account_mask_add(struct account_masks *masks, const char *text);
 void account_masks_free(struct account_masks *masks);
 
 /* By how much the threads wanted more in `ticks` than there is, of those that may use the same and of all. */
 double account_masks_excess(const struct account_masks *masks, double ticks);
 
-/* Fills report->account, where the archive has it. False: there is no memory. */
-bool account_find(struct report *report, const struct account_lines *lines);
+/* Fills report->account, where the archive has it. */
+void account_find(struct report *report, const struct account_lines *lines);
 
 /* Whether threads share fewer processors than the machine has. */
 bool account_is_bound(const struct report_account *account);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stave/names.h"
 
 enum { READINGS_MAX = 1 << 20, NUMBERS = 5 };
@@ -40,12 +41,10 @@ static double us_of(const struct trace *trace) {
   return (double)trace->clock.ticks_per_second / 1e6;
 }
 
-static bool read_process(struct account_readings *process, const struct trace *trace, const char *text) {
+static void read_process(struct account_readings *process, const struct trace *trace, const char *text) {
   size_t most = count_words(text);
   double numbers[NUMBERS], now = 0, us = us_of(trace);
-  process->times = calloc(NUMBERS * most, sizeof *process->times);
-  if (!process->times)
-    return false;
+  process->times = memory_get(NUMBERS * most, sizeof *process->times);
   process->own = process->times + most;
   process->throttled = process->own + most;
   process->stopped = process->throttled + most;
@@ -58,7 +57,6 @@ static bool read_process(struct account_readings *process, const struct trace *t
     process->writer[i] = numbers[WRITER] * us;
     process->count++;
   }
-  return true;
 }
 
 static double length_of(const struct account_readings *process, size_t reading) {
@@ -77,20 +75,18 @@ static void spread_back(struct account_line *line) {
   }
 }
 
-static bool read_line(struct account_line *line, const struct account_readings *process,
+static void read_line(struct account_line *line, const struct account_readings *process,
                       const struct trace *trace, const char *text) {
   char *end;
   double numbers[NUMBERS], us = us_of(trace);
   size_t first = strtoull(text, &end, 10), most;
   if (first >= process->count)
-    return true;
+    return;
   text = *end == ' ' ? end + 1 : end;
   most = count_words(text);
   most = most < process->count - first ? most : process->count - first;
-  *line =
-      (struct account_line){.process = process, .first = first, .ran = calloc(4 * most, sizeof *line->ran)};
-  if (!line->ran)
-    return false;
+  *line = (struct account_line){
+      .process = process, .first = first, .ran = memory_get(4 * most, sizeof *line->ran)};
   line->ready = line->ran + most;
   line->serial = line->ready + most;
   line->waiting = line->serial + most;
@@ -99,29 +95,26 @@ static bool read_line(struct account_line *line, const struct account_readings *
     line->ready[line->count] = numbers[1] * us;
   }
   spread_back(line);
-  return true;
 }
 
-static bool read_processes(struct account_lines *lines, const struct trace *trace) {
+static void read_processes(struct account_lines *lines, const struct trace *trace) {
   for (size_t i = 0; i < trace->location_group_count; i++) {
     const char *text = trace_process_property(trace, trace->location_groups[i].ref, STAVE_PROPERTY_RUN_TIMES);
-    if (text && !read_process(&lines->processes[i], trace, text))
-      return false;
+    if (text)
+      read_process(&lines->processes[i], trace, text);
   }
-  return true;
 }
 
-static bool read_lines(struct account_lines *lines, const struct trace *trace) {
+static void read_lines(struct account_lines *lines, const struct trace *trace) {
   for (size_t i = 0; i < trace->location_count; i++) {
     const struct trace_location *location = &trace->locations[i];
     const struct trace_location_group *group = trace_location_group(trace, location->group);
     const char *text = trace_location_property(trace, location->ref, STAVE_PROPERTY_RUN_TIMES);
     const struct account_readings *process = group ? &lines->processes[group - trace->location_groups] : NULL;
-    if (text && process && process->count > 0 && !read_line(&lines->lines[i], process, trace, text))
-      return false;
+    if (text && process && process->count > 0)
+      read_line(&lines->lines[i], process, trace, text);
     lines->is_any |= lines->lines[i].process != NULL;
   }
-  return true;
 }
 
 static double ready_at(const struct account_lines *lines, const struct account_readings *process,
@@ -147,24 +140,23 @@ static void spread_throttled(const struct account_lines *lines, struct account_r
   }
 }
 
-bool account_lines_read(struct account_lines *ret, const struct trace *trace) {
+void account_lines_read(struct account_lines *ret, const struct trace *trace) {
   *ret = (struct account_lines){
-      .processes = calloc(trace->location_group_count + 1, sizeof *ret->processes),
-      .lines = calloc(trace->location_count + 1, sizeof *ret->lines),
+      .processes = memory_get(trace->location_group_count + 1, sizeof *ret->processes),
+      .lines = memory_get(trace->location_count + 1, sizeof *ret->lines),
       .process_count = trace->location_group_count,
       .line_count = trace->location_count,
   };
-  if (!ret->processes || !ret->lines || !read_processes(ret, trace) || !read_lines(ret, trace))
-    return false;
+  read_processes(ret, trace);
+  read_lines(ret, trace);
   for (size_t i = 0; i < ret->process_count; i++)
     spread_throttled(ret, &ret->processes[i]);
-  return true;
 }
 
 void account_lines_free(struct account_lines *lines) {
-  for (size_t i = 0; lines->processes && i < lines->process_count; i++)
+  for (size_t i = 0; i < lines->process_count; i++)
     free(lines->processes[i].times);
-  for (size_t i = 0; lines->lines && i < lines->line_count; i++)
+  for (size_t i = 0; i < lines->line_count; i++)
     free(lines->lines[i].ran);
   free(lines->processes);
   free(lines->lines);

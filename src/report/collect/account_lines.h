@@ -32,8 +32,7 @@ struct account_lines {
   bool is_any; /* one of the lines has readings */
 };
 
-/* Returns false without memory; account_lines_free in every case. */
-bool account_lines_read(struct account_lines *ret, const struct trace *trace);
+void account_lines_read(struct account_lines *ret, const struct trace *trace);
 void account_lines_free(struct account_lines *lines);
 
 /* How long the thread ran and was ready in a piece of time, taken to be spread evenly between readings.

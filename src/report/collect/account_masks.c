@@ -8,28 +8,24 @@
 
 enum { PROCESSORS_MAX = 1 << 20 };
 
-static bool use(struct account_masks *masks, size_t processor) {
-  if (!array_reserve_zeroed(&masks->used, &masks->used_bytes, processor + 1, 1))
-    return false;
+static void use(struct account_masks *masks, size_t processor) {
+  array_reserve_zeroed(&masks->used, &masks->used_bytes, processor + 1, 1);
   masks->processors += !masks->used[processor];
   masks->used[processor] = 1;
-  return true;
 }
 
-static bool use_all(struct account_masks *masks, struct account_mask *mask) {
+static void use_all(struct account_masks *masks, struct account_mask *mask) {
   for (const char *at = mask->text; *at;) {
     char *end;
     unsigned long first = strtoul(at, &end, 10), last = first;
     if (end == at)
-      return true;
+      return;
     if (*end == '-')
       last = strtoul(end + 1, &end, 10);
     for (unsigned long i = first; i <= last && i < PROCESSORS_MAX; i++, mask->processors++)
-      if (!use(masks, i))
-        return false;
+      use(masks, i);
     at = *end ? end + 1 : end;
   }
-  return true;
 }
 
 size_t account_mask_add(struct account_masks *masks, const char *text) {
@@ -39,10 +35,9 @@ size_t account_mask_add(struct account_masks *masks, const char *text) {
       return i;
     }
   struct account_mask *mask = array_add(&masks->masks, &masks->count, sizeof *mask);
-  if (!mask)
-    return SIZE_MAX;
   *mask = (struct account_mask){.text = text, .threads = 1};
-  return use_all(masks, mask) ? masks->count - 1 : SIZE_MAX;
+  use_all(masks, mask);
+  return masks->count - 1;
 }
 
 void account_masks_free(struct account_masks *masks) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 static const struct analyser *const analysers[] = {
 #define ANALYSER(name) &name##_analyser,
 #include "report/collect/analysers.def"
@@ -24,9 +26,7 @@ static uint32_t constructs_of(const struct analyser *analyser, enum construct co
 static void prepare_one(struct collector *collector, int number) {
   const struct analyser *analyser = analysers[number];
   uint32_t bit = (uint32_t)1 << number;
-  collector->states[number] = collector_get(collector, analyser->state_bytes);
-  if (!collector->states[number])
-    return;
+  collector->states[number] = memory_get(1, analyser->state_bytes);
   for (size_t i = 0; i < collector->trace->region_count; i++)
     collector->interests[i].analysers |=
         constructs_of(analyser, (enum construct)collector->interests[i].construct, bit);

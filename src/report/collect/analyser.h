@@ -36,7 +36,7 @@ struct analyser {
 #include "report/collect/analysers.def"
 #undef ANALYSER
 
-/* Calls all of them, or those that want the event; prepare: has_failed without memory. */
+/* Calls all of them, or those that want the event. */
 void analysers_prepare(struct collector *collector);
 void analysers_choose_watchers(struct collector *collector); /* those of `every` */
 static inline void analysers_before_every(struct collector *collector, const struct trace_event *event,

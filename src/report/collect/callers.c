@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/collect/callers.h"
 
@@ -19,8 +20,8 @@ static struct callers *state_of(const struct collector *collector) {
 static void prepare(struct collector *collector) {
   struct callers *callers = state_of(collector);
   callers->attribute = collector_attribute_named(collector, "calling context");
-  callers->forks = collector_get(collector, collector->trace->location_count * sizeof *callers->forks);
-  for (size_t i = 0; callers->forks && i < collector->trace->location_count; i++)
+  callers->forks = memory_get(collector->trace->location_count, sizeof *callers->forks);
+  for (size_t i = 0; i < collector->trace->location_count; i++)
     callers->forks[i] = TRACE_NO_REF;
 }
 
@@ -42,11 +43,7 @@ static struct report_caller *caller_at(struct collector *collector, uint32_t reg
   if (!parallel || number > 0)
     return parallel ? &parallel->callers[number - 1] : NULL;
   struct report_caller *caller = array_add(&parallel->callers, &parallel->caller_count, sizeof *caller);
-  bool is_kept =
-      caller && pair_map_put(&state_of(collector)->numbers, region, context, (void *)parallel->caller_count);
-  collector->has_failed |= !is_kept;
-  if (!is_kept)
-    return NULL;
+  pair_map_put(&state_of(collector)->numbers, region, context, (void *)parallel->caller_count);
   caller->context = context;
   return caller;
 }

@@ -8,6 +8,7 @@
 #include <otf2/otf2.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/account.h"
 #include "report/collect/analyser.h"
 #include "stave/names.h"
@@ -102,10 +103,7 @@ static void charge_account(struct collector *collector, size_t location, const s
   if (!parallel)
     return;
   if (!parallel->accounted_of)
-    parallel->accounted_of =
-        collector_get(collector, collector->trace->location_count * sizeof *parallel->accounted_of);
-  if (!parallel->accounted_of)
-    return;
+    parallel->accounted_of = memory_get(collector->trace->location_count, sizeof *parallel->accounted_of);
   struct report_accounted *accounted = &parallel->accounted_of[location];
   accounted->ticks += known;
   accounted->ran += ran;
@@ -359,11 +357,10 @@ bool collector_on_event(void *data, const struct trace_event *event) {
   before_event(collector, event, region, &now);
   if (collector_is_inside(collector, event->ticks))
     note_ticks(report, event);
-  if (!replay_process(collector->replay, event))
-    collector->has_failed = true;
+  replay_process(collector->replay, event);
   if (collector->has_tasks)
     ready_notice(collector, event->location);
-  return !collector->has_failed;
+  return true;
 }
 
 static void on_slice(void *data, const struct replay_slice *slice) {
@@ -382,7 +379,7 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 
 /* -- beginning and end -- */
 
-bool collector_prepare(struct collector *collector) {
+void collector_prepare(struct collector *collector) {
   static const struct replay_observer observer = {.slice = on_slice,
                                                   .task = tasks_on_event,
                                                   .lock = analysers_on_lock,
@@ -391,24 +388,21 @@ bool collector_prepare(struct collector *collector) {
                                                   .dependence = tasks_on_dependence};
   struct report *report = collector->report;
   struct trace *trace = collector->trace;
-  report->threads = collector_get(collector, trace->location_count * sizeof *report->threads);
-  report->devices = collector_get(collector, trace->location_count * sizeof *report->devices);
-  report->regions = collector_get(collector, trace->region_count * sizeof *report->regions);
+  report->threads = memory_get(trace->location_count, sizeof *report->threads);
+  report->devices = memory_get(trace->location_count, sizeof *report->devices);
+  report->regions = memory_get(trace->region_count, sizeof *report->regions);
   report->first_parallel = REPLAY_NONE;
-  report->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *report->processes);
-  collector->processes = collector_get(collector, PROCESS_COUNT(trace) * sizeof *collector->processes);
-  collector->locations = collector_get(collector, trace->location_count * sizeof *collector->locations);
-  collector->interests = collector_get(collector, trace->region_count * sizeof *collector->interests);
+  report->processes = memory_get(PROCESS_COUNT(trace), sizeof *report->processes);
+  collector->processes = memory_get(PROCESS_COUNT(trace), sizeof *collector->processes);
+  collector->locations = memory_get(trace->location_count, sizeof *collector->locations);
+  collector->interests = memory_get(trace->region_count, sizeof *collector->interests);
   collector->replay = replay_create(trace, &observer, collector, report->from_ticks, report->to_ticks);
-  if (!tasks_prepare(collector) || collector->has_failed || !collector->replay)
-    return false;
-  if (!account_lines_read(&collector->account, trace))
-    return false;
+  tasks_prepare(collector);
+  account_lines_read(&collector->account, trace);
   collector->processors = trace_archive_number(trace, STAVE_PROPERTY_PROCESSORS);
   learn_definitions(collector);
   analysers_prepare(collector);
   mpi_waits_prepare(collector);
-  return !collector->has_failed;
 }
 
 uint64_t collector_end(const struct collector *collector) {
@@ -477,7 +471,7 @@ void collector_conclude(struct collector *collector) {
   if (report->first_ticks > report->last_ticks)
     report->first_ticks = report->last_ticks = 0;
   report->wall = report->last_ticks - report->first_ticks;
-  collector->has_failed |= !lives_find(report);
+  lives_find(report);
   mpi_waits_finish(collector);
   tasks_finish(collector);
   analysers_finish(collector);
@@ -486,14 +480,14 @@ void collector_conclude(struct collector *collector) {
   caveats_find(report);
   efficiency_find(report);
   processors_find(report);
-  collector->has_failed |= !account_find(report, &collector->account);
+  account_find(report, &collector->account);
   unseen_find(report);
   find_span(collector);
-  collector->has_failed |= collector->paths.has_failed || !findings_make(collector);
+  findings_make(collector);
 }
 
-static void free_collector(struct collector *collector) {
-  for (size_t i = 0; collector->locations && i < collector->trace->location_count; i++)
+void collector_free(struct collector *collector) {
+  for (size_t i = 0; i < collector->trace->location_count; i++)
     free(collector->locations[i].members);
   analysers_release(collector);
   tasks_free(collector);
@@ -511,14 +505,6 @@ static void free_collector(struct collector *collector) {
   replay_free(collector->replay);
 }
 
-int collector_free(struct collector *collector, int result, char error[TRACE_ERROR_BYTES]) {
-  bool has_failed = result == -ENOMEM || collector->has_failed;
-  if (has_failed)
-    snprintf(error, TRACE_ERROR_BYTES, "out of memory");
-  free_collector(collector);
-  return has_failed ? -ENOMEM : result;
-}
-
 void report_begin(struct report *ret, const struct trace *trace, uint64_t from_ticks, uint64_t to_ticks) {
   *ret = (struct report){
       .trace = trace, .from_ticks = from_ticks, .to_ticks = to_ticks, .first_ticks = UINT64_MAX};
@@ -534,12 +520,12 @@ static void finish(struct collector *collector) {
 
 int collector_read(struct report *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   struct collector collector = {.report = ret, .trace = trace};
-  int result = -ENOMEM;
-  if (collector_prepare(&collector))
-    result = trace_read_in_order(trace, 0, ret->to_ticks, collector_on_event, &collector, error);
-  if (result == 0 && !collector.has_failed)
+  collector_prepare(&collector);
+  int result = trace_read_in_order(trace, 0, ret->to_ticks, collector_on_event, &collector, error);
+  if (result == 0)
     finish(&collector);
-  return collector_free(&collector, result, error);
+  collector_free(&collector);
+  return result;
 }
 
 void report_free_parallel(struct report_parallel *parallel) {

@@ -249,20 +249,18 @@ struct collector {
   void *posts;                   /* of who posts */
   bool adds_posts;               /* others replay, */
   uint64_t events_added;         /* so many events */
-  bool has_failed;
 };
 
 /* -- collect.c -- */
 
 /* The parts of a reading: what is read of the definitions; each event; what is open at `end`; and what
- * follows from all of it. False: there is no memory. */
-bool collector_prepare(struct collector *collector);
+ * follows from all of it. */
+void collector_prepare(struct collector *collector);
 bool collector_on_event(void *collector, const struct trace_event *event);
 void collector_charge_rest(struct collector *collector, uint64_t end);
 void collector_conclude(struct collector *collector);
 
-/* Returns the result, or -ENOMEM with `error` where memory has run out. */
-int collector_free(struct collector *collector, int result, char error[TRACE_ERROR_BYTES]);
+void collector_free(struct collector *collector);
 
 void report_begin(struct report *ret, const struct trace *trace, uint64_t from_ticks, uint64_t to_ticks);
 
@@ -276,10 +274,7 @@ uint64_t collector_end(const struct collector *collector);
  */
 void collector_note_wait(struct collector *collector, uint32_t region, size_t location, uint64_t ticks);
 
-/* Memory that is all zero; NULL, and has_failed, if there is none. */
-void *collector_get(struct collector *collector, size_t bytes);
-
-/* The region's details, made at first use; NULL without memory, or for REPLAY_NONE. */
+/* The region's details, made at first use; NULL for REPLAY_NONE. */
 struct report_parallel *collector_parallel(struct collector *collector, uint32_t region);
 struct report_loop *collector_loop(struct collector *collector, uint32_t region);
 struct report_mutex *collector_mutex(struct collector *collector, uint32_t region);
@@ -331,8 +326,7 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks);
 void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
 
-/* The team with this slot, and the member that the thread is of its innermost one; NULL: without memory; if
- * it is in none. */
+/* The team with this slot, and the member that the thread is of its innermost one; NULL: it is in none. */
 struct live_team *teams_live(struct collector *collector, uint32_t slot);
 struct live_member *teams_member(struct collector *collector, size_t location);
 
@@ -372,7 +366,7 @@ uint64_t running_preempted_since(const struct collector *collector, size_t locat
 
 /* -- collect_tasks.c -- */
 
-/* What is kept of a task, made or emptied if it was another one's; NULL without memory. */
+/* What is kept of a task, made or emptied if it was another one's. */
 struct live_task *live_task_new(struct collector *collector, const struct replay_task *task);
 static inline struct live_task *live_task_of(struct collector *collector, const struct replay_task *task) {
   bool is_there =
@@ -381,7 +375,7 @@ static inline struct live_task *live_task_of(struct collector *collector, const 
 }
 
 struct live_task *live_task_at(struct collector *collector, uint32_t slot, uint64_t id);
-bool tasks_prepare(struct collector *collector);
+void tasks_prepare(struct collector *collector);
 void tasks_on_event(void *data, const struct replay_task_event *event);
 void tasks_on_dependence(void *data, struct dependences_task source, struct dependences_task sink,
                          uint64_t address);
@@ -508,8 +502,8 @@ struct report_place {
 /* It is a CPU's, and in teams, or works. */
 bool report_is_cpu(const struct report_thread *thread);
 
-/* All events have gone by, and the wall time is known. False: there is no memory. */
-bool lives_find(struct report *report);
+/* All events have gone by, and the wall time is known. */
+void lives_find(struct report *report);
 double life_of(const struct report *report, const struct report_thread *thread); /* ticks in the window */
 
 /* -- efficiency.c -- */
@@ -544,7 +538,6 @@ double processors_at_most(const struct report *report, double threads);
 
 /* -- findings.c -- */
 
-/* Returns false without memory. */
-bool findings_make(struct collector *collector);
+void findings_make(struct collector *collector);
 
 #endif

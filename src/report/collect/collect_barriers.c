@@ -1,4 +1,5 @@
 /* Barriers: when the last one has come, and what is waited for then. */
+#include "base/memory.h"
 #include "report/collect/collect.h"
 
 /* Runtimes combine what a larger team reduces while it waits in the barrier behind. */
@@ -53,9 +54,7 @@ static void count_reduction(struct collector *collector, struct live_member *mem
 void barriers_add(struct collector *collector, const struct barrier_reduction *reduction) {
   struct report_region *base = &collector->report->regions[reduction->region];
   if (!base->reduction)
-    base->reduction = collector_get(collector, sizeof *base->reduction);
-  if (!base->reduction)
-    return;
+    base->reduction = memory_get(1, sizeof *base->reduction);
   base->reduction->parallel = reduction->parallel;
   base->reduction->combined += reduction->combined;
   base->reduction->waited += reduction->waited;

@@ -20,7 +20,7 @@ static uint32_t make_moment(struct collector *collector, const struct mpi_operat
   for (size_t i = 0; i < operation->member_count; i++)
     parts += mpi_is_awaited(collector->waits->mpi, operation, &operation->members[i], flow);
   uint32_t moment = mpi_waits_moment(collector, parts);
-  for (size_t i = 0; moment != MPI_NONE && i < operation->member_count; i++) {
+  for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     if (mpi_is_awaited(collector->waits->mpi, operation, member, flow))
       mpi_waits_add_part(collector, moment, &member->started, member->process, member->begin_ticks);
@@ -61,11 +61,8 @@ static size_t count_processes(const struct mpi_waits *waits, size_t all) {
 void mpi_waits_on_finalize(struct collector *collector, const struct mpi_call *call, uint32_t process) {
   struct mpi_waits *state = collector->waits;
   struct mpi_operation *all = &state->finalize;
-  if (!array_reserve(&state->finalize_members, &state->finalize_capacity, all->member_count + 1,
-                     sizeof *state->finalize_members)) {
-    collector->has_failed = true;
-    return;
-  }
+  array_reserve(&state->finalize_members, &state->finalize_capacity, all->member_count + 1,
+                sizeof *state->finalize_members);
   uint32_t slot = mpi_waits_find(collector, call->id);
   if (slot == MPI_NONE)
     return;

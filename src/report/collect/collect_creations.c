@@ -20,9 +20,7 @@ void creations_measure(struct collector *collector, const struct replay_task_eve
   if (is_next && collector_is_inside(collector, event->ticks)) {
     if (!detail->creation_histogram)
       detail->creation_histogram = histogram_new();
-    collector->has_failed |= !detail->creation_histogram;
-    if (detail->creation_histogram)
-      histogram_add(detail->creation_histogram, event->ticks - here->created_ticks);
+    histogram_add(detail->creation_histogram, event->ticks - here->created_ticks);
     spread_add(&detail->creation, event->ticks - here->created_ticks);
   }
   here->created_number = number;
@@ -33,22 +31,20 @@ void creations_measure(struct collector *collector, const struct replay_task_eve
   here->created_points = 0;
 }
 
-static struct report_creations *creations_of(struct collector *collector, struct report_parallel *parallel,
+static struct report_creations *creations_of(struct report_parallel *parallel,
                                              const struct replay_task *task) {
   for (size_t i = 0; i < parallel->creations_count; i++)
     if (parallel->creations[i].construct == task->create_region)
       return &parallel->creations[i];
   struct report_creations *creations =
       array_add(&parallel->creations, &parallel->creations_count, sizeof *creations);
-  if (creations)
-    *creations = (struct report_creations){.construct = task->create_region, .creator = task->created_on};
-  collector->has_failed |= !creations;
+  *creations = (struct report_creations){.construct = task->create_region, .creator = task->created_on};
   return creations;
 }
 
 void creations_count(struct collector *collector, uint32_t region, const struct replay_task *task) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  struct report_creations *creations = parallel ? creations_of(collector, parallel, task) : NULL;
+  struct report_creations *creations = parallel ? creations_of(parallel, task) : NULL;
   if (!creations)
     return;
   creations->tasks++;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/collect/collect.h"
 
 struct device_transfer {
@@ -15,12 +16,10 @@ static void begin(struct collector *collector, const struct trace_event *event, 
   uint64_t key = (uint64_t)event->location << 32 | window;
   struct device_transfer *operation = pair_map_get(&collector->operations, key, id);
   if (!operation)
-    operation = collector_get(collector, sizeof *operation);
-  if (!operation)
-    return;
+    operation = memory_get(1, sizeof *operation);
   *operation = (struct device_transfer){event->ticks, bytes, offload_transfer_begins(collector, event->ticks),
                                         is_to_device};
-  collector->has_failed |= !pair_map_put(&collector->operations, key, id, operation);
+  pair_map_put(&collector->operations, key, id, operation);
 }
 
 static bool is_pageable(const struct collector *collector, const struct trace_event *event) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/mpi_waits.h"
 #include "report/collect/serial.h"
 
@@ -72,11 +73,9 @@ static struct report_mpi_wait *place_of(struct collector *collector, const struc
   if (known)
     return &report->mpi_waits[known - 1];
   struct report_mpi_wait *wait = array_add(&report->mpi_waits, &report->mpi_wait_count, sizeof *wait);
-  collector->has_failed |= !wait || !pair_map_put(&collector->waits->places, kind, call->call.site,
-                                                  (void *)(uintptr_t)report->mpi_wait_count);
-  if (wait)
-    *wait = (struct report_mpi_wait){
-        .cause = cause, .region = call->call.region, .site = call->call.site, .parallel = REPLAY_NONE};
+  pair_map_put(&collector->waits->places, kind, call->call.site, (void *)(uintptr_t)report->mpi_wait_count);
+  *wait = (struct report_mpi_wait){
+      .cause = cause, .region = call->call.region, .site = call->call.site, .parallel = REPLAY_NONE};
   return wait;
 }
 
@@ -173,7 +172,7 @@ static bool can_be_computed(struct collector *collector, const struct live_call 
 
 static void advance(struct collector *collector) {
   struct mpi_waits *waits = collector->waits;
-  while (waits->ready_count > 0 && !collector->has_failed) {
+  while (waits->ready_count > 0) {
     uint32_t slot = mpi_waits_find(collector, waits->ready[--waits->ready_count]);
     if (slot == MPI_NONE)
       continue;
@@ -222,11 +221,8 @@ struct mpi_around mpi_waits_around(const struct collector *collector, size_t loc
 
 static void enter(struct collector *collector, const struct mpi_call *call) {
   struct mpi_waits *waits = collector->waits;
-  uint32_t slot = pool_get(&waits->calls);
-  collector->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return;
-  struct live_call *live = mpi_waits_call(collector, slot);
+  uint32_t slot;
+  struct live_call *live = pool_new(&waits->calls, &slot);
   size_t location = call->location;
   struct mpi_around around = waits->around ? *waits->around : mpi_waits_around(collector, location);
   uint32_t process = (uint32_t)collector->report->threads[location].process;
@@ -239,7 +235,7 @@ static void enter(struct collector *collector, const struct mpi_call *call) {
                              .lost = around.is_in_team ? 0 : lost_before(collector, call, process),
                              .parallel = around.parallel};
   waits->has_mpi[process] = true;
-  collector->has_failed |= !pair_map_put(&waits->by_id, 0, call->id, (void *)(uintptr_t)(slot + 1ull));
+  pair_map_put(&waits->by_id, 0, call->id, (void *)(uintptr_t)(slot + 1ull));
   if (waits->last[location] != MPI_NONE) {
     mpi_waits_call(collector, waits->last[location])->next = slot;
     waits->last[location] = slot;
@@ -287,7 +283,7 @@ void mpi_waits_on_event(struct collector *collector, const struct trace_event *e
     return;
   }
   struct mpi_call before = mpi_open_call(waits->mpi, event->location);
-  collector->has_failed |= !mpi_process(waits->mpi, event);
+  mpi_process(waits->mpi, event);
   struct mpi_call now = mpi_open_call(waits->mpi, event->location);
   if (before.id == 0 && now.id > 0) {
     enter(collector, &now);
@@ -329,8 +325,6 @@ static uint32_t process_of(const struct collector *collector, const struct mpi_c
 static void depend_on(struct collector *collector, const struct mpi_call *waiting,
                       const struct mpi_call *other, uint64_t ticks, enum report_cause cause) {
   uint32_t moment = mpi_waits_moment(collector, 1);
-  if (moment == MPI_NONE)
-    return;
   mpi_waits_add_part(collector, moment, other, process_of(collector, other), ticks);
   mpi_waits_depend(collector, waiting, moment, cause);
   mpi_waits_release(collector, moment);
@@ -398,27 +392,25 @@ void mpi_waits_prepare(struct collector *collector) {
                                                .left = on_left};
   struct mpi_replay *mpi = mpi_create(collector->trace, &observer, collector);
   size_t locations = collector->trace->location_count, groups = PROCESS_COUNT(collector->trace);
-  collector->has_failed |= !mpi;
-  struct mpi_waits *waits = mpi && mpi_is_there(mpi) ? collector_get(collector, sizeof *waits) : NULL;
-  if (!waits) {
+  if (!mpi_is_there(mpi)) {
     mpi_free(mpi);
     return;
   }
+  struct mpi_waits *waits = memory_get(1, sizeof *waits);
   collector->waits = waits;
   waits->mpi = mpi;
   make_pools(waits);
   traffic_begin(&collector->report->traffic, collector->trace, collector->report->from_ticks,
                 collector->report->to_ticks);
-  waits->first = collector_get(collector, locations * sizeof *waits->first);
-  waits->last = collector_get(collector, locations * sizeof *waits->last);
-  waits->left_ticks = collector_get(collector, locations * sizeof *waits->left_ticks);
-  waits->left_useful = collector_get(collector, locations * sizeof *waits->left_useful);
-  waits->gained = collector_get(collector, groups * sizeof *waits->gained);
-  waits->useful = collector_get(collector, groups * sizeof *waits->useful);
-  waits->widths = collector_get(collector, groups * sizeof *waits->widths);
-  waits->has_mpi = collector_get(collector, groups * sizeof *waits->has_mpi);
-  if (!collector->has_failed)
-    learn_widths(collector);
+  waits->first = memory_get(locations, sizeof *waits->first);
+  waits->last = memory_get(locations, sizeof *waits->last);
+  waits->left_ticks = memory_get(locations, sizeof *waits->left_ticks);
+  waits->left_useful = memory_get(locations, sizeof *waits->left_useful);
+  waits->gained = memory_get(groups, sizeof *waits->gained);
+  waits->useful = memory_get(groups, sizeof *waits->useful);
+  waits->widths = memory_get(groups, sizeof *waits->widths);
+  waits->has_mpi = memory_get(groups, sizeof *waits->has_mpi);
+  learn_widths(collector);
 }
 
 /* Calls that were never left end now, as do waits for what is never reported. */
@@ -438,7 +430,7 @@ static void end_calls(struct collector *collector) {
 static void compute_rest(struct collector *collector) {
   end_calls(collector);
   advance(collector);
-  for (size_t at; !collector->has_failed && (at = oldest(collector)) != SIZE_MAX;) {
+  for (size_t at; (at = oldest(collector)) != SIZE_MAX;) {
     go_on(collector, at);
     advance(collector);
   }
@@ -451,10 +443,9 @@ void mpi_waits_finish(struct collector *collector) {
   double last = 0;
   if (!waits)
     return;
-  collector->has_failed |= !mpi_finish(waits->mpi);
+  mpi_finish(waits->mpi);
   compute_rest(collector);
   traffic_finish(&report->traffic, waits->mpi, collector->now_ticks);
-  collector->has_failed |= report->traffic.is_out_of_memory;
   for (size_t i = 0; i <= collector->trace->location_group_count; i++) {
     const struct report_process *process = &report->processes[i];
     double end = (double)process->last_ticks - waits->gained[i] - (double)report->first_ticks;

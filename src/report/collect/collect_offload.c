@@ -1,5 +1,6 @@
 /* Which target construct of the host moves data and starts kernels, and what that costs. The host's side of
  * an operation and the device's share a matching id. */
+#include "base/memory.h"
 #include "report/collect/collect.h"
 
 /* More different data are taken to move for the first time. */
@@ -13,7 +14,7 @@ enum { DATA_MAX = 1 << 16 };
 static struct report_offload *offload_of(struct collector *collector, uint32_t region) {
   struct report_region *base = &collector->report->regions[region];
   if (!base->offload)
-    base->offload = collector_get(collector, sizeof *base->offload);
+    base->offload = memory_get(1, sizeof *base->offload);
   return base->offload;
 }
 
@@ -47,8 +48,7 @@ static bool is_again(struct collector *collector, const struct trace_event *even
     return false;
   uintptr_t last = (uintptr_t)pair_map_get(&collector->moved, key, address);
   if (last || collector->moved.count < DATA_MAX)
-    collector->has_failed |=
-        !pair_map_put(&collector->moved, key, address, (void *)(collector->device_changes + 1));
+    pair_map_put(&collector->moved, key, address, (void *)(collector->device_changes + 1));
   struct report_offload *offload = last && !is_to ? offload_of(collector, target) : NULL;
   if (offload)
     offload->needless += last == collector->device_changes + 1;
@@ -63,7 +63,7 @@ static void begin_on_host(struct collector *collector, const struct trace_event 
     return;
   uintptr_t value = ((uintptr_t)target + 1) << 1 | is_again(collector, event, target, construct);
   offload->is_in_team |= now->team != NULL;
-  collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)value);
+  pair_map_put(&collector->matching, 0, id, (void *)value);
   struct report_location *here = &collector->locations[event->location];
   here->operation = id;
   here->operation_value = value;
@@ -79,10 +79,12 @@ static void call_on_host(struct collector *collector, const struct trace_event *
   if (here->operation)
     pair_map_remove(&collector->matching, 0, here->operation);
   here->operation = 0;
-  if (target != REPLAY_NONE && offload_of(collector, target))
+  if (target != REPLAY_NONE) {
+    offload_of(collector, target);
     value = ((uintptr_t)target + 1) << 1;
+  }
   if (value)
-    collector->has_failed |= !pair_map_put(&collector->matching, 0, id, (void *)value);
+    pair_map_put(&collector->matching, 0, id, (void *)value);
 }
 
 static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) {

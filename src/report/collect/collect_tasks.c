@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/collect.h"
 
 enum { VARIABLES_MAX = 1 << 18 };
@@ -38,21 +39,17 @@ static void clear_live_task(struct collector *collector, struct live_task *live_
   *live_task = (struct live_task){.construct = REPLAY_NONE};
 }
 
-static bool grow_live_tasks(struct collector *collector, uint32_t slot) {
+static void grow_live_tasks(struct collector *collector, uint32_t slot) {
   size_t before = collector->live_task_capacity;
-  if (!array_reserve(&collector->live_tasks, &collector->live_task_capacity, (size_t)slot + 1,
-                     sizeof *collector->live_tasks)) {
-    collector->has_failed = true;
-    return false;
-  }
+  array_reserve(&collector->live_tasks, &collector->live_task_capacity, (size_t)slot + 1,
+                sizeof *collector->live_tasks);
   for (size_t i = before; i < collector->live_task_capacity; i++)
     collector->live_tasks[i] = (struct live_task){.construct = REPLAY_NONE};
-  return true;
 }
 
 struct live_task *live_task_new(struct collector *collector, const struct replay_task *task) {
-  if (task->slot >= collector->live_task_capacity && !grow_live_tasks(collector, task->slot))
-    return NULL;
+  if (task->slot >= collector->live_task_capacity)
+    grow_live_tasks(collector, task->slot);
   struct live_task *live_task = &collector->live_tasks[task->slot];
   if (live_task->id != task->id) {
     clear_live_task(collector, live_task);
@@ -85,17 +82,15 @@ static void name_task(struct collector *collector, struct live_task *live_task,
     return;
   live_task->location = collector->trace->locations[task->created_on].ref;
   live_task->generation = task->generation;
-  collector->has_failed |= !pair_map_put(&collector->named_tasks, live_task->location, task->generation,
-                                         (void *)((uintptr_t)task->slot + 1));
+  pair_map_put(&collector->named_tasks, live_task->location, task->generation,
+               (void *)((uintptr_t)task->slot + 1));
 }
 
 static void created(struct collector *collector, const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
-  struct live_task *creator = live_task_of(collector, event->other);
-  if (!live_task_of(collector, task) || !creator)
-    return;
-  creator = &collector->live_tasks[event->other->slot]; /* the table may have moved */
-  struct live_task *live_task = &collector->live_tasks[task->slot];
+  live_task_of(collector, event->other);
+  struct live_task *live_task = live_task_of(collector, task);
+  struct live_task *creator = &collector->live_tasks[event->other->slot]; /* the table may have moved */
   live_task->creator = task->creator;
   live_task->creator_slot = event->other->slot;
   live_task->construct = task->create_region;
@@ -207,20 +202,14 @@ static struct variable_paths *variable_of(struct collector *collector, uint64_t 
     return variable;
   if (collector->variables.count >= VARIABLES_MAX)
     forget_variables(collector);
-  variable = collector_get(collector, sizeof *variable);
-  if (variable && !pair_map_put(&collector->variables, parent, address, variable)) {
-    free(variable);
-    collector->has_failed = true;
-    return NULL;
-  }
+  variable = memory_get(1, sizeof *variable);
+  pair_map_put(&collector->variables, parent, address, variable);
   return variable;
 }
 
 static void extend_variable(struct collector *collector, const struct live_task *live_task,
                             const struct dependence *dependence) {
   struct variable_paths *variable = variable_of(collector, live_task->creator, dependence->address);
-  if (!variable)
-    return;
   path_join(&collector->paths, dependence->is_out ? &variable->written : &variable->read, &live_task->path);
 }
 
@@ -254,8 +243,6 @@ static void extend_waiters(struct collector *collector, const struct replay_task
 static void completed(struct collector *collector, const struct replay_task_event *event) {
   struct live_task *live_task = live_task_of(collector, event->task);
   struct report_location *here = &collector->locations[event->location];
-  if (!live_task)
-    return;
   if (collector_is_inside(collector, event->ticks))
     count_completed(collector, event->task, live_task);
   here->completed_ticks = event->ticks;
@@ -290,10 +277,8 @@ void tasks_on_event(void *data, const struct replay_task_event *event) {
 
 /* -- regions that wait for tasks, and dependences -- */
 
-static void open_group(struct collector *collector, struct live_task *live_task) {
-  struct group *group = collector_get(collector, sizeof *group);
-  if (!group)
-    return;
+static void open_group(struct live_task *live_task) {
+  struct group *group = memory_get(1, sizeof *group);
   *group = (struct group){.outer = live_task->group, .references = 1};
   live_task->group = group;
 }
@@ -315,9 +300,9 @@ static struct live_task *live_task_named(struct collector *collector, uint64_t n
 }
 
 static void add_edge(struct collector *collector, struct live_task *from, struct live_task *to) {
-  struct edge *edge = from && to && from != to ? collector_get(collector, sizeof *edge) : NULL;
-  if (!edge)
+  if (!from || !to || from == to)
     return;
+  struct edge *edge = memory_get(1, sizeof *edge);
   *edge =
       (struct edge){.next = from->sinks, .sink = to->id, .sink_slot = (uint32_t)(to - collector->live_tasks)};
   from->sinks = edge;
@@ -337,9 +322,8 @@ void tasks_on_dependence(void *data, struct dependences_task source, struct depe
   add_edge(data, live_task_at(data, source.slot, source.id), live_task_at(data, sink.slot, sink.id));
 }
 
-bool tasks_prepare(struct collector *collector) {
+void tasks_prepare(struct collector *collector) {
   collector->dispatch_histogram = histogram_new();
-  return collector->dispatch_histogram != NULL;
 }
 
 static bool is_read_only(enum construct construct) {
@@ -360,9 +344,7 @@ static void add_dependence(struct collector *collector, const struct trace_event
   struct report_task *detail = detail_of(collector, live_task->construct);
   if (detail && collector_is_inside(collector, event->ticks))
     detail->dependences++;
-  struct dependence *dependence = collector_get(collector, sizeof *dependence);
-  if (!dependence)
-    return;
+  struct dependence *dependence = memory_get(1, sizeof *dependence);
   *dependence = (struct dependence){live_task->dependences, address, !is_read_only(construct)};
   live_task->dependences = dependence;
   const struct variable_paths *variable = pair_map_get(&collector->variables, live_task->creator, address);
@@ -381,7 +363,7 @@ void tasks_before_enter(struct collector *collector, const struct trace_event *e
   if (live_task)
     taskwaits_before_enter(collector, event, region, live_task);
   if (live_task && construct == CONSTRUCT_taskgroup)
-    open_group(collector, live_task);
+    open_group(live_task);
   else if (construct == CONSTRUCT_task_dependence)
     add_reported_edge(collector, event);
   else if (collector->interests[region].is_depend)

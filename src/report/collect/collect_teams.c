@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/callers.h"
 #include "report/collect/collect.h"
 #include "report/collect/serial.h"
@@ -9,10 +10,9 @@
 /* -- live teams -- */
 
 struct live_team *teams_live(struct collector *collector, uint32_t slot) {
-  bool is_there = array_reserve_zeroed(&collector->live_teams, &collector->live_team_capacity,
-                                       (size_t)slot + 1, sizeof *collector->live_teams);
-  collector->has_failed |= !is_there;
-  return is_there ? &collector->live_teams[slot] : NULL;
+  array_reserve_zeroed(&collector->live_teams, &collector->live_team_capacity, (size_t)slot + 1,
+                       sizeof *collector->live_teams);
+  return &collector->live_teams[slot];
 }
 
 static void clear_paths(struct collector *collector, struct live_team *live_team) {
@@ -47,7 +47,7 @@ static uint32_t crowd_of(const struct collector *collector, const struct replay_
 static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
                                       struct live_process *process, bool is_nested) {
   struct live_team *live_team = teams_live(collector, team->slot);
-  if (!live_team || live_team->id == team->id)
+  if (live_team->id == team->id)
     return live_team;
   clear_paths(collector, live_team);
   uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
@@ -64,11 +64,10 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
   return live_team;
 }
 
-static struct live_member *push_member(struct collector *collector, struct report_location *here) {
-  bool is_enough = array_reserve(&here->members, &here->member_capacity, (size_t)here->member_count + 1,
-                                 sizeof *here->members);
-  collector->has_failed |= !is_enough;
-  return is_enough ? &here->members[here->member_count++] : NULL;
+static struct live_member *push_member(struct report_location *here) {
+  array_reserve(&here->members, &here->member_capacity, (size_t)here->member_count + 1,
+                sizeof *here->members);
+  return &here->members[here->member_count++];
 }
 
 struct live_member *teams_member(struct collector *collector, size_t location) {
@@ -83,10 +82,8 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   struct live_process *process = live_process_of(collector, location);
   path_clear(&collector->paths, &here->fork);
   path_clear(&collector->paths, &process->fork);
-  if (live_task) {
-    path_join(&collector->paths, &here->fork, &live_task->path);
-    path_join(&collector->paths, &process->fork, &live_task->path);
-  }
+  path_join(&collector->paths, &here->fork, &live_task->path);
+  path_join(&collector->paths, &process->fork, &live_task->path);
   here->fork_ticks = ticks;
   here->fork_creator = task->id;
   here->fork_creator_slot = task->slot;
@@ -99,10 +96,8 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   struct report_location *here = &collector->locations[event->location];
   struct live_process *process = live_process_of(collector, event->location);
   struct live_team *live_team = live_team_of(collector, event->team, process, here->member_count > 0);
-  struct live_member *member = push_member(collector, here);
+  struct live_member *member = push_member(here);
   struct live_task *live_task = live_task_of(collector, event->task);
-  if (!live_team || !member || !live_task)
-    return;
   uint64_t late = collector_cut(collector, event->ticks) - live_team->begin_ticks;
   uint64_t preempted =
       running_preempted_since(collector, event->location, event->team->fork_ticks, event->ticks);
@@ -124,13 +119,11 @@ static void begin(struct collector *collector, const struct replay_team_event *e
 
 /* -- worksharing regions -- */
 
-static void add_by_location(struct collector *collector, struct report_loop *loop, size_t location,
+static void add_by_location(const struct collector *collector, struct report_loop *loop, size_t location,
                             uint64_t ticks) {
   if (!loop->by_location)
-    loop->by_location =
-        collector_get(collector, collector->trace->location_count * sizeof *loop->by_location);
-  if (loop->by_location)
-    loop->by_location[location] += ticks;
+    loop->by_location = memory_get(collector->trace->location_count, sizeof *loop->by_location);
+  loop->by_location[location] += ticks;
 }
 
 static void add_loop(struct collector *collector, const struct replay_slice *slice) {
@@ -215,10 +208,11 @@ static void fold_member(struct collector *collector, struct live_team *live_team
 
 static void add_useful(struct collector *collector, uint32_t region, size_t location, uint64_t ticks) {
   struct report_parallel *parallel = collector_parallel(collector, region);
-  if (parallel && !parallel->useful)
-    parallel->useful = collector_get(collector, collector->trace->location_count * sizeof *parallel->useful);
-  if (parallel && parallel->useful)
-    parallel->useful[location] += ticks;
+  if (!parallel)
+    return;
+  if (!parallel->useful)
+    parallel->useful = memory_get(collector->trace->location_count, sizeof *parallel->useful);
+  parallel->useful[location] += ticks;
 }
 
 static void join_creator(struct collector *collector, struct live_team *live_team) {
@@ -233,7 +227,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   struct report_location *here = &collector->locations[event->location];
   struct live_team *live_team = teams_live(collector, event->team->slot);
   struct live_task *live_task = live_task_of(collector, event->task);
-  if (!live_team || !live_task || here->member_count == 0)
+  if (here->member_count == 0)
     return;
   const struct live_member *last = &here->members[here->member_count - 1];
   if (last->shares) /* no barrier behind them */

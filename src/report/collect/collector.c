@@ -1,15 +1,8 @@
 /* What all who collect ask of the collector. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/collect/collect.h"
-
-void *collector_get(struct collector *collector, size_t bytes) {
-  void *memory = calloc(1, bytes ? bytes : 1);
-  if (!memory)
-    collector->has_failed = true;
-  return memory;
-}
 
 #define DETAIL(kind, ...)                                                                                    \
   struct report_##kind *collector_##kind(struct collector *collector, uint32_t region) {                     \
@@ -18,9 +11,8 @@ void *collector_get(struct collector *collector, size_t bytes) {
     struct report_region *base = &collector->report->regions[region];                                        \
     if (base->kind)                                                                                          \
       return base->kind;                                                                                     \
-    base->kind = collector_get(collector, sizeof *base->kind);                                               \
-    if (base->kind)                                                                                          \
-      *base->kind = (struct report_##kind){__VA_ARGS__};                                                     \
+    base->kind = memory_get(1, sizeof *base->kind);                                                          \
+    *base->kind = (struct report_##kind){__VA_ARGS__};                                                       \
     return base->kind;                                                                                       \
   }
 DETAIL(parallel, 0)

@@ -1,6 +1,5 @@
 /* Times by their logarithm. */
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "report/collect/collect.h"
 
 enum { STEPS = 8, BUCKETS = HISTOGRAM_BUCKETS };
@@ -8,7 +7,7 @@ enum { STEPS = 8, BUCKETS = HISTOGRAM_BUCKETS };
 _Static_assert(HISTOGRAM_BUCKETS == 64 * STEPS, "all octaves have buckets");
 
 uint32_t *histogram_new(void) {
-  return calloc(BUCKETS, sizeof(uint32_t));
+  return memory_get(BUCKETS, sizeof(uint32_t));
 }
 
 static unsigned bucket_of(uint64_t ticks) {

@@ -6,16 +6,12 @@
 
 /* -- lists -- */
 
-bool mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link) {
+void mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link) {
   struct pool *links = &collector->waits->links;
-  uint32_t slot = pool_get(links);
-  collector->has_failed |= slot == POOL_NONE;
-  if (slot == POOL_NONE)
-    return false;
+  uint32_t slot;
   link.next = *list;
-  *(struct mpi_link *)pool_item(links, slot) = link;
+  *(struct mpi_link *)pool_new(links, &slot) = link;
   *list = slot;
-  return true;
 }
 
 /* Takes the first out; false: there is none. */
@@ -32,10 +28,8 @@ bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret) 
 
 void mpi_make_ready(struct collector *collector, uint64_t call) {
   struct mpi_waits *waits = collector->waits;
-  if (!array_reserve(&waits->ready, &waits->ready_capacity, waits->ready_count + 1, sizeof *waits->ready))
-    collector->has_failed = true;
-  else
-    waits->ready[waits->ready_count++] = call;
+  array_reserve(&waits->ready, &waits->ready_capacity, waits->ready_count + 1, sizeof *waits->ready);
+  waits->ready[waits->ready_count++] = call;
 }
 
 /* -- calls -- */
@@ -64,11 +58,9 @@ struct moment *mpi_moment_at(struct collector *collector, uint32_t slot) {
 }
 
 uint32_t mpi_waits_moment(struct collector *collector, uint32_t parts) {
-  uint32_t slot = pool_get(&collector->waits->moments);
-  collector->has_failed |= slot == POOL_NONE;
-  if (slot != POOL_NONE)
-    *mpi_moment_at(collector, slot) =
-        (struct moment){.unknown = parts, .references = 1 + parts, .waiting = MPI_NONE};
+  uint32_t slot;
+  *(struct moment *)pool_new(&collector->waits->moments, &slot) =
+      (struct moment){.unknown = parts, .references = 1 + parts, .waiting = MPI_NONE};
   return slot;
 }
 
@@ -133,8 +125,8 @@ void mpi_waits_depend(struct collector *collector, const struct mpi_call *call, 
     return;
   struct live_call *live = mpi_waits_call(collector, slot);
   live->pending -= live->pending > 0;
-  if (moment != MPI_NONE &&
-      mpi_push(collector, &live->depends, (struct mpi_link){.item = moment, .cause = cause})) {
+  if (moment != MPI_NONE) {
+    mpi_push(collector, &live->depends, (struct mpi_link){.item = moment, .cause = cause});
     mpi_moment_at(collector, moment)->references++;
     if (mpi_moment_at(collector, moment)->unknown > 0)
       mpi_push(collector, &mpi_moment_at(collector, moment)->waiting,

@@ -8,6 +8,7 @@
 #ifndef STAVE_REPORT_COLLECT_MPI_WAITS_H
 #define STAVE_REPORT_COLLECT_MPI_WAITS_H
 
+#include "base/pool.h"
 #include "replay/mpi.h"
 #include "report/collect/collect.h"
 
@@ -80,7 +81,7 @@ struct mpi_waits {
 /* -- mpi_moments.c -- */
 
 /* Adds to a list, by the position of its first; takes the first out, false: there is none. */
-bool mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link);
+void mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link);
 bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
 
 /* It may be that the call with this id can be computed now. */
@@ -99,7 +100,7 @@ struct live_call *mpi_waits_call(struct collector *collector, uint32_t slot);
 /* The slot of the call with this id; MPI_NONE: it does not live. */
 uint32_t mpi_waits_find(struct collector *collector, uint64_t id);
 
-/* A moment of `parts` parts, which the caller holds until mpi_waits_release. MPI_NONE: no memory. */
+/* A moment of `parts` parts, which the caller holds until mpi_waits_release. */
 uint32_t mpi_waits_moment(struct collector *collector, uint32_t parts);
 
 /* One part of it: what was at `ticks`, in a call, which may be gone. */

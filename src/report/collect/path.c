@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 enum { BLOCK_SEGMENTS = 1024, LONGEST_LIST = 128 };
 
@@ -23,24 +24,19 @@ struct block {
   struct path_segment segments[BLOCK_SEGMENTS];
 };
 
-static bool add_block(struct path_store *store) {
-  struct block *block = malloc(sizeof *block);
-  if (!block)
-    return false;
+static void add_block(struct path_store *store) {
+  struct block *block = memory_resize(NULL, 1, sizeof *block);
   block->next = store->blocks;
   store->blocks = block;
   for (int i = 0; i < BLOCK_SEGMENTS; i++) {
     block->segments[i].before = store->free;
     store->free = &block->segments[i];
   }
-  return true;
 }
 
 static struct path_segment *new_segment(struct path_store *store) {
-  if (!store->free && !add_block(store)) {
-    store->has_failed = true;
-    return NULL;
-  }
+  if (!store->free)
+    add_block(store);
   struct path_segment *segment = store->free;
   store->free = segment->before;
   return segment;
@@ -58,8 +54,6 @@ static void release(struct path_store *store, struct path_segment *segment) {
 /* Takes over the reference to path->last. */
 static void append(struct path_store *store, struct path *path, uint32_t region, uint64_t ticks) {
   struct path_segment *segment = new_segment(store), *before = path->last;
-  if (!segment)
-    return;
   *segment = (struct path_segment){.before = before,
                                    .ticks = ticks,
                                    .region = region,
@@ -69,13 +63,10 @@ static void append(struct path_store *store, struct path *path, uint32_t region,
   path->last = segment;
 }
 
-/* The region's place in the table, the first that of no region (UINT32_MAX); NULL without memory. */
+/* The region's place in the table, the first that of no region (UINT32_MAX). */
 static struct path_seen *seen_of(struct path_store *store, uint32_t region) {
   uint32_t place = region + 1;
-  if (!array_reserve_zeroed(&store->seen, &store->seen_capacity, (size_t)place + 1, sizeof *store->seen)) {
-    store->has_failed = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&store->seen, &store->seen_capacity, (size_t)place + 1, sizeof *store->seen);
   return &store->seen[place];
 }
 
@@ -86,16 +77,14 @@ static void merge_regions(struct path_store *store, struct path *path) {
   store->merges++;
   for (const struct path_segment *old = path->last; old; old = old->before) {
     struct path_seen *seen = seen_of(store, old->region);
-    if (seen && seen->merge == store->merges) {
+    if (seen->merge == store->merges) {
       seen->segment->ticks += old->ticks;
       continue;
     }
     append(store, &merged, old->region, old->ticks);
-    if (seen && merged.last)
-      *seen = (struct path_seen){merged.last, store->merges};
+    *seen = (struct path_seen){merged.last, store->merges};
   }
-  if (merged.last)
-    merged.last->limit = 2 * merged.last->count > LONGEST_LIST ? 2 * merged.last->count : LONGEST_LIST;
+  merged.last->limit = 2 * merged.last->count > LONGEST_LIST ? 2 * merged.last->count : LONGEST_LIST;
   release(store, path->last);
   *path = merged;
 }

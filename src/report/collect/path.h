@@ -4,7 +4,6 @@
 #ifndef STAVE_REPORT_COLLECT_PATH_H
 #define STAVE_REPORT_COLLECT_PATH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +23,6 @@ struct path_store {
   struct path_seen *seen; /* by region: where it is in the list that is made just now */
   size_t seen_capacity;
   uint64_t merges;
-  bool has_failed; /* no memory: regions are missing in paths, lengths are right */
 };
 
 /* Makes the path longer by time spent in a region. */

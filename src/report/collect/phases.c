@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 
 /* What the last phase had room for that a barrier has ended. */
@@ -25,7 +26,7 @@ static struct phases *state_of(const struct collector *collector) {
 static void prepare(struct collector *collector) {
   struct phases *phases = state_of(collector);
   phases->shares.item_bytes = sizeof(struct share);
-  phases->slacks = collector_get(collector, collector->trace->region_count * sizeof *phases->slacks);
+  phases->slacks = memory_get(collector->trace->region_count, sizeof *phases->slacks);
 }
 
 /* -- shares -- */
@@ -36,14 +37,10 @@ static struct share *share_of(struct collector *collector, struct pair_map *tabl
   struct share *share = pair_map_get(table, owner, region);
   if (share)
     return share;
-  uint32_t slot = pool_get(&state_of(collector)->shares);
-  if (slot == POOL_NONE) {
-    collector->has_failed = true;
-    return NULL;
-  }
-  share = pool_item(&state_of(collector)->shares, slot);
+  uint32_t slot;
+  share = pool_new(&state_of(collector)->shares, &slot);
   *share = (struct share){.next = *list, .kind = kind, .region = region, .slot = slot};
-  collector->has_failed |= !pair_map_put(table, owner, region, share);
+  pair_map_put(table, owner, region, share);
   *list = share;
   return share;
 }
@@ -158,12 +155,11 @@ static double slight(double ticks, double of_ticks) {
   return ticks < SLIGHT_SHARE * of_ticks ? ticks : 0;
 }
 
-static void vary(struct collector *collector, struct variation **variation, double ticks,
-                 const struct live_team *live_team, const struct team_phase *phase) {
+static void vary(struct variation **variation, double ticks, const struct live_team *live_team,
+                 const struct team_phase *phase) {
   if (!*variation)
-    *variation = collector_get(collector, sizeof **variation);
-  if (*variation)
-    variation_add(*variation, ticks, live_team->phase_end_ticks, phase->latest_ticks);
+    *variation = memory_get(1, sizeof **variation);
+  variation_add(*variation, ticks, live_team->phase_end_ticks, phase->latest_ticks);
 }
 
 /* Which loops the team meets in this phase for the first time. */
@@ -185,11 +181,8 @@ static void add_delay(struct collector *collector, uint32_t region, uint32_t loo
   size_t i = 0;
   while (i < parallel->delay_count && parallel->delays[i].loop != loop)
     i++;
-  if (i == parallel->delay_count &&
-      !array_add(&parallel->delays, &parallel->delay_count, sizeof *parallel->delays)) {
-    collector->has_failed = true;
-    return;
-  }
+  if (i == parallel->delay_count)
+    array_add(&parallel->delays, &parallel->delay_count, sizeof *parallel->delays);
   parallel->delays[i].loop = loop;
   parallel->delays[i].ticks += ticks;
 }
@@ -211,7 +204,7 @@ static void conclude_loop(struct collector *collector, const struct live_team *l
   add_delay(collector, region, share->region, delay);
   loop->slight += slight(delay, (double)share->max);
   scatter_add(&loop->delays, delay);
-  vary(collector, &loop->variation, delay, live_team, phase);
+  vary(&loop->variation, delay, live_team, phase);
 }
 
 /* Without the lock the phase would be over earlier by `gain`. Those who waited would come earlier, and wait
@@ -356,7 +349,7 @@ void phases_add(struct collector *collector, const struct live_team *live_team,
         (double)(phase->latest_stalled - phase->latest_ticks) - (double)phase->stalled / phase->arrivals;
     room = room > 0 ? room : 0;
     parallel->idle_room += idle_room_of(live_team, phase, room);
-    vary(collector, &parallel->variation, room, live_team, phase);
+    vary(&parallel->variation, room, live_team, phase);
     add_room(collector, parallel, phase, room);
     if (!phase->has_tasks)
       scatter_add(&parallel->taskless, outside < 0 ? 0 : outside);

@@ -10,5 +10,5 @@ void samples_add(struct collector *collector, enum report_doing doing, uint32_t 
   struct samples *samples = ANALYSER_STATE(collector, samples);
   struct pair_map *counts = &samples->counts;
   count += (uintptr_t)pair_map_get(counts, place, context);
-  collector->has_failed |= !pair_map_put(counts, place, context, (void *)(uintptr_t)count);
+  pair_map_put(counts, place, context, (void *)(uintptr_t)count);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/collect/samples.h"
 #include "report/collect/serial.h"
@@ -69,9 +70,6 @@ static void count_state(struct collector *collector, const struct trace_event *e
     i++;
   if (i == report->state_count) {
     struct report_state *state = array_add(&report->states, &report->state_count, sizeof *state);
-    collector->has_failed |= !state;
-    if (!state)
-      return;
     state->name = text;
   }
   report->states[i].samples++;
@@ -190,27 +188,21 @@ static size_t same_function(const struct counted *all, size_t count) {
   return same;
 }
 
-/* NULL: no memory. */
 static struct report_sampled *new_place(struct report *report, uint64_t place) {
   if (place >> 32 == DOING_COUNT)
     return &report->gaps[(uint32_t)place].sampled;
   struct report_sampled *one = array_add(&report->sampled, &report->sampled_count, sizeof *one);
-  if (one)
-    *one = (struct report_sampled){.doing = (enum report_doing)(place >> 32), .region = (uint32_t)place};
+  *one = (struct report_sampled){.doing = (enum report_doing)(place >> 32), .region = (uint32_t)place};
   return one;
 }
 
-/* Takes those of one place. Returns how many these are; 0: no memory. */
+/* Takes those of one place. Returns how many these are. */
 static size_t add_place(struct report *report, const struct counted *all, size_t count) {
   struct report_sampled *one = new_place(report, all->place);
   size_t used = 0;
-  if (!one)
-    return 0;
   while (used < count && all[used].place == all->place) {
     size_t same = same_function(all + used, count - used);
     struct report_hot *hot = array_add(&one->hot, &one->hot_count, sizeof *hot);
-    if (!hot)
-      return 0;
     *hot = add_lines(all + used, same);
     one->samples += hot->samples;
     used += same;
@@ -222,9 +214,9 @@ static size_t add_place(struct report *report, const struct counted *all, size_t
 static void finish(struct collector *collector) {
   struct report *report = collector->report;
   const struct pair_map *map = &state_of(collector)->counts;
-  struct counted *all = collector_get(collector, map->count * sizeof *all);
+  struct counted *all = memory_get(map->count, sizeof *all);
   size_t count = 0;
-  for (size_t i = 0; all && i < map->capacity; i++) {
+  for (size_t i = 0; i < map->capacity; i++) {
     const struct pair_map_entry *entry = &map->entries[i];
     if (!entry->value)
       continue;
@@ -233,11 +225,8 @@ static void finish(struct collector *collector) {
   }
   if (count > 0)
     qsort(all, count, sizeof *all, by_function);
-  for (size_t i = 0, used; i < count; i += used)
-    if (!(used = add_place(report, all + i, count - i))) {
-      collector->has_failed = true;
-      break;
-    }
+  for (size_t i = 0; i < count;)
+    i += add_place(report, all + i, count - i);
   if (report->sampled_count > 0)
     qsort(report->sampled, report->sampled_count, sizeof *report->sampled, most_sampled);
   free(all);

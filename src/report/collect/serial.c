@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/plural.h"
 #include "report/collect/analyser.h"
 #include "report/collect/blocked.h"
@@ -38,8 +39,8 @@ static struct serial *state_of(const struct collector *collector) {
 static void prepare(struct collector *collector) {
   struct serial *serial = state_of(collector);
   size_t count = PROCESS_COUNT(collector->trace);
-  serial->processes = collector_get(collector, count * sizeof *serial->processes);
-  for (size_t i = 0; serial->processes && i < count; i++)
+  serial->processes = memory_get(count, sizeof *serial->processes);
+  for (size_t i = 0; i < count; i++)
     serial->processes[i].last_region = REPLAY_NONE;
 }
 
@@ -49,11 +50,9 @@ static struct report_gap *gap_of(struct collector *collector, uint32_t before, u
   if (number > 0)
     return &report->gaps[number - 1];
   struct report_gap *gap = array_add(&report->gaps, &report->gap_count, sizeof *gap);
-  collector->has_failed |=
-      !gap || !pair_map_put(&state_of(collector)->gaps, before, after, (void *)report->gap_count);
-  if (gap)
-    *gap = (struct report_gap){
-        .before = before, .after = after, .sampled = {.doing = DOING_SERIAL, .region = REPLAY_NONE}};
+  pair_map_put(&state_of(collector)->gaps, before, after, (void *)report->gap_count);
+  *gap = (struct report_gap){
+      .before = before, .after = after, .sampled = {.doing = DOING_SERIAL, .region = REPLAY_NONE}};
   return gap;
 }
 
@@ -62,7 +61,7 @@ void serial_sample(struct collector *collector, size_t location, uint32_t contex
   struct pair_map *samples = &state_of(collector)->processes[number].samples;
   uintptr_t count = (uintptr_t)pair_map_get(samples, 0, context);
   if (collector->processes[number].led_teams == 0)
-    collector->has_failed |= !pair_map_put(samples, 0, context, (void *)(count + 1));
+    pair_map_put(samples, 0, context, (void *)(count + 1));
 }
 
 static uint64_t apart_until_now(const struct collector *collector, size_t process) {
@@ -360,7 +359,7 @@ static void find(struct collector *collector) {
 
 static void release(struct collector *collector) {
   struct serial *serial = state_of(collector);
-  for (size_t i = 0; serial->processes && i < PROCESS_COUNT(collector->trace); i++) {
+  for (size_t i = 0; i < PROCESS_COUNT(collector->trace); i++) {
     pair_map_free(&serial->processes[i].samples);
     pair_map_free(&serial->processes[i].of_gap);
   }

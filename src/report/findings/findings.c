@@ -42,7 +42,7 @@ static void leave_out_chance(struct report *report) {
   report->finding_count = kept;
 }
 
-bool findings_make(struct collector *collector) {
+void findings_make(struct collector *collector) {
   struct report *report = collector->report;
   analysers_find(collector);
   analysers_annotate(collector);
@@ -59,5 +59,4 @@ bool findings_make(struct collector *collector) {
     finding_advise_without_source(&report->findings[i]);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
-  return !report->has_lost_findings;
 }

@@ -38,9 +38,7 @@ static bool is_declined(const struct trace *trace, const char *number) {
 static void add(struct report *report, enum report_cause cause, enum report_unseen_why why,
                 const char *event) {
   struct report_unseen *one = array_add(&report->unseen, &report->unseen_count, sizeof *one);
-  report->has_lost_findings |= !one;
-  if (one)
-    *one = (struct report_unseen){cause, why, event};
+  *one = (struct report_unseen){cause, why, event};
   report->caveats.lacks_chunks |= cause == CAUSE_CHUNK_SIZE;
 }
 

@@ -22,10 +22,7 @@ void post_begin(struct collector *collector, enum post_kind kind) {
 void post_part(struct collector *collector, const void *bytes, size_t size) {
   struct posts *posts = collector->posts;
   size_t most = posts->used + rounded(size);
-  if (!array_reserve(&posts->bytes, &posts->capacity, most, 1)) {
-    collector->has_failed = true;
-    return;
-  }
+  array_reserve(&posts->bytes, &posts->capacity, most, 1);
   memset(posts->bytes + most - 8, 0, size ? 8 : 0);
   memcpy(posts->bytes + posts->used, bytes, size);
   posts->used = most;
@@ -34,10 +31,10 @@ void post_part(struct collector *collector, const void *bytes, size_t size) {
 void post_end(struct collector *collector) {
   struct posts *posts = collector->posts;
   struct packed_event *head = (void *)posts->bytes;
-  if (collector->has_failed)
+  if (posts->is_over)
     return;
   head->bytes = (uint32_t)posts->used;
-  collector->has_failed = !rank_server_give(posts->server, head);
+  posts->is_over = !rank_server_give(posts->server, head);
 }
 
 static void give(struct collector *collector, enum post_kind kind, const void *bytes, size_t size) {

@@ -110,9 +110,10 @@ struct posts {
   const struct packed_event *packed; /* the event that goes by */
   char *bytes;
   size_t used, capacity;
+  bool is_over; /* rank 0 reads no more */
 };
 
-/* -- posts.c: of a rank; has_failed where nobody takes any more -- */
+/* -- posts.c: of a rank -- */
 extern const struct posting posts_posting;
 
 /* An item, in parts: each is filled up to a multiple of 8. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/ranks/posts.h"
 
@@ -17,11 +18,9 @@ static void add_call(struct collector *collector, const struct post_call *call) 
 
 static void add_phase(struct collector *collector, const struct post_phase *post) {
   const struct share *given = (const void *)(post + 1);
-  struct share *shares = collector_get(collector, post->share_count * sizeof *shares);
+  struct share *shares = memory_get(post->share_count, sizeof *shares);
   struct live_team live_team = {.id = 0};
   struct team_phase phase = post->phase;
-  if (!shares)
-    return;
   memcpy(&live_team, post->live_team, sizeof post->live_team);
   memcpy(shares, given, post->share_count * sizeof *shares);
   for (uint32_t i = 0; i < post->share_count; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/ranks/posts.h"
 
 /* -- a rank -- */
@@ -156,15 +157,14 @@ static void add_process(struct collector *collector, const struct post_process *
     path_extend(&collector->paths, longest, pieces[i].region, pieces[i].ticks);
 }
 
-/* Where the rank's locations stand in an array of all, made at first use; NULL without memory. Takes the
+/* Where the rank's locations stand in an array of all, made at first use. Takes the
  * bytes that are copied there. */
 static void add_array(struct collector *collector, const struct post_region *post, const char **bytes,
                       void **array, size_t item_bytes) {
   size_t size = post->location_count * item_bytes;
   if (!*array)
-    *array = collector_get(collector, collector->trace->location_count * item_bytes);
-  if (*array)
-    memcpy((char *)*array + post->first_location * item_bytes, *bytes, size);
+    *array = memory_get(collector->trace->location_count, item_bytes);
+  memcpy((char *)*array + post->first_location * item_bytes, *bytes, size);
   *bytes += size;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/ranks/posts.h"
 
 /* With one rank that replays, nothing is won. */
@@ -33,8 +34,8 @@ static bool is_shared_construct(enum construct construct) {
 static bool has_whole_processes(const struct collector *collector) {
   const struct trace *trace = collector->trace;
   const struct report_thread *threads = collector->report->threads;
-  bool *seen = calloc(PROCESS_COUNT(trace), sizeof *seen);
-  bool is_fine = seen;
+  bool *seen = memory_get(PROCESS_COUNT(trace), sizeof *seen);
+  bool is_fine = true;
   for (size_t i = 0; i < trace->location_count && is_fine; i++) {
     size_t process = threads[i].process;
     bool is_new = i == 0 || process != threads[i - 1].process;
@@ -90,24 +91,22 @@ struct report_answers {
 };
 
 void *report_answers_make(void) {
-  return calloc(1, sizeof(struct report_answers));
+  return memory_get(1, sizeof(struct report_answers));
 }
 
-static int forget(struct report_answers *answers, int result, char error[TRACE_ERROR_BYTES]) {
+static void forget(struct report_answers *answers) {
   if (!answers->is_open)
-    return result;
-  result = collector_free(&answers->collector, result, error);
+    return;
+  collector_free(&answers->collector);
   report_free(&answers->report);
   free(answers->posts.bytes);
   free(answers->numbers);
   *answers = (struct report_answers){.events = 0};
-  return result;
 }
 
 void report_answers_free(void *answers) {
-  char error[TRACE_ERROR_BYTES];
   if (answers)
-    forget(answers, 0, error);
+    forget(answers);
   free(answers);
 }
 
@@ -126,7 +125,7 @@ static bool on_packed(void *data, const struct packed_event *packed) {
   return !answers->is_refused && collector_on_event(&answers->collector, &event);
 }
 
-static bool begin(struct report_answers *answers, struct rank_server *server,
+static void begin(struct report_answers *answers, struct rank_server *server,
                   const struct ranks_question *question) {
   struct trace *trace = rank_server_trace(server);
   answers->is_open = true;
@@ -134,14 +133,13 @@ static bool begin(struct report_answers *answers, struct rank_server *server,
   answers->collector = (struct collector){
       .report = &answers->report, .trace = trace, .posting = &posts_posting, .posts = &answers->posts};
   report_begin(&answers->report, trace, question->from_ticks, question->to_ticks);
-  answers->numbers = calloc(trace->location_count + 1, sizeof *answers->numbers);
-  return collector_prepare(&answers->collector) && answers->numbers;
+  answers->numbers = memory_get(trace->location_count + 1, sizeof *answers->numbers);
+  collector_prepare(&answers->collector);
 }
 
 static int answer_events(struct report_answers *answers, struct rank_server *server,
                          const struct ranks_question *question, char error[TRACE_ERROR_BYTES]) {
-  if (!begin(answers, server, question))
-    return -ENOMEM;
+  begin(answers, server, question);
   int result = rank_server_read(server, on_packed, answers, error);
   if (result == 0 && answers->is_refused)
     return -EAGAIN;
@@ -153,7 +151,7 @@ static int answer_events(struct report_answers *answers, struct rank_server *ser
 /* What is open with all ranks goes on first, then all close it: as one process does. */
 enum { REST_CHARGED, REST_CLOSED, REST_COUNTED };
 
-static int answer_rest(struct report_answers *answers, struct rank_server *server, uint64_t last_ticks) {
+static void answer_rest(struct report_answers *answers, struct rank_server *server, uint64_t last_ticks) {
   struct collector *collector = &answers->collector;
   size_t end, first = rank_server_first(server, &end);
   collector->now_ticks = last_ticks;
@@ -165,17 +163,21 @@ static int answer_rest(struct report_answers *answers, struct rank_server *serve
   tasks_end_paths(collector);
   answers->posts.ticks = REST_COUNTED;
   post_counted(collector, first, end);
-  return 0;
 }
 
 int report_answer(void *data, struct rank_server *server, const struct ranks_question *question,
                   char error[TRACE_ERROR_BYTES]) {
   struct report_answers *answers = data;
-  if (question->number == QUESTION_REST && answers->is_open)
-    return forget(answers, answer_rest(answers, server, question->from_ticks), error);
-  forget(answers, 0, error);
+  if (question->number == QUESTION_REST && answers->is_open) {
+    answer_rest(answers, server, question->from_ticks);
+    forget(answers);
+    return 0;
+  }
+  forget(answers);
   int result = answer_events(answers, server, question, error);
-  return result < 0 || answers->collector.has_failed ? forget(answers, result, error) : 0;
+  if (result < 0 || answers->posts.is_over)
+    forget(answers);
+  return result;
 }
 
 /* -- rank 0 -- */
@@ -183,14 +185,14 @@ int report_answer(void *data, struct rank_server *server, const struct ranks_que
 static bool on_item(void *data, const struct packed_event *item) {
   struct collector *collector = data;
   posts_add(collector, item);
-  return !collector->has_failed;
+  return true;
 }
 
 static int ask(struct collector *collector, char error[TRACE_ERROR_BYTES]) {
   struct ranks_question events = {QUESTION_EVENTS, collector->report->from_ticks,
                                   collector->report->to_ticks};
   int result = trace_ask_ranks(collector->trace, &events, on_item, collector, error);
-  if (result < 0 || collector->has_failed)
+  if (result < 0)
     return result;
   struct ranks_question rest = {QUESTION_REST, collector->now_ticks, 0};
   return trace_ask_ranks(collector->trace, &rest, on_item, collector, error);
@@ -202,14 +204,16 @@ static int read_by_ranks(struct report *ret, struct trace *trace, char error[TRA
   int result = -EAGAIN;
   if (trace_rank_count(trace) < REPLAYING_MIN)
     return result;
-  if (collector_prepare(&collector) && can_be_shared(&collector))
+  collector_prepare(&collector);
+  if (can_be_shared(&collector))
     result = ask(&collector, error);
   if (result == 0 && collector.events_added == 0) /* what that means the reading of events knows */
     result = -EAGAIN;
-  if (result == 0 && !collector.has_failed)
+  if (result == 0)
     collector_conclude(&collector);
   ret->replaying_ranks = trace_rank_count(trace);
-  return collector_free(&collector, result, error);
+  collector_free(&collector);
+  return result;
 }
 
 int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, uint64_t to_ticks,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 
 enum { NOT_COUNTED = -1 };
@@ -30,7 +31,7 @@ static struct counters *state_of(const struct collector *collector) {
 
 static void prepare(struct collector *collector) {
   size_t count = collector->trace->location_count;
-  state_of(collector)->states = collector_get(collector, count * sizeof *state_of(collector)->states);
+  state_of(collector)->states = memory_get(count, sizeof *state_of(collector)->states);
   analyser_watch(collector, ANALYSER_counters, false); /* until there is a reading */
 }
 
@@ -50,15 +51,9 @@ static struct report_counted *row_of(struct collector *collector, size_t locatio
   struct report_counted *row = pair_map_get(&state_of(collector)->rows, location, region);
   if (row)
     return row;
-  row = collector_get(collector, sizeof *row);
-  struct report_counted **place = array_add(&counters->rows, &counters->row_count, sizeof *counters->rows);
-  if (place)
-    *place = row;
-  collector->has_failed |= !place || !row || !pair_map_put(&state_of(collector)->rows, location, region, row);
-  if (!place)
-    free(row);
-  if (collector->has_failed)
-    return NULL;
+  row = memory_get(1, sizeof *row);
+  *(struct report_counted **)array_add(&counters->rows, &counters->row_count, sizeof *counters->rows) = row;
+  pair_map_put(&state_of(collector)->rows, location, region, row);
   *row = (struct report_counted){.region = region, .location = (uint32_t)location};
   return row;
 }
@@ -68,7 +63,7 @@ static void begin_reading(struct collector *collector, struct counter_state *sta
                           uint64_t ticks) {
   uint64_t passed = state->has_values ? ticks - state->ticks : 0;
   state->row = row_of(collector, location, state->region);
-  if (state->row && collector_is_inside(collector, ticks))
+  if (collector_is_inside(collector, ticks))
     state->row->ticks += passed;
   state->ticks = ticks;
   state->is_open = true;
@@ -107,9 +102,7 @@ static void before_other(struct collector *collector, const struct trace_event *
     if (number == NOT_COUNTED)
       continue;
     if (!state) {
-      state = state_of(collector)->states[event->location] = collector_get(collector, sizeof *state);
-      if (!state)
-        return;
+      state = state_of(collector)->states[event->location] = memory_get(1, sizeof *state);
       state->region = REPLAY_NONE;
       analyser_watch(collector, ANALYSER_counters, true);
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/finding.h"
 
@@ -65,10 +66,10 @@ static void forget(struct device_use *state, uint64_t id) {
   state->submitted_kernels -= SUBMITTED_KERNEL(value);
 }
 
-static bool submit(struct device_use *state, uint64_t id, uint64_t ticks, bool is_kernel) {
+static void submit(struct device_use *state, uint64_t id, uint64_t ticks, bool is_kernel) {
   forget(state, id);
   state->submitted_kernels += is_kernel;
-  return pair_map_put(&state->submitted, 0, id, SUBMISSION(ticks, is_kernel));
+  pair_map_put(&state->submitted, 0, id, SUBMISSION(ticks, is_kernel));
 }
 
 /* -- definitions -- */
@@ -88,14 +89,14 @@ static void prepare(struct collector *collector) {
   analyser_watch(collector, ANALYSER_device_use, has_times(collector));
   if (!has_times(collector))
     return;
-  state->uses = collector_get(collector, PROCESS_COUNT(trace) * sizeof *state->uses);
-  report->accelerators = collector_get(collector, PROCESS_COUNT(trace) * sizeof *report->accelerators);
-  state->devices = collector_get(collector, PROCESS_COUNT(trace) * sizeof *state->devices);
-  state->hosts = collector_get(collector, trace->location_count * sizeof *state->hosts);
+  state->uses = memory_get(PROCESS_COUNT(trace), sizeof *state->uses);
+  report->accelerators = memory_get(PROCESS_COUNT(trace), sizeof *report->accelerators);
+  state->devices = memory_get(PROCESS_COUNT(trace), sizeof *state->devices);
+  state->hosts = memory_get(trace->location_count, sizeof *state->hosts);
   state->waits_attribute = collector_attribute_named(collector, "waits for");
   if (state->waits_attribute != TRACE_NO_REF)
-    state->streams = collector_get(collector, trace->location_count * sizeof *state->streams);
-  for (size_t i = 0; state->hosts && i < trace->location_count; i++)
+    state->streams = memory_get(trace->location_count, sizeof *state->streams);
+  for (size_t i = 0; i < trace->location_count; i++)
     state->hosts[i].last = REPLAY_NONE;
   state->submitter = SIZE_MAX;
   state->ticks = collector->report->from_ticks;
@@ -134,16 +135,13 @@ static struct report_device_gap where(const struct collector *collector) {
   return gap;
 }
 
-static bool add_gap(struct report_device_gap **gaps, size_t *count, const struct report_device_gap *more) {
+static void add_gap(struct report_device_gap **gaps, size_t *count, const struct report_device_gap *more) {
   for (size_t i = 0; i < *count; i++)
     if ((*gaps)[i].region == more->region && (*gaps)[i].last == more->last) {
       (*gaps)[i].ticks += more->ticks;
-      return true;
+      return;
     }
-  struct report_device_gap *gap = array_add(gaps, count, sizeof *gap);
-  if (gap)
-    *gap = *more;
-  return gap != NULL;
+  *(struct report_device_gap *)array_add(gaps, count, sizeof *more) = *more;
 }
 
 /* -- time goes by -- */
@@ -160,7 +158,7 @@ static void charge(struct collector *collector, size_t number, uint64_t ticks) {
   } else {
     struct report_device_gap gap = where(collector);
     gap.ticks = ticks;
-    collector->has_failed |= !add_gap(&use->gaps, &use->gap_count, &gap);
+    add_gap(&use->gaps, &use->gap_count, &gap);
   }
 }
 
@@ -227,16 +225,16 @@ static void end_on_stream(struct collector *collector, const struct trace_event 
   if (stream->submitted && until > ready && collector_is_inside(collector, event->ticks))
     collector->report->devices[event->location].waited += until - ready;
   stream->end = event->ticks;
-  collector->has_failed |=
-      stream->id && !pair_map_put(&state->ends, 0, stream->id, (void *)(uintptr_t)event->ticks);
+  if (stream->id)
+    pair_map_put(&state->ends, 0, stream->id, (void *)(uintptr_t)event->ticks);
 }
 
 /* What was noted since the last operation has been a wait for this one. */
-static void count_gaps(struct collector *collector, struct use *use, struct report_accelerator *device) {
+static void count_gaps(struct use *use, struct report_accelerator *device) {
   device->late += use->late;
   for (size_t i = 0; i < use->gap_count; i++) {
     device->idle += use->gaps[i].ticks;
-    collector->has_failed |= !add_gap(&device->gaps, &device->gap_count, &use->gaps[i]);
+    add_gap(&device->gaps, &device->gap_count, &use->gaps[i]);
   }
   free(use->gaps);
   use->gaps = NULL;
@@ -251,7 +249,7 @@ static void begin(struct collector *collector, const struct trace_event *event, 
   struct use *use = &state->uses[number];
   struct report_accelerator *device = &report->accelerators[number];
   if (!use->kernels && !use->copies)
-    count_gaps(collector, use, device);
+    count_gaps(use, device);
   if (!device->is_used) {
     device->first_ticks = collector_cut(collector, event->ticks);
     state->devices[state->device_count++] = number;
@@ -301,7 +299,7 @@ static void enter(struct collector *collector, const struct trace_event *event, 
   state->submitter = event->location;
   forget(state, host->operation); /* the call inside of it is known to the device */
   if (id)
-    collector->has_failed |= !submit(state, id, event->ticks, collector->interests[region].starts_kernel);
+    submit(state, id, event->ticks, collector->interests[region].starts_kernel);
   host->operation = collector->interests[region].construct == CONSTRUCT_device_operation ? 0 : id;
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/finding.h"
 
@@ -50,22 +51,20 @@ static struct doacross *state_of(const struct collector *collector) {
 
 static void prepare(struct collector *collector) {
   struct doacross *doacross = state_of(collector);
-  doacross->chains = collector_get(collector, collector->trace->region_count * sizeof *doacross->chains);
+  doacross->chains = memory_get(collector->trace->region_count, sizeof *doacross->chains);
 }
 
-static bool has_memory(struct collector *collector, struct doacross *doacross) {
+static void make_room(const struct collector *collector, struct doacross *doacross) {
   if (!doacross->sources)
-    doacross->sources = collector_get(collector, SOURCES * sizeof *doacross->sources);
+    doacross->sources = memory_get(SOURCES, sizeof *doacross->sources);
   if (!doacross->members)
-    doacross->members =
-        collector_get(collector, collector->trace->location_count * sizeof *doacross->members);
-  return doacross->sources && doacross->members;
+    doacross->members = memory_get(collector->trace->location_count, sizeof *doacross->members);
 }
 
 static struct doacross_chain *chain_of(struct collector *collector, uint32_t region) {
   struct doacross_chain **chain = &state_of(collector)->chains[region];
   if (!*chain)
-    *chain = collector_get(collector, sizeof **chain);
+    *chain = memory_get(1, sizeof **chain);
   return *chain;
 }
 
@@ -125,8 +124,9 @@ static void before_enter(struct collector *collector, const struct trace_event *
   bool is_sink = collector->interests[region].construct == CONSTRUCT_depend_sink;
   uint64_t element;
   if (!loop || !collector_is_inside(collector, event->ticks) ||
-      !collector_attribute(event, collector->address_attribute, &element) || !has_memory(collector, doacross))
+      !collector_attribute(event, collector->address_attribute, &element))
     return;
+  make_room(collector, doacross);
   struct doacross_member *here = &doacross->members[event->location];
   if (here->region != loop->region || here->begin_ticks != loop->begin_ticks)
     *here = (struct doacross_member){

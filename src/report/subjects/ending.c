@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/subjects/locks.h"
 #include "stave/names.h"
@@ -50,10 +51,7 @@ static void prepare(struct collector *collector) {
 
 static void add_wait(struct collector *collector, size_t location, const struct report_wait *wait) {
   struct report_final_state *state = &collector->report->final_states[location];
-  struct report_wait *added = array_add(&state->waits, &state->wait_count, sizeof *added);
-  collector->has_failed |= !added;
-  if (added)
-    *added = *wait;
+  *(struct report_wait *)array_add(&state->waits, &state->wait_count, sizeof *wait) = *wait;
 }
 
 /* -- barriers -- */
@@ -81,19 +79,13 @@ static void add_barrier_waits(struct collector *collector, size_t location) {
 
 /* -- final states -- */
 
-static struct report_open *add_open(struct collector *collector, struct report_final_state *state) {
-  struct report_open *open = array_add(&state->open, &state->open_count, sizeof *open);
-  collector->has_failed |= !open;
-  return open;
+static void add_open(struct report_final_state *state, struct report_open open) {
+  *(struct report_open *)array_add(&state->open, &state->open_count, sizeof open) = open;
 }
 
-static void add_region(struct collector *collector, struct report_final_state *state,
-                       const struct replay_frame *frame) {
-  struct report_open *open = frame->construct == CONSTRUCT_program || frame->construct == CONSTRUCT_worker
-                                 ? NULL
-                                 : add_open(collector, state);
-  if (open)
-    *open = (struct report_open){frame->region, frame->begin_ticks, false};
+static void add_region(struct report_final_state *state, const struct replay_frame *frame) {
+  if (frame->construct != CONSTRUCT_program && frame->construct != CONSTRUCT_worker)
+    add_open(state, (struct report_open){frame->region, frame->begin_ticks, false});
 }
 
 static void add_thread(struct collector *collector, size_t location) {
@@ -102,24 +94,21 @@ static void add_thread(struct collector *collector, size_t location) {
   size_t count = replay_open_frames(collector->replay, location, frames, DEPTH_MAX);
   state->activity = replay_activity(collector->replay, location);
   for (size_t i = 0; i < count; i++)
-    add_region(collector, state, &frames[i]);
+    add_region(state, &frames[i]);
   add_barrier_waits(collector, location);
 }
 
 /* A lock that is held, behind what is open on the thread. */
 static void add_held(struct collector *collector, const struct lock_hold *hold) {
-  struct report_open *open = add_open(collector, &collector->report->final_states[hold->location]);
-  if (open)
-    *open = (struct report_open){hold->region, hold->acquired, true};
+  add_open(&collector->report->final_states[hold->location],
+           (struct report_open){hold->region, hold->acquired, true});
 }
 
 static void look(struct collector *collector) {
   struct report *report = collector->report;
   size_t count = collector->trace->location_count;
   state_of(collector)->cut_ticks = 0;
-  report->final_states = collector_get(collector, count * sizeof *report->final_states);
-  if (!report->final_states)
-    return;
+  report->final_states = memory_get(count, sizeof *report->final_states);
   for (size_t i = 0; i < count; i++)
     if (report->threads[i].is_seen && !report->threads[i].is_device)
       add_thread(collector, i);
@@ -175,8 +164,8 @@ static void keep_circle(struct collector *collector, const struct step *path, si
   size_t first = length;
   while (first > 0 && path[first - 1].location != again)
     first--;
-  report->deadlock = collector_get(collector, length * sizeof *report->deadlock);
-  for (size_t i = first - 1; report->deadlock && i < length; i++)
+  report->deadlock = memory_get(length, sizeof *report->deadlock);
+  for (size_t i = first - 1; i < length; i++)
     report->deadlock[report->deadlock_count++] = path[i].location;
 }
 
@@ -210,9 +199,9 @@ static void finish(struct collector *collector) {
   size_t count = collector->trace->location_count;
   if (!collector->report->final_states)
     return;
-  struct step *path = collector_get(collector, count * sizeof *path);
-  uint8_t *seen = collector_get(collector, count);
-  for (uint32_t i = 0; path && seen && i < count; i++)
+  struct step *path = memory_get(count, sizeof *path);
+  uint8_t *seen = memory_get(1, count);
+  for (uint32_t i = 0; i < count; i++)
     if (seen[i] == UNSEEN && walk(collector, path, seen, i))
       break;
   free(path);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 
 /* Where a life begins or ends. */
@@ -88,9 +89,9 @@ static void give_places(struct report *report, const struct edge_of_life *edges,
   }
 }
 
-static bool add_places(struct report *report) {
-  report->places = calloc(report->cpus + 1, sizeof *report->places);
-  for (size_t i = 0; report->places && i < report->trace->location_count; i++) {
+static void add_places(struct report *report) {
+  report->places = memory_get(report->cpus, sizeof *report->places);
+  for (size_t i = 0; i < report->trace->location_count; i++) {
     const struct report_thread *thread = &report->threads[i];
     if (!thread->has_place)
       continue;
@@ -100,28 +101,21 @@ static bool add_places(struct report *report) {
     place->overhead += thread->activity[ACTIVITY_OVERHEAD] + thread->activity[ACTIVITY_TASK_MANAGEMENT] +
                        thread->activity[ACTIVITY_REDUCTION];
   }
-  return report->places;
 }
 
-bool lives_find(struct report *report) {
-  size_t room = 2 * report->trace->location_count + 1;
-  struct edge_of_life *edges = calloc(room, sizeof *edges);
-  size_t *left = calloc(room, sizeof *left);
-  bool is_fine = edges && left;
-  if (is_fine) {
-    size_t count = add_edges(report, edges);
-    report->threads_ever = count / 2;
-    qsort(edges, count, sizeof *edges, in_order);
-    give_places(report, edges, count, left);
-    is_fine = add_places(report);
-  }
-  for (size_t i = 0; is_fine && i < PROCESS_COUNT(report->trace); i++)
+void lives_find(struct report *report) {
+  size_t room = 2 * report->trace->location_count;
+  struct edge_of_life *edges = memory_get(room, sizeof *edges);
+  size_t *left = memory_get(room, sizeof *left);
+  size_t count = add_edges(report, edges);
+  report->threads_ever = count / 2;
+  qsort(edges, count, sizeof *edges, in_order);
+  give_places(report, edges, count, left);
+  add_places(report);
+  for (size_t i = 0; i < PROCESS_COUNT(report->trace); i++)
     report->process_count += report->processes[i].cpus > 0;
-  if (!is_fine)
-    report->cpus = 0; /* there are no places */
   free(edges);
   free(left);
-  return is_fine;
 }
 
 /* -- how long -- */

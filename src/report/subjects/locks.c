@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 #include "report/finding.h"
 #include "report/subjects/locks.h"
@@ -66,12 +67,10 @@ static struct lock_history *lock_at(struct collector *collector, uint64_t number
   struct lock_history *known = history_of(locks, number);
   if (known)
     return known;
-  uint32_t fresh = pool_get(&locks->histories);
-  if (fresh == POOL_NONE || !pair_map_put(&locks->slots, 0, number, (void *)((uintptr_t)fresh + 1))) {
-    collector->has_failed = true;
-    return NULL;
-  }
-  return pool_item(&locks->histories, fresh);
+  uint32_t fresh;
+  struct lock_history *history = pool_new(&locks->histories, &fresh);
+  pair_map_put(&locks->slots, 0, number, (void *)((uintptr_t)fresh + 1));
+  return history;
 }
 
 /* -- blame -- */
@@ -87,11 +86,9 @@ static void blame(struct collector *collector, uint32_t waiting, const struct lo
   uint64_t key = (uint64_t)waiting << 32 | hold->region;
   struct blamed *one = pair_map_get(&state_of(collector)->blamed, key, hold->location);
   if (!one) {
-    one = collector_get(collector, sizeof *one);
-    if (!one)
-      return;
+    one = memory_get(1, sizeof *one);
     *one = (struct blamed){waiting, {hold->region, hold->location, 0}};
-    collector->has_failed |= !pair_map_put(&state_of(collector)->blamed, key, hold->location, one);
+    pair_map_put(&state_of(collector)->blamed, key, hold->location, one);
   }
   one->blame.ticks += ticks;
 }
@@ -108,11 +105,9 @@ static struct lock_object *object_of(struct collector *collector, uint32_t regio
   struct lock_object *object = pair_map_get(&state_of(collector)->objects, region, lock);
   if (object || region == REPLAY_NONE)
     return object;
-  object = collector_get(collector, sizeof *object);
-  if (!object)
-    return NULL;
+  object = memory_get(1, sizeof *object);
   *object = (struct lock_object){region, {.lock = lock}};
-  collector->has_failed |= !pair_map_put(&state_of(collector)->objects, region, lock, object);
+  pair_map_put(&state_of(collector)->objects, region, lock, object);
   return object;
 }
 
@@ -121,12 +116,9 @@ static void blame_for(struct collector *collector, struct lock_object *object, c
   uint64_t holder = (uint64_t)hold->region << 32 | hold->location;
   struct report_blame *one = pair_map_get(&state_of(collector)->object_blamed, (uintptr_t)object, holder);
   if (!one) {
-    one = collector_get(collector, sizeof *one);
-    if (!one)
-      return;
+    one = memory_get(1, sizeof *one);
     *one = (struct report_blame){hold->region, hold->location, 0};
-    collector->has_failed |=
-        !pair_map_put(&state_of(collector)->object_blamed, (uintptr_t)object, holder, one);
+    pair_map_put(&state_of(collector)->object_blamed, (uintptr_t)object, holder, one);
   }
   one->ticks += ticks;
   if (one->ticks > object->counted.holder.ticks)
@@ -457,18 +449,16 @@ static bool is_one_lock(const struct report *report, uint32_t region) {
          construct_of_region(&report->trace->regions[region]) == CONSTRUCT_critical;
 }
 
-/* Finds for each lock the region that holds it for longest. Returns false without memory. */
-static bool find_longest(const struct report *report, struct pair_map *longest) {
+/* Finds for each lock the region that holds it for longest. */
+static void find_longest(const struct report *report, struct pair_map *longest) {
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_mutex *mutex = report->regions[i].mutex;
     if (!is_one_lock(report, i))
       continue;
     const struct report_mutex *best = pair_map_get(longest, 0, mutex->lock);
-    if ((!best || mutex->hold.sum > best->hold.sum) &&
-        !pair_map_put(longest, 0, mutex->lock, report->regions[i].mutex))
-      return false;
+    if (!best || mutex->hold.sum > best->hold.sum)
+      pair_map_put(longest, 0, mutex->lock, report->regions[i].mutex);
   }
-  return true;
 }
 
 /* Who waits for such a section waits in any of them, and not only where it has to be shorter: there is one
@@ -493,10 +483,8 @@ static void gather(struct report *report, const struct pair_map *longest) {
 
 static void gather_criticals(struct report *report) {
   struct pair_map longest = {0};
-  if (find_longest(report, &longest))
-    gather(report, &longest);
-  else
-    report->has_lost_findings = true;
+  find_longest(report, &longest);
+  gather(report, &longest);
   pair_map_free(&longest);
 }
 

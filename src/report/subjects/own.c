@@ -1,6 +1,7 @@
 /* What Stave itself costs: waits for room in its buffers, and its callbacks. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/collect/analyser.h"
 
 /* Between most callbacks is the program's code, or the runtime's. Where all are far apart, what one takes
@@ -24,8 +25,7 @@ uint32_t *own_between_callbacks(const struct collector *collector) {
 static void prepare(struct collector *collector) {
   struct own *own = state_of(collector);
   own->callbacks = histogram_new();
-  own->event_ticks = collector_get(collector, collector->trace->location_count * sizeof *own->event_ticks);
-  collector->has_failed |= !own->callbacks;
+  own->event_ticks = memory_get(collector->trace->location_count, sizeof *own->event_ticks);
 }
 
 /* Until then the thread has done nothing but wait for Stave: this is no time of the program's. */

@@ -1,18 +1,18 @@
 #include "timeline/page/page.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "timeline/page/page_data.h"
 #include "timeline/page/page_parts.h"
 
-static bool prepare(struct page_data *data) {
-  data->rows = calloc(data->timeline->trace->location_count + 1, sizeof *data->rows);
-  if (!data->rows || !page_choose_regions(data))
-    return false;
+static void prepare(struct page_data *data) {
+  data->rows = memory_get(data->timeline->trace->location_count, sizeof *data->rows);
+  page_choose_regions(data);
   page_encode_events(data);
-  return page_encode_values(data) && page_encode_samples(data) && !data->bytes.is_out_of_memory;
+  page_encode_values(data);
+  page_encode_samples(data);
 }
 
 static void discard(struct page_data *data) {
@@ -38,16 +38,13 @@ static void write_begin(FILE *file, bool is_served) {
   fwrite(begin + before, 1, page_before_about_bytes - before, file);
 }
 
-int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {
+void page_write(FILE *file, const struct timeline *timeline, const struct page_request *request) {
   struct page_data data = {.timeline = timeline, .request = request};
-  int result = prepare(&data) ? 0 : -ENOMEM;
-  if (result == 0) {
-    write_begin(file, request->served != NULL);
-    result = page_write_about(file, &data);
-    fwrite(page_before_events, 1, page_before_events_bytes, file);
-    bytes_write_base64(&data.bytes, file);
-    fwrite(page_after_events, 1, page_after_events_bytes, file);
-  }
+  prepare(&data);
+  write_begin(file, request->served != NULL);
+  page_write_about(file, &data);
+  fwrite(page_before_events, 1, page_before_events_bytes, file);
+  bytes_write_base64(&data.bytes, file);
+  fwrite(page_after_events, 1, page_after_events_bytes, file);
   discard(&data);
-  return result;
 }

@@ -24,7 +24,7 @@ struct page_request {
   bool has_sources; /* lines of the source, as far as the files that the trace names can be read */
 };
 
-/* Writes the page. Returns 0, or -ENOMEM; errors of the file are left to ferror. */
-int page_write(FILE *file, const struct timeline *timeline, const struct page_request *request);
+/* Writes the page. Errors of the file are left to ferror. */
+void page_write(FILE *file, const struct timeline *timeline, const struct page_request *request);
 
 #endif

@@ -1,9 +1,9 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "timeline/page/page_data.h"
 #include "timeline/page/page_facts.h"
 #include "timeline/page/page_sources.h"
@@ -11,8 +11,6 @@
 #include "timeline/palette.h"
 #include "trace/sides.h"
 #include "trace/trace.h"
-
-/* Whatever could not be made for lack of memory is NULL, and so is all that it would have been part of. */
 
 static json_t *number(uint64_t value) {
   return json_integer((json_int_t)value);
@@ -183,7 +181,7 @@ static json_t *rows(const struct page_data *data, const struct sides *sides) {
   json_t *array = json_array();
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
     json_t *made = row(data, timeline->order[i]);
-    if (sides->count && made)
+    if (sides->count)
       json_object_set_new(made, "side",
                           number(sides_of_location(sides, timeline->trace, timeline->order[i])));
     json_array_append_new(array, made);
@@ -373,13 +371,11 @@ static json_t *about(const struct page_data *data) {
       "samples", samples(data), "dependences", dependences(data), "path", path(data), "transfers",
       transfers(data), "launches", launches(data), "facts", page_facts(timeline), "warnings",
       page_warnings(timeline), "report", report(data));
-  if (made) {
-    add_sides(made, &sides);
-    json_object_set_new(made, "lines", lines(data));
-    if (data->request->has_sources)
-      json_object_set_new(made, "sources", page_sources(data));
-  }
-  if (made && data->request->served)
+  add_sides(made, &sides);
+  json_object_set_new(made, "lines", lines(data));
+  if (data->request->has_sources)
+    json_object_set_new(made, "sources", page_sources(data));
+  if (data->request->served)
     json_object_set_new(made, "served", served(data));
   return made;
 }
@@ -395,11 +391,8 @@ static int write_escaped(const char *text, size_t length, void *file) {
   return 0;
 }
 
-int page_write_about(FILE *file, const struct page_data *data) {
-  json_t *object = about(data);
-  if (!object)
-    return -ENOMEM;
+void page_write_about(FILE *file, const struct page_data *data) {
+  json_t *object = memory_given(about(data));
   json_dump_callback(object, write_escaped, file, JSON_COMPACT);
   json_decref(object);
-  return 0;
 }

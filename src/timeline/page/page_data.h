@@ -36,23 +36,23 @@ struct page_data {
 };
 
 /* Chooses the regions that the page knows: those open in the window, the longest first if there are too many.
- * Returns false if memory ran out. */
-bool page_choose_regions(struct page_data *data);
+ */
+void page_choose_regions(struct page_data *data);
 
-/* Fills in bytes and sections; bytes.is_out_of_memory tells whether all are there. */
+/* Fills in bytes and sections. */
 void page_encode_events(struct page_data *data);
 
 /* The same for messages and collective operations. */
 void page_encode_messages(struct page_data *data);
 
-/* The same for counters, conditions and locks. Returns false if memory ran out. */
-bool page_encode_values(struct page_data *data);
+/* The same for counters, conditions and locks. */
+void page_encode_values(struct page_data *data);
 
 /* The same for samples and their calling contexts. */
-bool page_encode_samples(struct page_data *data);
+void page_encode_samples(struct page_data *data);
 
-/* Writes the JSON so that no text in it can end the script element. Returns 0 or -ENOMEM. */
-int page_write_about(FILE *file, const struct page_data *data);
+/* Writes the JSON so that no text in it can end the script element. */
+void page_write_about(FILE *file, const struct page_data *data);
 
 /* ns since the beginning of the trace. */
 static inline uint64_t page_ns(const struct page_data *data, uint64_t ticks) {

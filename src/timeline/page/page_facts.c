@@ -11,14 +11,10 @@
 #include "trace/runtimes.h"
 #include "trace/sides.h"
 
-/* In memory as JSON objects have it: whoever lets them not be refused any has it so here. */
 json_t *page_text(const char *text) {
-  json_malloc_t get;
-  json_free_t give_back;
-  json_get_alloc_funcs(&get, &give_back);
-  char *clean = utf8_clean_with(get, text);
-  json_t *string = clean ? json_string(clean) : NULL;
-  give_back(clean);
+  char *clean = utf8_clean(text);
+  json_t *string = json_string(clean);
+  free(clean);
   return string;
 }
 

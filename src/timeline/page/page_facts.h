@@ -6,7 +6,7 @@
 
 #include "timeline/timeline.h"
 
-/* A text with any bytes; NULL without memory. */
+/* A text with any bytes. */
 json_t *page_text(const char *text);
 
 /* [[name, text], ...]: how the trace was recorded. */

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "timeline/page/page_data.h"
 
 enum { MAX_REGIONS = 1 << 16 };
@@ -20,13 +21,11 @@ static uint32_t list_used(const struct timeline *timeline, uint32_t *used) {
   return count;
 }
 
-bool page_choose_regions(struct page_data *data) {
+void page_choose_regions(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   size_t all = timeline->trace->region_count + 1;
-  data->regions = calloc(all, sizeof *data->regions);
-  data->region_positions = calloc(all, sizeof *data->region_positions);
-  if (!data->regions || !data->region_positions)
-    return false;
+  data->regions = memory_get(all, sizeof *data->regions);
+  data->region_positions = memory_get(all, sizeof *data->region_positions);
   uint32_t used = list_used(timeline, data->regions);
   qsort_r(data->regions, used, sizeof *data->regions, by_ticks, timeline->regions);
   data->region_count = used < MAX_REGIONS ? used : MAX_REGIONS;
@@ -35,5 +34,4 @@ bool page_choose_regions(struct page_data *data) {
     data->region_positions[i] = data->region_count;
   for (uint32_t i = 0; i < data->region_count; i++)
     data->region_positions[data->regions[i]] = i;
-  return true;
 }

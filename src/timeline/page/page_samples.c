@@ -1,6 +1,7 @@
 /* Samples and the calling contexts that they have, for the page. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "timeline/page/page_data.h"
 
 _Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(sampled, activity), "an activity has room");
@@ -76,17 +77,14 @@ static void put_samples(struct page_data *data, const struct sample_row *row, st
   }
 }
 
-bool page_encode_samples(struct page_data *data) {
+void page_encode_samples(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
   const struct trace *trace = timeline->trace;
-  data->context_positions = calloc(trace->context_count + 1, sizeof *data->context_positions);
-  data->function_positions = calloc(trace->region_count + 1, sizeof *data->function_positions);
-  data->functions = calloc(trace->region_count + 1, sizeof *data->functions);
-  if (!data->context_positions || !data->function_positions || !data->functions)
-    return false;
+  data->context_positions = memory_get(trace->context_count + 1, sizeof *data->context_positions);
+  data->function_positions = memory_get(trace->region_count + 1, sizeof *data->function_positions);
+  data->functions = memory_get(trace->region_count + 1, sizeof *data->functions);
   choose_contexts(data);
   put_contexts(data);
   for (size_t i = 0; i < trace->location_count; i++)
     put_samples(data, &timeline->samples.rows[i], &data->rows[i].samples);
-  return true;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
+
 enum { BEFORE = 5, AFTER = 25, FILE_BYTES_MAX = 4 << 20, FILES_MAX = 256, LINE_BYTES_MAX = 400 };
 
 struct page_source {
@@ -67,12 +69,12 @@ static json_t *read_source(const struct page_source *source, const struct trace 
 }
 
 json_t *page_sources(const struct page_data *data) {
-  struct page_source *sources = calloc(FILES_MAX, sizeof *sources);
-  size_t count = sources ? list_files(data, sources) : 0;
+  struct page_source *sources = memory_get(FILES_MAX, sizeof *sources);
+  size_t count = list_files(data, sources);
   json_t *object = json_object();
   for (size_t i = 0; i < count; i++) {
     json_t *found = read_source(&sources[i], data->timeline->trace), *name = page_text(sources[i].file);
-    if (found && name)
+    if (found)
       json_object_set(object, json_string_value(name), found);
     json_decref(found);
     json_decref(name);

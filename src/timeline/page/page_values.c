@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "timeline/page/page_data.h"
 
 /* The bits of a floating-point number with those first that are zero where the number is short. */
@@ -144,11 +145,9 @@ static void put_launches(struct page_data *data) {
   }
 }
 
-bool page_encode_values(struct page_data *data) {
+void page_encode_values(struct page_data *data) {
   const struct timeline *timeline = data->timeline;
-  data->counters = calloc(timeline->counters.count + 1, sizeof *data->counters);
-  if (!data->counters)
-    return false;
+  data->counters = memory_get(timeline->counters.count, sizeof *data->counters);
   for (size_t i = 0; i < timeline->counters.count; i++)
     put_series(data, timeline->counters.series[i], &data->counters[i]);
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
@@ -160,5 +159,4 @@ bool page_encode_values(struct page_data *data) {
   put_path(data);
   put_transfers(data);
   put_launches(data);
-  return true;
 }

@@ -82,17 +82,16 @@ static void draw_title(const struct picture *picture, const char *title) {
   picture_text(picture, PICTURE_MARGIN, PICTURE_MARGIN + 29, room, text);
 }
 
-static int draw(struct picture *picture, const struct picture_request *request) {
+static void draw(struct picture *picture, const struct picture_request *request) {
   picture->draw->set_source_rgb(picture->cairo, 1, 1, 1);
   picture->draw->paint(picture->cairo);
   merge_narrow(picture);
   draw_title(picture, request->title);
   picture_draw_grid(picture);
-  if (!picture_draw_rows(picture) || !picture_draw_messages(picture))
-    return -ENOMEM;
+  picture_draw_rows(picture);
+  picture_draw_messages(picture);
   picture_draw_axis(picture);
   picture_draw_legend(picture, picture->rows_bottom + PICTURE_AXIS);
-  return 0;
 }
 
 static cairo_status_t write_to_file(void *file, const unsigned char *data, unsigned length) {
@@ -149,9 +148,8 @@ int picture_write(FILE *file, struct timeline *timeline, const struct picture_re
                                  CAIRO_FONT_WEIGHT_NORMAL);
   if (request->format == PICTURE_PNG)
     picture.draw->scale(picture.cairo, PIXELS_PER_POINT, PIXELS_PER_POINT);
-  int result = draw(&picture, request);
-  if (result == 0)
-    result = error_of(picture.draw->status(picture.cairo));
+  draw(&picture, request);
+  int result = error_of(picture.draw->status(picture.cairo));
   picture.draw->destroy(picture.cairo);
   if (result == 0 && request->format == PICTURE_PNG)
     result = error_of(picture.draw->surface_write_to_png_stream(surface, write_to_file, file));

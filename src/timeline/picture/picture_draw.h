@@ -46,11 +46,11 @@ size_t picture_row_count(const struct picture *picture);
 /* Chooses how high rows are: all together, where they are many, as high as `room` at most. */
 void picture_choose_rows(struct picture *picture, double room);
 
-/* Draws names, activities and regions of all rows. Returns false if memory ran out. */
-bool picture_draw_rows(const struct picture *picture);
+/* Draws names, activities and regions of all rows. */
+void picture_draw_rows(const struct picture *picture);
 
-/* Draws messages and collective operations over the rows. Returns false if memory ran out. */
-bool picture_draw_messages(const struct picture *picture);
+/* Draws messages and collective operations over the rows. */
+void picture_draw_messages(const struct picture *picture);
 
 /* Draws the time axis below the rows, and its lines behind them. */
 void picture_draw_grid(const struct picture *picture);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "timeline/picture/picture_draw.h"
 
 /* Of more, each so many-th is drawn. */
@@ -12,8 +13,8 @@ static const uint32_t MESSAGE_COLOUR = 0xb3124b, OPERATION_COLOUR = 0x5c3d99;
 /* By location: where its row is; rows that are not drawn are below 0. */
 static double *row_tops(const struct picture *picture) {
   size_t rows = picture_row_count(picture);
-  double *tops = malloc((picture->timeline->trace->location_count + 1) * sizeof *tops), y = picture->rows_top;
-  for (size_t i = 0; tops && i < picture->timeline->trace->location_count; i++) {
+  double *tops = memory_get(picture->timeline->trace->location_count, sizeof *tops), y = picture->rows_top;
+  for (size_t i = 0; i < picture->timeline->trace->location_count; i++) {
     size_t location = picture->timeline->order[i];
     tops[location] = i < rows ? y : -1;
     y += i < rows ? picture_row_height(picture, location) : 0;
@@ -60,13 +61,11 @@ static void set_colour(const struct picture *picture, uint32_t rgb, double alpha
                                  (rgb & 255) / 255.0, alpha);
 }
 
-bool picture_draw_messages(const struct picture *picture) {
+void picture_draw_messages(const struct picture *picture) {
   const struct message_table *table = &picture->timeline->messages;
   if (table->message_count + table->operation_count == 0)
-    return true;
+    return;
   double *tops = row_tops(picture);
-  if (!tops)
-    return false;
   picture->draw->set_line_width(picture->cairo, 0.5);
   set_colour(picture, OPERATION_COLOUR, 0.22);
   size_t step = table->operation_count / OPERATIONS_DRAWN + 1;
@@ -77,5 +76,4 @@ bool picture_draw_messages(const struct picture *picture) {
   for (size_t i = 0; i < table->message_count; i += step)
     draw_message(picture, tops, &table->messages[i]);
   free(tops);
-  return true;
 }

@@ -79,10 +79,10 @@ void picture_fill(const struct picture *picture, enum activity activity) {
 
 /* -- texts -- */
 
-/* A copy that cairo accepts and that stays on its line. NULL without memory. */
+/* A copy that cairo accepts and that stays on its line. */
 static char *drawable(const char *text) {
   char *clean = utf8_clean(text);
-  for (char *c = clean; c && *c; c++)
+  for (char *c = clean; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 0x7f)
       *c = ' ';
   return clean;
@@ -126,15 +126,13 @@ static void cut(const struct picture *picture, char *text, double room) {
 
 double picture_text_width(const struct picture *picture, const char *text) {
   char *clean = drawable(text);
-  double width = clean ? width_of(picture, clean) : 0;
+  double width = width_of(picture, clean);
   free(clean);
   return width;
 }
 
 double picture_text(const struct picture *picture, double x, double y, double room, const char *text) {
   char *clean = drawable(text);
-  if (!clean)
-    return 0;
   bool is_cut = width_of(picture, clean) > room;
   if (is_cut)
     cut(picture, clean, room);

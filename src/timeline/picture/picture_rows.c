@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "timeline/palette.h"
 #include "timeline/picture/picture_draw.h"
 
@@ -193,11 +194,9 @@ static void draw_row(const struct picture *picture, size_t position, double y, s
     draw_bars(picture, &row->depths[depth], y + PICTURE_BAND + 1 + PICTURE_BAR * depth);
 }
 
-bool picture_draw_rows(const struct picture *picture) {
+void picture_draw_rows(const struct picture *picture) {
   struct columns columns = {.count = (size_t)(picture->right - picture->left)};
-  columns.ticks = calloc(columns.count, sizeof *columns.ticks);
-  if (!columns.ticks)
-    return false;
+  columns.ticks = memory_get(columns.count, sizeof *columns.ticks);
   double y = picture->rows_top, named_from = y;
   for (size_t i = 0; i < picture_row_count(picture); i++) {
     if (i % picture->share == 0)
@@ -209,5 +208,4 @@ bool picture_draw_rows(const struct picture *picture) {
     y += picture_row_height(picture, picture->timeline->order[i]);
   }
   free(columns.ticks);
-  return true;
 }

@@ -27,23 +27,21 @@ static bool can_merge(const struct mix *last, const struct mix *next, uint64_t r
   return length_of(last) < resolution && length_of(next) < resolution && next->begin - last->end < resolution;
 }
 
-bool activity_track_add(struct activity_track *track, uint64_t begin, uint64_t end, enum activity activity,
+void activity_track_add(struct activity_track *track, uint64_t begin, uint64_t end, enum activity activity,
                         uint64_t resolution) {
   struct mix *last = track->count ? &track->mixes[track->count - 1] : NULL;
   if (last && begin < last->end)
     begin = last->end;
   if (end <= begin)
-    return true;
+    return;
   struct mix next = {.begin = begin, .end = end};
   next.ticks[activity] = (float)(end - begin);
   if (last && (can_merge(last, &next, resolution) || (last->end == begin && is_pure(last, activity)))) {
     merge(last, &next);
-    return true;
+    return;
   }
-  if (!array_reserve(&track->mixes, &track->capacity, track->count + 1, sizeof next))
-    return false;
+  array_reserve(&track->mixes, &track->capacity, track->count + 1, sizeof next);
   track->mixes[track->count++] = next;
-  return true;
 }
 
 void activity_track_coarsen(struct activity_track *track, uint64_t resolution) {

@@ -6,13 +6,8 @@
 #include "base/array.h"
 
 /* Room for `words` more; the first word is never a note's, so that 0 is no place. */
-static bool has_room(struct attribute_lists *lists, size_t words) {
-  if (lists->count == 0)
-    words++;
-  return array_reserve(&lists->words, &lists->capacity, lists->count + words, sizeof *lists->words);
-}
-
-static void begin(struct attribute_lists *lists) {
+static void make_room(struct attribute_lists *lists, size_t words) {
+  array_reserve(&lists->words, &lists->capacity, lists->count + words + 1, sizeof *lists->words);
   if (lists->count == 0)
     lists->words[lists->count++] = 0;
 }
@@ -27,15 +22,12 @@ static uint64_t bits_of(const struct trace_event_attribute *attribute) {
   return bits;
 }
 
-bool attribute_lists_add(struct attribute_lists *lists, const struct trace *trace,
-                         const struct trace_event *event, uint32_t *ret_place) {
+uint32_t attribute_lists_add(struct attribute_lists *lists, const struct trace *trace,
+                             const struct trace_event *event) {
   uint32_t count = trace_event_attribute_count(event);
-  *ret_place = 0;
   if (count == 0 || is_full(lists))
-    return true;
-  if (!has_room(lists, 1 + 2 * (size_t)count))
-    return false;
-  begin(lists);
+    return 0;
+  make_room(lists, 1 + 2 * (size_t)count);
   size_t place = lists->count++;
   uint64_t known = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -48,23 +40,18 @@ bool attribute_lists_add(struct attribute_lists *lists, const struct trace *trac
     known++;
   }
   lists->words[place] = known;
-  *ret_place = known ? (uint32_t)place : 0;
-  return true;
+  return known ? (uint32_t)place : 0;
 }
 
-bool attribute_lists_copy(struct attribute_lists *lists, const struct attribute_lists *from, uint32_t place,
-                          uint32_t *ret_place) {
-  *ret_place = 0;
+uint32_t attribute_lists_copy(struct attribute_lists *lists, const struct attribute_lists *from,
+                              uint32_t place) {
   if (place == 0)
-    return true;
+    return 0;
   size_t words = 1 + 2 * (size_t)from->words[place];
-  if (!has_room(lists, words))
-    return false;
-  begin(lists);
+  make_room(lists, words);
   memcpy(lists->words + lists->count, from->words + place, words * sizeof *lists->words);
-  *ret_place = (uint32_t)lists->count;
   lists->count += words;
-  return true;
+  return (uint32_t)(lists->count - words);
 }
 
 void attribute_lists_free(struct attribute_lists *lists) {

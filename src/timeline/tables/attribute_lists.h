@@ -15,14 +15,14 @@ struct attribute_lists {
   size_t count, capacity;
 };
 
-/* Adds the event's attributes. Gives their place, or 0 if there are none or too many have been added before.
- * Returns false if memory ran out. */
-bool attribute_lists_add(struct attribute_lists *lists, const struct trace *trace,
-                         const struct trace_event *event, uint32_t *ret_place);
+/* Adds the event's attributes. Returns their place, or 0 if there are none or too many have been added
+ * before. */
+uint32_t attribute_lists_add(struct attribute_lists *lists, const struct trace *trace,
+                             const struct trace_event *event);
 
-/* Adds what is at `place` of other lists; 0 gives 0. */
-bool attribute_lists_copy(struct attribute_lists *lists, const struct attribute_lists *from, uint32_t place,
-                          uint32_t *ret_place);
+/* Adds what is at `place` of other lists, and returns where; 0 gives 0. */
+uint32_t attribute_lists_copy(struct attribute_lists *lists, const struct attribute_lists *from,
+                              uint32_t place);
 
 /* Frees what it owns. */
 void attribute_lists_free(struct attribute_lists *lists);

@@ -7,24 +7,17 @@
 
 enum { NUMBER_BYTES = 10, GROUPS = 1024 };
 
-static bool has_room(struct bytes *bytes, size_t more) {
-  bool is_enough = array_reserve(&bytes->data, &bytes->capacity, bytes->count + more, 1);
-  if (!is_enough)
-    bytes->is_out_of_memory = true;
-  return is_enough;
-}
-
 void bytes_number(struct bytes *bytes, uint64_t number) {
-  if (!has_room(bytes, NUMBER_BYTES))
-    return;
+  array_reserve(&bytes->data, &bytes->capacity, bytes->count + NUMBER_BYTES, 1);
   for (; number >= 128; number >>= 7)
     bytes->data[bytes->count++] = (unsigned char)(number | 128);
   bytes->data[bytes->count++] = (unsigned char)number;
 }
 
 void bytes_add(struct bytes *bytes, const unsigned char *others, size_t count) {
-  if (count == 0 || !has_room(bytes, count))
+  if (count == 0)
     return;
+  array_reserve(&bytes->data, &bytes->capacity, bytes->count + count, 1);
   memcpy(bytes->data + bytes->count, others, count);
   bytes->count += count;
 }

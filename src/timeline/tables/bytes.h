@@ -10,7 +10,6 @@
 struct bytes {
   unsigned char *data;
   size_t count, capacity;
-  bool is_out_of_memory; /* what was added since is missing */
 };
 
 /* Adds a number as unsigned LEB128: seven bits a byte, the lowest first. */

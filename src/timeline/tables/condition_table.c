@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/events.h"
 
 enum { FIRST_RESOLUTION = 64 };
 
-bool condition_table_begin(struct condition_table *ret, const struct trace *trace, size_t limit,
+void condition_table_begin(struct condition_table *ret, const struct trace *trace, size_t limit,
                            uint64_t from, uint64_t to) {
   *ret = (struct condition_table){.limit = limit, .from = from, .to = to, .row_count = trace->location_count};
-  ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  return ret->rows != NULL;
+  ret->rows = memory_get(trace->location_count, sizeof *ret->rows);
 }
 
 static void coarsen(struct condition_table *table) {
@@ -36,7 +36,7 @@ static void add(struct condition_table *table, struct slice_track *track, enum c
   size_t before = track->count;
   if (condition == CONDITION_NONE || slice.end <= slice.begin)
     return;
-  table->is_out_of_memory |= !slice_track_add(track, &slice, table->resolution);
+  slice_track_add(track, &slice, table->resolution);
   table->count += track->count - before;
   if (table->count > table->limit)
     coarsen(table);
@@ -92,7 +92,7 @@ void condition_table_finish(struct condition_table *table, uint64_t to) {
 }
 
 void condition_table_free(struct condition_table *table) {
-  for (size_t i = 0; table->rows && i < table->row_count; i++) {
+  for (size_t i = 0; i < table->row_count; i++) {
     slice_track_free(&table->rows[i].running);
     slice_track_free(&table->rows[i].gaps);
   }

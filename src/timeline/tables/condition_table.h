@@ -29,11 +29,9 @@ struct condition_table {
   size_t row_count, count, limit;
   uint64_t from, to;
   uint64_t resolution; /* what is shorter may be merged; 0: nothing is */
-  bool is_out_of_memory;
 };
 
-/* Returns false if memory ran out. */
-bool condition_table_begin(struct condition_table *ret, const struct trace *trace, size_t limit,
+void condition_table_begin(struct condition_table *ret, const struct trace *trace, size_t limit,
                            uint64_t from, uint64_t to);
 
 /* Looks at events of the kinds Metric, MeasurementOnOff and BufferFlush. */

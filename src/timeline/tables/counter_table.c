@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "trace/events.h"
 
 enum { FIRST_RESOLUTION = 64 };
@@ -21,16 +22,11 @@ static bool is_counter(const struct trace_metric_member *member) {
 
 static struct counter_series *make_series(struct counter_table *table, size_t location,
                                           const struct trace_metric_member *member) {
-  struct counter_series *made = calloc(1, sizeof *made), **place = NULL;
-  if (made)
-    place = array_add(&table->series, &table->count, sizeof(struct counter_series *));
-  if (!place) {
-    free(made);
-    return NULL;
-  }
+  struct counter_series *made = memory_get(1, sizeof *made);
   *made = (struct counter_series){.location = location, .member = member};
-  *place = made;
-  return pair_map_put(&table->places, location, member->ref, made) ? made : NULL;
+  *(struct counter_series **)array_add(&table->series, &table->count, sizeof *table->series) = made;
+  pair_map_put(&table->places, location, member->ref, made);
+  return made;
 }
 
 static void merge(struct counter_point *into, const struct counter_point *next) {
@@ -68,22 +64,20 @@ static void coarsen(struct counter_table *table) {
   }
 }
 
-static bool add_point(struct counter_table *table, struct counter_series *series,
+static void add_point(struct counter_table *table, struct counter_series *series,
                       const struct counter_point *point) {
   struct counter_point *last = series->count ? &series->points[series->count - 1] : NULL;
   if (last && last->ticks >= point->ticks && point->ticks <= table->from) {
     *last = *point; /* of what was before the window only the last matters */
-    return true;
+    return;
   }
   if (last && can_merge(table, last, point)) {
     merge(last, point);
-    return true;
+    return;
   }
-  if (!array_reserve(&series->points, &series->capacity, series->count + 1, sizeof *point))
-    return false;
+  array_reserve(&series->points, &series->capacity, series->count + 1, sizeof *point);
   series->points[series->count++] = *point;
   table->point_count++;
-  return true;
 }
 
 static double number_of(const struct trace_event_attribute *value) {
@@ -105,8 +99,7 @@ void counter_table_add(struct counter_table *table, const struct trace *trace,
     series = series ? series : make_series(table, event->location, member);
     uint64_t ticks = event->ticks > table->from ? event->ticks : table->from;
     struct counter_point point = {ticks, number, number, number, 1};
-    if (!series || !add_point(table, series, &point))
-      table->is_out_of_memory = true;
+    add_point(table, series, &point);
   }
   if (table->point_count > table->limit)
     coarsen(table);

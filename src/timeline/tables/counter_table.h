@@ -26,7 +26,6 @@ struct counter_table {
   uint64_t from;          /* earlier values count as if they had come then */
   uint64_t resolution;    /* values of so many ticks may be one point; 0: none are */
   struct pair_map places; /* of locations and members */
-  bool is_out_of_memory;
 };
 
 void counter_table_begin(struct counter_table *ret, size_t limit, uint64_t from);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "timeline/tables/shortest.h"
 
 /* A location. */
@@ -11,20 +12,17 @@ struct critical_row {
   uint64_t busy_until; /* since when it has not worked */
 };
 
-bool critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
+void critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
                          uint64_t to) {
   struct sides sides;
   *ret = (struct critical_path){.limit = limit, .from = from, .to = to, .row_count = trace->location_count};
-  ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  if (!ret->rows)
-    return false;
+  ret->rows = memory_get(trace->location_count, sizeof *ret->rows);
   sides_find(&sides, trace);
   ret->run_count = sides.count ? sides.count : 1;
   for (size_t i = 0; i < ret->run_count; i++)
     ret->runs[i].first = UINT64_MAX;
   for (size_t i = 0; i < trace->location_count; i++)
     ret->rows[i].run = sides_of_location(&sides, trace, i);
-  return true;
 }
 
 /* -- links -- */
@@ -61,10 +59,7 @@ void critical_path_link(struct critical_path *path, const struct replay_link *li
     return;
   if (path->link_count >= path->limit)
     make_room(path);
-  if (!array_reserve(&path->links, &path->link_capacity, path->link_count + 1, sizeof *path->links)) {
-    path->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&path->links, &path->link_capacity, path->link_count + 1, sizeof *path->links);
   path->links[path->link_count++] = (struct critical_link){*from, *to, waited, cause_of(link->kind)};
 }
 
@@ -112,10 +107,7 @@ static const struct critical_link *last_link(const struct critical_path *path, s
 
 static void add_segment(struct critical_path *path, struct replay_moment begin, uint64_t end,
                         enum critical_cause cause) {
-  if (!array_reserve(&path->segments, &path->capacity, path->count + 1, sizeof *path->segments)) {
-    path->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&path->segments, &path->capacity, path->count + 1, sizeof *path->segments);
   path->segments[path->count++] = (struct critical_segment){begin.location, begin.ticks, end, cause};
 }
 
@@ -140,7 +132,7 @@ static void walk(struct critical_path *path, size_t run) {
   struct replay_moment now = last_moment(path, run);
   size_t before = path->count;
   uint64_t first = path->runs[run].first, from = first > path->from ? first : path->from;
-  while (now.ticks > from && !path->is_out_of_memory) {
+  while (now.ticks > from) {
     const struct critical_link *link = last_link(path, now);
     if (!link || link->to.ticks <= from) {
       add_segment(path, (struct replay_moment){from, now.location}, now.ticks, CRITICAL_BEGIN);

@@ -45,11 +45,9 @@ struct critical_path {
   size_t run_count;          /* 1 where nothing is compared */
   struct critical_row *rows; /* as the trace's locations */
   size_t row_count;
-  bool is_out_of_memory;
 };
 
-/* Returns false if memory ran out. */
-bool critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
+void critical_path_begin(struct critical_path *ret, const struct trace *trace, size_t limit, uint64_t from,
                          uint64_t to);
 
 /* For the observers of the replay and of MPI's. */

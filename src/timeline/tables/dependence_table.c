@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 void dependence_table_begin(struct dependence_table *ret, size_t limit, uint64_t from, uint64_t to) {
   *ret = (struct dependence_table){.limit = limit, .stride = 1, .from = from, .to = to};
@@ -26,10 +27,7 @@ void dependence_table_link(struct dependence_table *table, const struct replay_l
     return;
   if (table->count >= table->limit && table->limit > 0)
     make_room(table);
-  if (!array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records)) {
-    table->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
   table->records[table->count++] = (struct dependence_record){*from, *to};
 }
 

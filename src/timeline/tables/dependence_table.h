@@ -16,7 +16,6 @@ struct dependence_table {
   uint64_t all;    /* that end in the window */
   uint64_t stride; /* each so many-th is kept */
   uint64_t from, to;
-  bool is_out_of_memory;
 };
 
 void dependence_table_begin(struct dependence_table *ret, size_t limit, uint64_t from, uint64_t to);

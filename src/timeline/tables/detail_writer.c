@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "timeline/tables/activity_track.h"
 #include "timeline/tables/attribute_lists.h"
 #include "timeline/tables/detail_form.h"
@@ -59,16 +60,12 @@ struct detail_writer {
   bool *texts;       /* by string */
   struct bytes item; /* detail_items.h */
   struct detail_foot foot;
-  bool is_out_of_memory;
 };
 
 /* -- blocks -- */
 
 static void end_piece(struct detail_writer *writer) {
-  if (!array_reserve(&writer->pieces, &writer->piece_capacity, writer->piece_count + 1, sizeof(uint64_t))) {
-    writer->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&writer->pieces, &writer->piece_capacity, writer->piece_count + 1, sizeof(uint64_t));
   writer->pieces[writer->piece_count++] = writer->written;
   writer->written += fwrite(writer->entries, 1, PIECE_ENTRIES * sizeof *writer->entries, writer->file);
   writer->entry_count = 0;
@@ -92,7 +89,6 @@ static void end_block(struct detail_writer *writer, struct detail_chain *chain, 
       {chain->begin, chain->end, writer->written, (uint32_t)chain->bytes.count, chain->count}};
   writer->written += fwrite(chain->bytes.data, 1, chain->bytes.count, writer->file);
   writer->foot.block_count++;
-  writer->is_out_of_memory |= chain->bytes.is_out_of_memory;
   chain->bytes.count = 0;
   chain->count = 0;
 }
@@ -137,10 +133,7 @@ static void pass_slices(struct detail_writer *writer, struct detail_track *track
     struct slice_track *next = at.level + 1 < DETAIL_LEVELS ? &track->levels[at.level + 1].slices : NULL;
     if (!next)
       return;
-    if (!array_reserve(&next->slices, &next->capacity, next->count + 1, sizeof slice)) {
-      writer->is_out_of_memory = true;
-      return;
-    }
+    array_reserve(&next->slices, &next->capacity, next->count + 1, sizeof slice);
     next->slices[next->count++] = slice;
   }
 }
@@ -162,10 +155,7 @@ static void pass_mixes(struct detail_writer *writer, struct detail_track *track,
     struct activity_track *next = at.level + 1 < DETAIL_LEVELS ? &track->levels[at.level + 1].mixes : NULL;
     if (!next)
       return;
-    if (!array_reserve(&next->mixes, &next->capacity, next->count + 1, sizeof mix)) {
-      writer->is_out_of_memory = true;
-      return;
-    }
+    array_reserve(&next->mixes, &next->capacity, next->count + 1, sizeof mix);
     next->mixes[next->count++] = mix;
   }
 }
@@ -175,30 +165,23 @@ static void pass_mixes(struct detail_writer *writer, struct detail_track *track,
 static struct detail_track *activities_of(struct detail_writer *writer, size_t row) {
   struct detail_track **track = &writer->rows[row].activities;
   if (!*track)
-    *track = calloc(1, sizeof **track);
-  writer->is_out_of_memory |= !*track;
+    *track = memory_get(1, sizeof **track);
   return *track;
 }
 
 static struct detail_track *depth_of(struct detail_writer *writer, size_t row, uint32_t depth) {
   struct detail_row *own = &writer->rows[row];
-  if (!array_reserve_zeroed(&own->depths, &own->depth_capacity, depth + 1, sizeof(struct detail_track *))) {
-    writer->is_out_of_memory = true;
-    return NULL;
-  }
+  array_reserve_zeroed(&own->depths, &own->depth_capacity, depth + 1, sizeof(struct detail_track *));
   own->depth_count = depth >= own->depth_count ? depth + 1 : own->depth_count;
   if (!own->depths[depth])
-    own->depths[depth] = calloc(1, sizeof(struct detail_track));
-  writer->is_out_of_memory |= !own->depths[depth];
+    own->depths[depth] = memory_get(1, sizeof(struct detail_track));
   return own->depths[depth];
 }
 
 void detail_add_activity(struct detail_writer *writer, size_t row, uint64_t begin, uint64_t end,
                          enum activity activity) {
   struct detail_track *track = activities_of(writer, row);
-  if (!track)
-    return;
-  writer->is_out_of_memory |= !activity_track_add(&track->levels[0].mixes, begin, end, activity, 0);
+  activity_track_add(&track->levels[0].mixes, begin, end, activity, 0);
   pass_mixes(writer, track, (struct position){(uint32_t)row, DETAIL_ACTIVITIES, 0}, false);
 }
 
@@ -225,8 +208,6 @@ void detail_add_slice(struct detail_writer *writer, size_t row, uint32_t depth, 
   struct detail_track *track = depth_of(writer, row, depth);
   const uint64_t *words = slice->attributes ? attributes->words + slice->attributes : NULL;
   struct position at = {(uint32_t)row, depth, 0};
-  if (!track)
-    return;
   struct slice own = *slice;
   own.begin = own.begin > track->end ? own.begin : track->end;
   own.end = own.end > own.begin ? own.end : own.begin;
@@ -237,9 +218,7 @@ void detail_add_slice(struct detail_writer *writer, size_t row, uint32_t depth, 
   put_slice(writer, &track->levels[0].chain, &at, &own, words);
   own.attributes = 0;
   struct slice_track *next = &track->levels[1].slices;
-  writer->is_out_of_memory |= !array_reserve(&next->slices, &next->capacity, next->count + 1, sizeof own);
-  if (writer->is_out_of_memory)
-    return;
+  array_reserve(&next->slices, &next->capacity, next->count + 1, sizeof own);
   next->slices[next->count++] = own;
   at.level = 1;
   pass_slices(writer, track, at, false);
@@ -270,15 +249,12 @@ static uint32_t class_of(const struct detail_writer *writer, uint64_t ns) {
 
 void detail_end_item(struct detail_writer *writer, enum detail_kind kind, uint64_t begin, uint64_t end) {
   struct detail_track *track = depth_of(writer, writer->row_count, kind);
-  if (!track)
-    return;
   struct position at = {(uint32_t)writer->row_count, kind, class_of(writer, end - begin)};
   struct detail_chain *chain = &track->levels[at.level].chain;
   chain->begin = chain->count == 0 || begin < chain->begin ? begin : chain->begin;
   end = chain->count > 0 && chain->end > end ? chain->end : end;
   bytes_add(&chain->bytes, writer->item.data, writer->item.count);
   chain->count++;
-  writer->is_out_of_memory |= writer->item.is_out_of_memory;
   end_item(writer, chain, &at, end);
 }
 
@@ -295,23 +271,22 @@ static void set_resolutions(struct detail_writer *writer) {
 }
 
 struct detail_writer *detail_create(int fd, const struct trace *trace, size_t rows) {
-  struct detail_writer *writer = calloc(1, sizeof *writer);
-  if (!writer)
-    return NULL;
-  writer->trace = trace;
-  writer->row_count = rows;
-  writer->rows = calloc(rows + 1, sizeof *writer->rows); /* the last: items */
-  writer->texts = calloc(trace->string_count + 1, sizeof *writer->texts);
-  writer->entries = calloc(PIECE_ENTRIES, sizeof *writer->entries);
   int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  writer->file = own < 0 ? NULL : fdopen(own, "r+");
+  FILE *file = own < 0 ? NULL : fdopen(own, "r+");
+  if (!file) {
+    if (own >= 0)
+      close(own);
+    return NULL;
+  }
+  struct detail_writer *writer = memory_get(1, sizeof *writer);
+  *writer = (struct detail_writer){.trace = trace,
+                                   .file = file,
+                                   .entries = memory_get(PIECE_ENTRIES, sizeof *writer->entries),
+                                   .rows = memory_get(rows + 1, sizeof *writer->rows), /* the last: items */
+                                   .row_count = rows,
+                                   .texts = memory_get(trace->string_count, sizeof *writer->texts)};
   set_resolutions(writer);
-  if (writer->rows && writer->texts && writer->entries && writer->file)
-    return writer;
-  if (own >= 0 && !writer->file)
-    close(own);
-  detail_abandon(writer);
-  return NULL;
+  return writer;
 }
 
 /* -- end -- */
@@ -386,9 +361,9 @@ static void make_monotonic(const uint64_t *firsts, size_t first_count, struct de
 /* Sorts the index: counts first, then puts each block where its track and level are. */
 static bool sort_index(struct detail_writer *writer, const uint64_t *first_of_row, uint64_t *firsts,
                        size_t first_count, struct detail_block *blocks) {
-  struct detail_entry *entries = malloc(PIECE_ENTRIES * sizeof *entries);
+  struct detail_entry *entries = memory_get(PIECE_ENTRIES, sizeof *entries);
   uint64_t before = 0, sorted = 0;
-  for (size_t piece = 0; entries && piece <= writer->piece_count; piece++)
+  for (size_t piece = 0; piece <= writer->piece_count; piece++)
     for (size_t i = read_piece(writer, piece, entries); i-- > 0;)
       firsts[place_of(&entries[i], first_of_row)]++;
   for (size_t i = 0; i < first_count; i++) {
@@ -396,7 +371,7 @@ static bool sort_index(struct detail_writer *writer, const uint64_t *first_of_ro
     firsts[i] = before;
     before += count;
   }
-  for (size_t piece = 0; entries && piece <= writer->piece_count; piece++) {
+  for (size_t piece = 0; piece <= writer->piece_count; piece++) {
     size_t count = read_piece(writer, piece, entries);
     for (size_t i = 0; i < count; i++)
       blocks[firsts[place_of(&entries[i], first_of_row)]++] = entries[i].block;
@@ -418,16 +393,15 @@ static void write_tracks(const struct detail_writer *writer) {
   }
 }
 
-/* The parts behind the page. False without memory. */
+/* The parts behind the page. False: what is in the file already cannot be read. */
 static bool write_index(struct detail_writer *writer) {
   struct detail_foot *foot = &writer->foot;
-  uint64_t *first_of_row = calloc(writer->row_count + 2, sizeof *first_of_row);
-  foot->track_count = first_of_row ? number_tracks(writer, first_of_row) : 0;
+  uint64_t *first_of_row = memory_get(writer->row_count + 2, sizeof *first_of_row);
+  foot->track_count = number_tracks(writer, first_of_row);
   size_t first_count = (size_t)foot->track_count * DETAIL_LEVELS + 1;
-  uint64_t *firsts = calloc(first_count, sizeof *firsts);
-  struct detail_block *blocks = calloc(foot->block_count + 1, sizeof *blocks);
-  bool is_sorted =
-      first_of_row && firsts && blocks && sort_index(writer, first_of_row, firsts, first_count, blocks);
+  uint64_t *firsts = memory_get(first_count, sizeof *firsts);
+  struct detail_block *blocks = memory_get(foot->block_count, sizeof *blocks);
+  bool is_sorted = sort_index(writer, first_of_row, firsts, first_count, blocks);
   if (is_sorted) {
     foot->tracks =
         foot->blocks + fwrite(blocks, sizeof *blocks, foot->block_count, writer->file) * sizeof *blocks;
@@ -451,7 +425,7 @@ static void free_track(struct detail_track *track) {
 }
 
 static void free_writer(struct detail_writer *writer) {
-  for (size_t i = 0; writer->rows && i <= writer->row_count; i++) {
+  for (size_t i = 0; i <= writer->row_count; i++) {
     free_track(writer->rows[i].activities);
     for (size_t depth = 0; depth < writer->rows[i].depth_count; depth++)
       free_track(writer->rows[i].depths[depth]);
@@ -466,10 +440,10 @@ static void free_writer(struct detail_writer *writer) {
 }
 
 void detail_abandon(struct detail_writer *writer) {
-  if (writer && writer->file)
-    fclose(writer->file);
-  if (writer)
-    free_writer(writer);
+  if (!writer)
+    return;
+  fclose(writer->file);
+  free_writer(writer);
 }
 
 /* What is read as arrays begins at a multiple of its items' size. */
@@ -491,8 +465,8 @@ int detail_end(struct detail_writer *writer, const char *identity) {
   for (int level = 0; level < DETAIL_LEVELS; level++)
     foot->resolutions_ns[level] = trace_span_ns(writer->trace, writer->resolutions[level]);
   int error = fflush(writer->file) == 0 ? 0 : -errno;
-  if (error == 0 && (!write_index(writer) || writer->is_out_of_memory))
-    error = -ENOMEM;
+  if (error == 0 && !write_index(writer))
+    error = -EIO;
   fwrite(foot, sizeof *foot, 1, writer->file);
   if (error == 0 && ferror(writer->file))
     error = -EIO;

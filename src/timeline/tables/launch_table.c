@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "timeline/tables/shortest.h"
 
 enum { CALLS_MAX = 1 << 22 };
@@ -22,7 +23,7 @@ static bool has_devices(const struct trace *trace) {
   return false;
 }
 
-bool launch_table_begin(struct launch_table *ret, const struct trace *trace, size_t limit, uint64_t from,
+void launch_table_begin(struct launch_table *ret, const struct trace *trace, size_t limit, uint64_t from,
                         uint64_t to) {
   *ret = (struct launch_table){.limit = limit,
                                .from = from,
@@ -31,9 +32,8 @@ bool launch_table_begin(struct launch_table *ret, const struct trace *trace, siz
                                .waited_by = find_attribute(trace, "waited by"),
                                .location_count = trace->location_count};
   if (ret->matching == SIZE_MAX || !has_devices(trace))
-    return true;
-  ret->open = calloc(trace->location_count, sizeof *ret->open);
-  return ret->open != NULL;
+    return;
+  ret->open = memory_get(trace->location_count, sizeof *ret->open);
 }
 
 static uint64_t attribute_of(const struct trace *trace, const struct trace_event *event, size_t wanted) {
@@ -55,12 +55,9 @@ static const struct launch_place *call_of(const struct launch_table *table, uint
 static void add_call(struct launch_table *table, const struct trace_event *event, uint64_t id) {
   if (id == 0 || table->call_count >= CALLS_MAX)
     return;
-  if (!array_reserve(&table->calls, &table->call_capacity, table->call_count + 1, sizeof *table->calls)) {
-    table->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&table->calls, &table->call_capacity, table->call_count + 1, sizeof *table->calls);
   table->calls[table->call_count++] = (struct launch_place){event->location, event->ticks};
-  table->is_out_of_memory |= !pair_map_put(&table->by_id, 0, id, (void *)(uintptr_t)table->call_count);
+  pair_map_put(&table->by_id, 0, id, (void *)(uintptr_t)table->call_count);
 }
 
 /* -- operations -- */
@@ -79,10 +76,8 @@ static void keep(struct launch_table *table, const struct launch_record *record)
   if (table->count >= table->limit)
     table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
                                       &table->shortest, length_of);
-  if (array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records))
-    table->records[table->count++] = *record;
-  else
-    table->is_out_of_memory = true;
+  array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
+  table->records[table->count++] = *record;
 }
 
 static void begin(struct launch_table *table, const struct trace_event *event, uint64_t id) {

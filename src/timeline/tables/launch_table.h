@@ -30,10 +30,9 @@ struct launch_table {
   struct pair_map by_id;      /* these, by their matching ids */
   struct launch_record *open; /* by location: the operation that is under way */
   size_t location_count;
-  bool is_out_of_memory;
 };
 
-bool launch_table_begin(struct launch_table *ret, const struct trace *trace, size_t limit, uint64_t from,
+void launch_table_begin(struct launch_table *ret, const struct trace *trace, size_t limit, uint64_t from,
                         uint64_t to);
 
 /* Looks at the begins of calls and operations that have a matching id, and at the ends of operations. */

@@ -28,10 +28,7 @@ void lock_table_add(struct lock_table *table, const struct replay_lock_event *ev
   if (table->count >= table->limit)
     table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
                                       &table->shortest, length_of);
-  if (!array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records)) {
-    table->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
   table->records[table->count++] = record;
 }
 

@@ -17,7 +17,6 @@ struct lock_table {
   size_t count, capacity, limit;
   uint64_t all, shortest; /* in the window; what takes less, from wanted to released, is left out */
   uint64_t from, to;
-  bool is_out_of_memory;
   void (*seen)(void *data, const struct lock_record *record); /* each in the window; NULL: no observer */
   void *data;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "timeline/tables/shortest.h"
 
 void message_table_begin(struct message_table *ret, size_t limit, uint64_t from, uint64_t to) {
@@ -40,11 +41,8 @@ void message_table_add(struct message_table *table, const struct mpi_message *me
   if (table->message_count >= table->limit)
     table->message_count = shortest_leave_out(table->messages, table->message_count, sizeof *table->messages,
                                               table->limit / 2, &table->shortest, length_of);
-  if (!array_reserve(&table->messages, &table->message_capacity, table->message_count + 1,
-                     sizeof *table->messages)) {
-    table->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&table->messages, &table->message_capacity, table->message_count + 1,
+                sizeof *table->messages);
   table->messages[table->message_count++] = record;
 }
 
@@ -67,19 +65,16 @@ static void make_room_for_parts(struct message_table *table) {
   }
 }
 
-/* Its parts are NULL without memory. */
 static struct operation_record record_of(const struct mpi_operation *operation) {
   struct operation_record record = {.begin = UINT64_MAX,
                                     .region = operation->members[0].started.region,
-                                    .parts = calloc(operation->member_count, sizeof *record.parts),
+                                    .parts = memory_get(operation->member_count, sizeof *record.parts),
                                     .part_count = operation->member_count};
   for (size_t i = 0; i < operation->member_count; i++) {
     const struct mpi_member *member = &operation->members[i];
     record.begin = member->begin_ticks < record.begin ? member->begin_ticks : record.begin;
     record.end = member->end_ticks > record.end ? member->end_ticks : record.end;
-    if (record.parts)
-      record.parts[i] =
-          (struct operation_part){member->begin_ticks, member->end_ticks, member->ended.location};
+    record.parts[i] = (struct operation_part){member->begin_ticks, member->end_ticks, member->ended.location};
   }
   return record;
 }
@@ -95,11 +90,8 @@ static bool keep(struct message_table *table, const struct operation_record *rec
     return false;
   if (table->part_count + record->part_count > table->limit)
     make_room_for_parts(table);
-  if (!array_reserve(&table->operations, &table->operation_capacity, table->operation_count + 1,
-                     sizeof *table->operations)) {
-    table->is_out_of_memory = true;
-    return false;
-  }
+  array_reserve(&table->operations, &table->operation_capacity, table->operation_count + 1,
+                sizeof *table->operations);
   table->operations[table->operation_count++] = *record;
   table->part_count += record->part_count;
   return true;
@@ -109,8 +101,7 @@ void message_table_add_operation(struct message_table *table, const struct mpi_o
   if (operation->member_count < 2)
     return;
   struct operation_record record = record_of(operation);
-  table->is_out_of_memory |= !record.parts;
-  if (!record.parts || !keep(table, &record))
+  if (!keep(table, &record))
     free(record.parts);
 }
 

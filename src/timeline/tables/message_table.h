@@ -33,7 +33,6 @@ struct message_table {
   uint64_t all_operations, shortest_operation;
   size_t limit; /* of messages, and of parts */
   uint64_t from, to;
-  bool is_out_of_memory;
   /* each message and operation in the window, whether kept or not; NULL: no observer */
   void (*message)(void *data, const struct message_record *message);
   void (*operation)(void *data, const struct operation_record *operation);

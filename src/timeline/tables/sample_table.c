@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 enum { FIRST_RESOLUTION = 1024 };
 
-bool sample_table_begin(struct sample_table *ret, const struct trace *trace, size_t limit, uint64_t from,
+void sample_table_begin(struct sample_table *ret, const struct trace *trace, size_t limit, uint64_t from,
                         uint64_t to) {
   *ret = (struct sample_table){.limit = limit, .from = from, .to = to, .row_count = trace->location_count};
-  ret->rows = calloc(trace->location_count + 1, sizeof *ret->rows);
-  return ret->rows != NULL;
+  ret->rows = memory_get(trace->location_count, sizeof *ret->rows);
 }
 
 /* -- keeping within the limit -- */
@@ -81,10 +81,7 @@ void sample_table_add(struct sample_table *table, const struct trace *trace, con
   struct sample_row *row = &table->rows[event->location];
   uint64_t last = row->count ? row->samples[row->count - 1].ticks : 0;
   table->all++;
-  if (!array_reserve(&row->samples, &row->capacity, row->count + 1, sizeof *row->samples)) {
-    table->is_out_of_memory = true;
-    return;
-  }
+  array_reserve(&row->samples, &row->capacity, row->count + 1, sizeof *row->samples);
   row->samples[row->count++] =
       (struct sample_record){.ticks = event->ticks > last ? event->ticks : last,
                              .context = position_of(trace, event->CallingContextSample.calling_context),
@@ -97,7 +94,7 @@ void sample_table_add(struct sample_table *table, const struct trace *trace, con
 }
 
 void sample_table_free(struct sample_table *table) {
-  for (size_t i = 0; table->rows && i < table->row_count; i++)
+  for (size_t i = 0; i < table->row_count; i++)
     free(table->rows[i].samples);
   free(table->rows);
   *table = (struct sample_table){0};

@@ -26,14 +26,12 @@ struct sample_table {
   uint64_t from, to;
   uint64_t all;        /* in the window */
   uint64_t resolution; /* 0: nothing is merged */
-  bool is_out_of_memory;
   /* each in the window; NULL: no observer */
   void (*seen)(void *data, size_t location, const struct sample_record *sample);
   void *data;
 };
 
-/* Returns false if memory ran out. */
-bool sample_table_begin(struct sample_table *ret, const struct trace *trace, size_t limit, uint64_t from,
+void sample_table_begin(struct sample_table *ret, const struct trace *trace, size_t limit, uint64_t from,
                         uint64_t to);
 
 /* Takes an event of the kind CallingContextSample. */

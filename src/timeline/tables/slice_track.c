@@ -24,7 +24,7 @@ static void merge(struct slice *into, const struct slice *slice) {
   into->attributes = 0;
 }
 
-bool slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution) {
+void slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution) {
   struct slice *last = track->count ? &track->slices[track->count - 1] : NULL;
   struct slice next = *slice;
   if (last && next.begin < last->end)
@@ -34,12 +34,10 @@ bool slice_track_add(struct slice_track *track, const struct slice *slice, uint6
   next.busy = next.longest = (float)length_of(&next);
   if (last && can_merge(last, &next, resolution)) {
     merge(last, &next);
-    return true;
+    return;
   }
-  if (!array_reserve(&track->slices, &track->capacity, track->count + 1, sizeof next))
-    return false;
+  array_reserve(&track->slices, &track->capacity, track->count + 1, sizeof next);
   track->slices[track->count++] = next;
-  return true;
 }
 
 void slice_track_coarsen(struct slice_track *track, uint64_t resolution) {

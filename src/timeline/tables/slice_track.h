@@ -22,8 +22,8 @@ struct slice_track {
   size_t count, capacity;
 };
 
-/* Adds a slice behind the last one; what overlaps that is cut off. Returns false if memory ran out. */
-bool slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution);
+/* Adds a slice behind the last one; what overlaps that is cut off. */
+void slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution);
 
 /* Merges what a larger resolution allows. */
 void slice_track_coarsen(struct slice_track *track, uint64_t resolution);

@@ -17,9 +17,8 @@ static void discard(struct task_record *record) {
 /* -- tasks that live -- */
 
 static struct task_record *live_record(struct task_table *table, uint32_t slot) {
-  bool is_there =
-      array_reserve_zeroed(&table->live, &table->live_count, (size_t)slot + 1, sizeof *table->live);
-  return is_there ? &table->live[slot] : NULL;
+  array_reserve_zeroed(&table->live, &table->live_count, (size_t)slot + 1, sizeof *table->live);
+  return &table->live[slot];
 }
 
 static void create(struct task_record *record, const struct replay_task_event *event) {
@@ -28,15 +27,12 @@ static void create(struct task_record *record, const struct replay_task_event *e
   record->created_on = event->location;
 }
 
-static bool begin_piece(struct task_record *record, const struct replay_task_event *event) {
+static void begin_piece(struct task_record *record, const struct replay_task_event *event) {
   if (record->piece_count == TASK_MAX_PIECES)
-    return true;
+    return;
   struct task_piece *piece = array_add(&record->pieces, &record->piece_count, sizeof *piece);
-  if (!piece)
-    return false;
   *piece = (struct task_piece){event->ticks, event->ticks, event->location};
   record->is_running = true;
-  return true;
 }
 
 static void end_piece(struct task_record *record, uint64_t ticks) {
@@ -76,59 +72,54 @@ static void make_room(struct task_table *table) {
   }
 }
 
-static bool has_room(struct task_table *table) {
-  if (table->count >= table->limit)
-    make_room(table);
-  return array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
-}
-
 /* Moves the record to those that are over, or leaves it out. */
-static bool keep(struct task_table *table, struct task_record *record) {
+static void keep(struct task_table *table, struct task_record *record) {
   bool is_wanted = is_in_window(table, record);
   table->all += is_wanted;
   if (table->over)
     table->over(table->data, record);
   if (!is_wanted || record->longest < table->shortest) {
     discard(record);
-    return true;
+    return;
   }
-  if (!has_room(table))
-    return false;
+  if (table->count >= table->limit)
+    make_room(table);
+  array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
   table->records[table->count++] = *record;
   *record = (struct task_record){0};
-  return true;
 }
 
-static bool complete(struct task_table *table, struct task_record *record,
+static void complete(struct task_table *table, struct task_record *record,
                      const struct replay_task_event *event) {
   const struct replay_task *task = event->task;
   end_piece(record, event->ticks);
   record->is_complete = true;
   record->region = task->region != REPLAY_NONE ? task->region : task->create_region;
-  return keep(table, record);
+  keep(table, record);
 }
 
-bool task_table_update(struct task_table *table, const struct replay_task_event *event) {
+void task_table_update(struct task_table *table, const struct replay_task_event *event) {
   struct task_record *record = live_record(table, event->task->slot);
-  if (!record)
-    return false;
   switch (event->step) {
   case REPLAY_TASK_CREATED:
     create(record, event);
     record->region = event->task->create_region;
     record->thread = event->task->thread;
     record->generation = event->task->generation;
-    return true;
+    break;
   case REPLAY_TASK_STARTED:
   case REPLAY_TASK_RESUMED:
-    return record->generation == 0 || begin_piece(record, event);
+    if (record->generation != 0)
+      begin_piece(record, event);
+    break;
   case REPLAY_TASK_SUSPENDED:
     end_piece(record, event->ticks);
-    return true;
+    break;
   case REPLAY_TASK_COMPLETED:
-    return record->generation == 0 || complete(table, record, event);
+    if (record->generation != 0)
+      complete(table, record, event);
+    break;
   }
-  return true;
 }
 
 static int by_creation(const void *one, const void *other) {
@@ -138,15 +129,14 @@ static int by_creation(const void *one, const void *other) {
   return first->generation < second->generation ? -1 : first->generation > second->generation;
 }
 
-bool task_table_finish(struct task_table *table, uint64_t ticks) {
+void task_table_finish(struct task_table *table, uint64_t ticks) {
   for (size_t i = 0; i < table->live_count; i++) {
     end_piece(&table->live[i], ticks);
-    if (table->live[i].generation != 0 && !keep(table, &table->live[i]))
-      return false;
+    if (table->live[i].generation != 0)
+      keep(table, &table->live[i]);
   }
   if (table->count)
     qsort(table->records, table->count, sizeof *table->records, by_creation);
-  return true;
 }
 
 void task_table_free(struct task_table *table) {

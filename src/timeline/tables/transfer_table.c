@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "timeline/tables/shortest.h"
 
 void transfer_table_begin(struct transfer_table *ret, size_t limit, uint64_t from, uint64_t to) {
@@ -18,12 +19,8 @@ static void begin(struct transfer_table *table, const struct trace_event *event,
                   uint64_t bytes, enum transfer_kind kind) {
   struct transfer_record *record = pair_map_get(&table->open, event->location, matching_id);
   if (!record) {
-    record = malloc(sizeof *record);
-    if (!record || !pair_map_put(&table->open, event->location, matching_id, record)) {
-      free(record);
-      table->is_out_of_memory = true;
-      return;
-    }
+    record = memory_get(1, sizeof *record);
+    pair_map_put(&table->open, event->location, matching_id, record);
   }
   *record = (struct transfer_record){
       .begin = event->ticks, .bytes = bytes, .location = event->location, .kind = kind};
@@ -38,10 +35,8 @@ static void keep(struct transfer_table *table, const struct transfer_record *rec
   if (table->count >= table->limit)
     table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,
                                       &table->shortest, length_of);
-  if (array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records))
-    table->records[table->count++] = *record;
-  else
-    table->is_out_of_memory = true;
+  array_reserve(&table->records, &table->capacity, table->count + 1, sizeof *table->records);
+  table->records[table->count++] = *record;
 }
 
 static void end(struct transfer_table *table, const struct trace_event *event, uint64_t matching_id) {

@@ -23,7 +23,6 @@ struct transfer_table {
   uint64_t all, shortest; /* in the window; shorter ones are left out */
   uint64_t from, to;
   struct pair_map open; /* by location and matching id */
-  bool is_out_of_memory;
 };
 
 void transfer_table_begin(struct transfer_table *ret, size_t limit, uint64_t from, uint64_t to);

@@ -295,15 +295,14 @@ OTF2_GlobalDefWriter *archive_global(struct archive *archive) {
 }
 
 void archive_set_property(struct archive *archive, const char *name, const char *value) {
-  char *valid = memory_given(utf8_valid_copy(value));
+  char *valid = utf8_valid_copy(value);
   check(archive, OTF2_Archive_SetProperty(archive->otf2, name, valid, true));
   free(valid);
 }
 
 void archive_describe(struct archive *archive, const char *creator, const char *machine,
                       const char *description) {
-  char *valid_machine = memory_given(utf8_valid_copy(machine)),
-       *valid_description = memory_given(utf8_valid_copy(description));
+  char *valid_machine = utf8_valid_copy(machine), *valid_description = utf8_valid_copy(description);
   check(archive, OTF2_Archive_SetCreator(archive->otf2, creator));
   check(archive, OTF2_Archive_SetMachineName(archive->otf2, valid_machine));
   check(archive, OTF2_Archive_SetDescription(archive->otf2, valid_description));

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "writer/archive/chunk.h"
 #include "writer/archive/room.h"
@@ -317,7 +318,7 @@ static void put_full_chunk(struct event_files *files, uint64_t location, struct 
 }
 
 static void *next_chunk(struct event_files *files, uint64_t location) {
-  memory_grow(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
+  array_reserve_zeroed(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
   struct event_file *file = files->by_location[location];
   files->bytes += RECOVERY_CHUNK_BYTES;
   if (!file) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 enum { NAME_BYTES = 16 };
@@ -93,7 +94,7 @@ void local_files_add(struct local_files *files, uint32_t location) {
     return;
   if (files->count == 0 || files->has_links)
     files->has_links = make(files, name);
-  memory_grow(&files->to_write, &files->capacity, files->count + 1, sizeof *files->to_write);
+  array_reserve_zeroed(&files->to_write, &files->capacity, files->count + 1, sizeof *files->to_write);
   files->to_write[files->count++] = location;
 }
 

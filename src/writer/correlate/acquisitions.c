@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "writer/correlate/locks.h"
 
@@ -13,7 +14,7 @@ static void make_room(struct acquisitions *a) {
     a->end -= a->begin;
     a->begin = 0;
   }
-  memory_grow(&a->all, &a->capacity, a->end + 1, sizeof *a->all);
+  array_reserve_zeroed(&a->all, &a->capacity, a->end + 1, sizeof *a->all);
 }
 
 void acquisitions_add(struct acquisitions *a, const struct awaited_acquisition *acquisition) {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "ompt/constructs.h"
 #include "session/layout.h"
 #include "writer/correlate/cuda.h"

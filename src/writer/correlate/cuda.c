@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "writer/correlate/correlate.h"
@@ -207,7 +208,7 @@ void on_cuda_buffer(struct correlator *c, struct traced_thread *thread,
 
 static struct cuda_work *add(struct correlator *c, uint64_t begin, uint64_t end, const uint64_t *words) {
   struct cuda_state *cuda = &c->cuda;
-  memory_grow(&cuda->works, &cuda->work_capacity, cuda->work_count + 1, sizeof *cuda->works);
+  array_reserve_zeroed(&cuda->works, &cuda->work_capacity, cuda->work_count + 1, sizeof *cuda->works);
   struct cuda_work *work = &cuda->works[cuda->work_count];
   *work = (struct cuda_work){.begin_ns = begin,
                              .end_ns = end,

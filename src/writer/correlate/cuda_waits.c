@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -85,13 +86,14 @@ void on_cuda_wait(struct correlator *c, struct traced_thread *thread, const stru
     struct cuda_stream *stream = get_or_add(&waits->streams, key_of(context, number), sizeof *stream);
     if (stream->wait_count >= WAITS_MAX)
       return;
-    memory_grow(&stream->waits, &stream->wait_capacity, stream->wait_count + 1, sizeof *stream->waits);
+    array_reserve_zeroed(&stream->waits, &stream->wait_capacity, stream->wait_count + 1,
+                         sizeof *stream->waits);
     stream->waits[stream->wait_count++] = (struct stream_wait){event, correlation};
     return;
   }
   if (waits->host_count - waits->host_first >= WAITS_MAX)
     return;
-  memory_grow(&waits->hosts, &waits->host_capacity, waits->host_count + 1, sizeof *waits->hosts);
+  array_reserve_zeroed(&waits->hosts, &waits->host_capacity, waits->host_count + 1, sizeof *waits->hosts);
   waits->hosts[waits->host_count++] =
       (struct cuda_host_wait){record->begin, record->end, record->kind, context, number, event, correlation};
   waits->is_sorted = false;

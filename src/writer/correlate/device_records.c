@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "ompt/names.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/device_records.h"
@@ -133,8 +133,8 @@ void device_flush(struct correlator *c, struct device *device) {
 }
 
 static struct pending *add(struct device *device, uint64_t begin, uint64_t end, uint64_t arrival) {
-  memory_grow(&device->pending, &device->pending_capacity, device->pending_count + 1,
-              sizeof *device->pending);
+  array_reserve_zeroed(&device->pending, &device->pending_capacity, device->pending_count + 1,
+                       sizeof *device->pending);
   struct pending *pending = &device->pending[device->pending_count];
   *pending = (struct pending){.begin = begin, .end = end, .arrival = arrival, .order = device->pending_count};
   device->pending_count++;

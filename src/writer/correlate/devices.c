@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
@@ -56,7 +57,8 @@ static struct stream *add_stream_named(struct correlator *c, struct device *devi
   struct location *location = add_location(c, device, what, number);
   if (!location)
     return NULL;
-  memory_grow(&device->streams, &device->stream_capacity, device->stream_count + 1, sizeof *device->streams);
+  array_reserve_zeroed(&device->streams, &device->stream_capacity, device->stream_count + 1,
+                       sizeof *device->streams);
   struct stream *stream = &device->streams[device->stream_count++];
   *stream = (struct stream){.location = location};
   return stream;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/pool.h"
 #include "writer/correlate/emit_mpi.h"
 #include "writer/definitions/contexts.h"
 
@@ -33,14 +34,14 @@ void emitter_close(struct emitter *emitter) {
 }
 
 void emitter_add_argument(struct emitter *emitter, uint32_t string) {
-  memory_grow(&emitter->arguments, &emitter->argument_capacity, emitter->argument_count + 1,
-              sizeof *emitter->arguments);
+  array_reserve_zeroed(&emitter->arguments, &emitter->argument_capacity, emitter->argument_count + 1,
+                       sizeof *emitter->arguments);
   emitter->arguments[emitter->argument_count++] = string;
 }
 
 struct team *team_get(struct emitter *emitter) {
   uint32_t number;
-  struct team *team = memory_item(&emitter->teams, &number);
+  struct team *team = pool_new(&emitter->teams, &number);
   *team = (struct team){.pool = &emitter->teams,
                         .number = number,
                         .references = 1,
@@ -184,7 +185,8 @@ static __attribute__((noinline)) void refer(struct emitter *emitter, uint32_t re
   regions_refer(emitter->regions, region);
   if (region == REGION_NONE)
     return;
-  memory_grow(&emitter->layouts, &emitter->layout_capacity, region + (size_t)1, sizeof *emitter->layouts);
+  array_reserve_zeroed(&emitter->layouts, &emitter->layout_capacity, region + (size_t)1,
+                       sizeof *emitter->layouts);
   emitter->layouts[region] = event_writer_enter_layout(region);
 }
 
@@ -317,7 +319,8 @@ static void hold_sample(struct location *location, const struct event *sample) {
             location->sample_end * sizeof *sample);
     location->sample_begin = 0;
   }
-  memory_grow(&location->samples, &location->sample_capacity, location->sample_end + 1, sizeof *sample);
+  array_reserve_zeroed(&location->samples, &location->sample_capacity, location->sample_end + 1,
+                       sizeof *sample);
   size_t at = location->sample_end++;
   for (; at > location->sample_begin && location->samples[at - 1].ticks > sample->ticks; at--)
     location->samples[at] = location->samples[at - 1];

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/pool.h"
 #include "writer/correlate/model.h"
 #include "writer/definitions/definitions.h"
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/pool.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
@@ -53,7 +54,7 @@ void emit_unknown(struct correlator *c, struct traced_thread *thread, uint64_t t
 }
 
 void stack_grow(struct stack *stack) {
-  memory_grow(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
+  array_reserve_zeroed(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
 }
 
 void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct task *task,
@@ -116,7 +117,7 @@ struct frame *frame_find(struct task *task, enum frame_kind kind) {
 
 struct task *task_new(struct correlator *c) {
   uint32_t number;
-  struct task *task = memory_item(&c->task_pool, &number);
+  struct task *task = pool_new(&c->task_pool, &number);
   *task = (struct task){
       .pool = &c->task_pool, .number = number, .stack = {task->stack.frames, 0, task->stack.capacity}};
   return task;

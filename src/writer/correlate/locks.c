@@ -6,6 +6,7 @@
  * another thread or task release it. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
@@ -167,7 +168,8 @@ static void write_acquire(struct correlator *c, struct traced_thread *thread, st
 
 static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint32_t region,
                     uint64_t now) {
-  memory_grow(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1, sizeof *thread->holds);
+  array_reserve_zeroed(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
+                       sizeof *thread->holds);
   struct hold *hold = &thread->holds[thread->held_locks++];
   *hold = (struct hold){.lock = lock_of(c, wait_id),
                         .wait_id = wait_id,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/pool.h"
 #include "writer/correlate/acquisitions.h"
 #include "writer/model/event.h"
 #include "writer/model/location.h"

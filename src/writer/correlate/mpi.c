@@ -4,7 +4,7 @@
 
 #include <otf2/otf2.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -122,7 +122,7 @@ static struct mpi_comm *comm_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
   if (number >= c->mpi.comm_count) {
-    memory_grow(&c->mpi.comms, &c->mpi.comm_capacity, number + 1u, sizeof *c->mpi.comms);
+    array_reserve_zeroed(&c->mpi.comms, &c->mpi.comm_capacity, number + 1u, sizeof *c->mpi.comms);
     c->mpi.comm_count = number + 1u;
   }
   return &c->mpi.comms[number];
@@ -140,7 +140,7 @@ static void add_ranks(struct mpi_ranks *ranks, uint64_t first_and_count, uint32_
   uint32_t first = (uint32_t)first_and_count, count = (uint32_t)(first_and_count >> 32);
   if (count > most - (ranks->count < most ? ranks->count : most))
     return;
-  memory_grow(&ranks->all, &ranks->capacity, ranks->count + count, sizeof *ranks->all);
+  array_reserve_zeroed(&ranks->all, &ranks->capacity, ranks->count + count, sizeof *ranks->all);
   for (uint32_t i = 0; i < count; i++)
     ranks->all[ranks->count++] = first + i * distance;
 }
@@ -160,7 +160,7 @@ void on_mpi_ranks(struct correlator *c, struct traced_thread *thread, const stru
 struct mpi_group_ranks *mpi_group_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi.groups, &c->mpi.group_capacity, number + 1u, sizeof *c->mpi.groups);
+  array_reserve_zeroed(&c->mpi.groups, &c->mpi.group_capacity, number + 1u, sizeof *c->mpi.groups);
   return &c->mpi.groups[number];
 }
 
@@ -186,7 +186,7 @@ static void join_groups(struct mpi_comm *comm) {
   bool is_own_first = own->all[0] < other->all[0];
   struct mpi_ranks *first = is_own_first ? own : other, *second = is_own_first ? other : own;
   comm->before_others = is_own_first ? (uint32_t)own->count : 0;
-  memory_grow(&first->all, &first->capacity, first->count + second->count, sizeof *first->all);
+  array_reserve_zeroed(&first->all, &first->capacity, first->count + second->count, sizeof *first->all);
   memcpy(first->all + first->count, second->all, second->count * sizeof *second->all);
   first->count += second->count;
   if (!is_own_first) {

@@ -1,7 +1,7 @@
 /* Files of MPI. */
 #include <otf2/otf2.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -46,7 +46,7 @@ static uint32_t status_of(unsigned flags) {
 static struct mpi_file *new_file(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi.files, &c->mpi.file_capacity, number + 1u, sizeof *c->mpi.files);
+  array_reserve_zeroed(&c->mpi.files, &c->mpi.file_capacity, number + 1u, sizeof *c->mpi.files);
   return c->mpi.files[number].handle ? NULL : &c->mpi.files[number];
 }
 

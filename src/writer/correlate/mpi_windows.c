@@ -8,7 +8,7 @@
 
 #include <otf2/otf2.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
@@ -42,7 +42,7 @@ struct mpi_window {
 static struct mpi_window *window_at(struct correlator *c, uint32_t number) {
   if (number >= MPI_NUMBERS_MAX)
     return NULL;
-  memory_grow(&c->mpi.windows, &c->mpi.window_capacity, number + 1u, sizeof *c->mpi.windows);
+  array_reserve_zeroed(&c->mpi.windows, &c->mpi.window_capacity, number + 1u, sizeof *c->mpi.windows);
   return &c->mpi.windows[number];
 }
 
@@ -57,7 +57,7 @@ static struct mpi_window *find(struct correlator *c, uint32_t number) {
 static struct target *target_at(struct mpi_window *window, uint64_t rank) {
   if (rank >= window->members)
     return NULL;
-  memory_grow(&window->targets, &window->target_capacity, rank + 1, sizeof *window->targets);
+  array_reserve_zeroed(&window->targets, &window->target_capacity, rank + 1, sizeof *window->targets);
   return &window->targets[rank];
 }
 
@@ -114,7 +114,7 @@ static void *has_come(struct correlator *c) {
 }
 
 static void begin_operation(const struct doing *doing, struct target *target, uint64_t id, bool has_request) {
-  memory_grow(&target->open, &target->capacity, target->count + 1, sizeof *target->open);
+  array_reserve_zeroed(&target->open, &target->capacity, target->count + 1, sizeof *target->open);
   target->open[target->count++] = (struct rma_operation){id, has_request, false};
   if (has_request)
     map_put(&doing->c->mpi.window_requests, id, waiting(doing->c));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
@@ -159,7 +160,7 @@ void on_parallel_begin(struct correlator *c, struct traced_thread *thread,
 static struct member *member_at(struct team *team, uint32_t index) {
   if (index >= MEMBERS_MAX)
     return NULL;
-  memory_grow(&team->members, &team->capacity, index + 1u, sizeof *team->members);
+  array_reserve_zeroed(&team->members, &team->capacity, index + 1u, sizeof *team->members);
   team->size = index < team->size ? team->size : index + 1u;
   return &team->members[index];
 }

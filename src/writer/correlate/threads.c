@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/correlate/closing.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/counters.h"
@@ -69,7 +69,7 @@ struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t t
   thread->location.facts.place = thread->location.facts.processor = -1;
   thread->base = thread->current = task_new(c);
   thread->last_ticks = c->first_ticks == UINT64_MAX ? ticks : c->first_ticks;
-  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  array_reserve_zeroed(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = thread;
   if (!c->primary)
     begin_program(c, thread, thread_now(c, thread, ticks));
@@ -136,7 +136,7 @@ void thread_attaches(struct correlator *c, uint32_t slot, const struct record_at
   if (is_known || !primary || c->by_slot[primary->slot] == primary ||
       primary->location.facts.kernel_tid != record->kernel_tid)
     return;
-  memory_grow(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
+  array_reserve_zeroed(&c->by_slot, &c->by_slot_capacity, slot + 1u, sizeof *c->by_slot);
   c->by_slot[slot] = primary;
   primary->slot = slot;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/recovery/recovery.h"
@@ -36,7 +37,7 @@ void call_sites_set_recovery(struct call_sites *sites, struct recovery *recovery
 }
 
 static uint32_t add(struct call_sites *sites, struct code_place *place) {
-  memory_grow(&sites->all, &sites->capacity, sites->count + 1, sizeof *sites->all);
+  array_reserve_zeroed(&sites->all, &sites->capacity, sites->count + 1, sizeof *sites->all);
   sites->all[sites->count] = place;
   return (uint32_t)sites->count++;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/recovery/recovery.h"
@@ -44,7 +45,7 @@ static uint64_t key_of(const struct calling_context *context) {
 
 static uint32_t add(struct contexts *contexts, struct calling_context context) {
   context.depth = context.parent == CONTEXT_NONE ? 1 : contexts->all[context.parent].depth + 1;
-  memory_grow(&contexts->all, &contexts->capacity, contexts->count + 1, sizeof *contexts->all);
+  array_reserve_zeroed(&contexts->all, &contexts->capacity, contexts->count + 1, sizeof *contexts->all);
   contexts->all[contexts->count] = context;
   return (uint32_t)contexts->count++;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -95,8 +96,8 @@ static uint32_t string_of_valid(struct definitions *definitions, const char *tex
     if (strcmp(definitions->strings[number], text) == 0)
       return number;
   }
-  memory_grow(&definitions->strings, &definitions->string_capacity, definitions->string_count + 1,
-              sizeof *definitions->strings);
+  array_reserve_zeroed(&definitions->strings, &definitions->string_capacity, definitions->string_count + 1,
+                       sizeof *definitions->strings);
   char *copy = memory_get(strlen(text) + 1, 1);
   definitions->strings[definitions->string_count] = strcpy(copy, text);
   map_put(&definitions->string_numbers, key, (void *)(uintptr_t)(definitions->string_count + 1));
@@ -119,7 +120,7 @@ uint32_t definitions_string(struct definitions *definitions, const char *text) {
   }
   if (utf8_is_valid(text))
     return string_of_valid(definitions, text);
-  char *valid = memory_given(utf8_valid_copy(text));
+  char *valid = utf8_valid_copy(text);
   uint32_t number = string_of_valid(definitions, valid);
   free(valid);
   return number;
@@ -182,8 +183,8 @@ struct location *definitions_add_location(struct definitions *definitions, size_
     free(location);
     return NULL;
   }
-  memory_grow(&definitions->locations, &definitions->location_capacity, id + 1u,
-              sizeof *definitions->locations);
+  array_reserve_zeroed(&definitions->locations, &definitions->location_capacity, id + 1u,
+                       sizeof *definitions->locations);
   definitions->locations[definitions->location_count++] = location;
   return location;
 }
@@ -288,8 +289,8 @@ uint32_t definitions_comm(struct definitions *definitions, const uint32_t *membe
     if (is_comm(&definitions->comms[number], members, count, parent, is_serial))
       return number;
   }
-  memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
-              sizeof *definitions->comms);
+  array_reserve_zeroed(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
+                       sizeof *definitions->comms);
   struct comm *comm = &definitions->comms[definitions->comm_count];
   *comm = (struct comm){memory_get(count, sizeof *members), count, parent, is_serial, NULL,
                         definitions->group_count++};

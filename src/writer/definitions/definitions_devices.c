@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
 uint32_t definitions_add_device(struct definitions *definitions, int32_t number) {
-  memory_grow(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
-              sizeof *definitions->devices);
+  array_reserve_zeroed(&definitions->devices, &definitions->device_capacity, definitions->device_count + 1,
+                       sizeof *definitions->devices);
   definitions->devices[definitions->device_count].number = number;
   if (definitions->device_count == 0)
     definitions_add_device_window(definitions);
@@ -39,8 +40,8 @@ void definitions_device_property(struct definitions *definitions, uint32_t devic
       definition->properties[i].value = copy_of(value);
       return;
     }
-  memory_grow(&definition->properties, &definition->property_capacity, definition->property_count + 1,
-              sizeof *definition->properties);
+  array_reserve_zeroed(&definition->properties, &definition->property_capacity,
+                       definition->property_count + 1, sizeof *definition->properties);
   definition->properties[definition->property_count++] =
       (struct device_property){copy_of(name), copy_of(value)};
 }
@@ -69,8 +70,8 @@ uint32_t definitions_parameter(struct definitions *definitions, const char *name
     number++;
   if (number < definitions->parameter_count)
     return number;
-  memory_grow(&definitions->parameters, &definitions->parameter_capacity, number + 1u,
-              sizeof *definitions->parameters);
+  array_reserve_zeroed(&definitions->parameters, &definitions->parameter_capacity, number + 1u,
+                       sizeof *definitions->parameters);
   definitions->parameters[definitions->parameter_count++] = copy_of(name);
   journal_add_parameter(definitions->recovery, name);
   return number;

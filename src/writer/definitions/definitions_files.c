@@ -1,5 +1,5 @@
 /* Files of MPI, and the handles by which the program uses them. */
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
@@ -7,8 +7,8 @@ uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name) {
   uint64_t known = (uintptr_t)map_get(&definitions->file_numbers, name);
   if (known)
     return (uint32_t)known - 1;
-  memory_grow(&definitions->files, &definitions->file_capacity, definitions->file_count + 1,
-              sizeof *definitions->files);
+  array_reserve_zeroed(&definitions->files, &definitions->file_capacity, definitions->file_count + 1,
+                       sizeof *definitions->files);
   definitions->files[definitions->file_count] = name;
   map_put(&definitions->file_numbers, name, (void *)(uintptr_t)(definitions->file_count + 1));
   journal_add_mpi_file(definitions->recovery, &name);
@@ -16,8 +16,8 @@ uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name) {
 }
 
 uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mpi_handle_facts *facts) {
-  memory_grow(&definitions->handles, &definitions->handle_capacity, definitions->handle_count + 1,
-              sizeof *definitions->handles);
+  array_reserve_zeroed(&definitions->handles, &definitions->handle_capacity, definitions->handle_count + 1,
+                       sizeof *definitions->handles);
   definitions->handles[definitions->handle_count] = *facts;
   journal_add_mpi_handle(definitions->recovery, facts);
   return (uint32_t)definitions->handle_count++;

@@ -1,6 +1,6 @@
 /* Metrics. Without instances, which ViTE does not know: the locations that record one are those it is
  * about. */
-#include "base/memory.h"
+#include "base/array.h"
 #include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
@@ -37,8 +37,8 @@ static const struct metric_row {
 };
 
 static uint32_t add(struct definitions *definitions, const struct metric_definition *metric) {
-  memory_grow(&definitions->metrics, &definitions->metric_capacity, definitions->metric_count + 1,
-              sizeof *definitions->metrics);
+  array_reserve_zeroed(&definitions->metrics, &definitions->metric_capacity, definitions->metric_count + 1,
+                       sizeof *definitions->metrics);
   definitions->metrics[definitions->metric_count] = *metric;
   return (uint32_t)definitions->metric_count++;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
@@ -19,8 +20,8 @@ static uint32_t *copy_ranks(const uint32_t *ranks, uint32_t count) {
 
 uint32_t definitions_mpi_comm(struct definitions *definitions, const struct mpi_comm_facts *facts,
                               const uint32_t *ranks, uint32_t count) {
-  memory_grow(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
-              sizeof *definitions->comms);
+  array_reserve_zeroed(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
+                       sizeof *definitions->comms);
   struct comm_of_mpi *mpi = memory_get(1, sizeof *mpi);
   mpi->facts = *facts;
   struct comm *comm = &definitions->comms[definitions->comm_count];

@@ -3,14 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "stave/names.h"
 #include "writer/definitions/definitions_write.h"
 #include "writer/recovery/recovery.h"
 
 uint32_t definitions_mpi_group(struct definitions *definitions, const uint32_t *ranks, uint32_t count) {
-  memory_grow(&definitions->mpi_groups, &definitions->mpi_group_capacity, definitions->mpi_group_count + 1,
-              sizeof *definitions->mpi_groups);
+  array_reserve_zeroed(&definitions->mpi_groups, &definitions->mpi_group_capacity,
+                       definitions->mpi_group_count + 1, sizeof *definitions->mpi_groups);
   struct mpi_group *group = &definitions->mpi_groups[definitions->mpi_group_count++];
   *group = (struct mpi_group){memory_get(count, sizeof *ranks), count, definitions->group_count++};
   if (count)
@@ -27,8 +28,8 @@ uint32_t definitions_group_count(const struct definitions *definitions) {
 /* -- windows -- */
 
 static struct window_definition *add(struct definitions *definitions) {
-  memory_grow(&definitions->windows, &definitions->window_capacity, definitions->window_count + 1,
-              sizeof *definitions->windows);
+  array_reserve_zeroed(&definitions->windows, &definitions->window_capacity, definitions->window_count + 1,
+                       sizeof *definitions->windows);
   return &definitions->windows[definitions->window_count++];
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "stave/names.h"
 #include "writer/recovery/recovery.h"
@@ -42,7 +43,7 @@ void lock_names_add(struct lock_names *names, uint32_t lock, uint64_t address) {
       names->count < LOCK_NAMES_MAX ? symbols_request_variable(names->symbols, address) : NULL;
   if (!place)
     return;
-  memory_grow(&names->locks, &names->capacity, names->count + 1, sizeof *names->locks);
+  array_reserve_zeroed(&names->locks, &names->capacity, names->count + 1, sizeof *names->locks);
   names->locks[names->count++] = (struct named_lock){lock, place};
   const struct journal_lock entry = {.lock = lock, .address = address};
   journal_add_lock(names->recovery, &entry);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "ompt/values.h"
@@ -39,7 +40,7 @@ struct naming *naming_create(const struct region *all, size_t count, const char 
   naming->program = program;
   for (size_t i = 0; i < count; i++)
     if (all[i].place && code_place_resolved(all[i].place)) {
-      memory_grow(&naming->places, &naming->capacity, naming->count + 1, sizeof *naming->places);
+      array_reserve_zeroed(&naming->places, &naming->capacity, naming->count + 1, sizeof *naming->places);
       naming->places[naming->count++] = all[i].place;
     }
   return naming;

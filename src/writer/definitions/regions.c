@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/otf2_newer.h"
@@ -104,7 +105,7 @@ void regions_add_module(struct regions *regions, uint64_t base, uint64_t size, c
 
 static uint32_t add(struct regions *regions, enum construct construct, struct code_place *place,
                     uint32_t detail) {
-  memory_grow(&regions->all, &regions->capacity, regions->count + 1, sizeof *regions->all);
+  array_reserve_zeroed(&regions->all, &regions->capacity, regions->count + 1, sizeof *regions->all);
   regions->all[regions->count] = (struct region){.construct = construct, .detail = detail, .place = place};
   return (uint32_t)regions->count++;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "writer/correlate/running.h"
 
 enum { DEFERRED_MAX = 1 << 16 };
@@ -15,7 +15,7 @@ static struct deferred_switch with_id(struct deferred_switches *deferred, uint32
 }
 
 void deferred_put(struct deferred_switches *deferred, uint32_t slot, struct record record) {
-  memory_grow(&deferred->records, &deferred->capacity, deferred->end + 1, sizeof *deferred->records);
+  array_reserve_zeroed(&deferred->records, &deferred->capacity, deferred->end + 1, sizeof *deferred->records);
   deferred->records[deferred->end++] = with_id(deferred, slot, record);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "session/clock.h"
 #include "session/process_stat.h"
@@ -220,7 +221,7 @@ static bool watch(struct run_states *states, struct watched watched, uint64_t ti
   *ret_state = state_before(states, &watched, ticks);
   if (watched.is_unknown)
     *ret_processor = -1;
-  memory_grow(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
+  array_reserve_zeroed(&states->watched, &states->capacity, states->count + 1, sizeof *states->watched);
   states->watched[states->count++] = watched;
   return true;
 }

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/quota.h"
 #include "session/session.h"
@@ -135,7 +136,7 @@ static uint32_t us_since(uint64_t *last_ns, uint64_t now_ns) {
 }
 
 static void put_reading(struct timed_thread *thread, struct thread_reading reading) {
-  memory_grow(&thread->readings, &thread->capacity, thread->count + 1, sizeof *thread->readings);
+  array_reserve_zeroed(&thread->readings, &thread->capacity, thread->count + 1, sizeof *thread->readings);
   thread->readings[thread->count++] = reading;
 }
 
@@ -170,7 +171,8 @@ static void find_threads(struct run_times *times) {
     struct location *location = locations[times->locations_seen];
     if (location->facts.device || !location->facts.kernel_tid)
       continue;
-    memory_grow(&times->threads, &times->thread_capacity, times->thread_count + 1, sizeof *times->threads);
+    array_reserve_zeroed(&times->threads, &times->thread_capacity, times->thread_count + 1,
+                         sizeof *times->threads);
     struct timed_thread *thread = &times->threads[times->thread_count++];
     *thread = (struct timed_thread){
         .location = location, .tid = location->facts.kernel_tid, .fd = -1, .first = times->count};

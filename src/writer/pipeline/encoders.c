@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "writer/correlate/alone.h"
@@ -121,7 +122,7 @@ static void find_bound(struct encoders *encoders) {
 static void settle(struct encoders *encoders) {
   uint32_t slots = encoders->merge->slots;
   size_t count = 0;
-  memory_grow(&encoders->settling, &encoders->settling_capacity, slots, sizeof *encoders->settling);
+  array_reserve_zeroed(&encoders->settling, &encoders->settling_capacity, slots, sizeof *encoders->settling);
   for (uint32_t slot = 0; slot < slots; slot++) {
     struct acquisitions *acquisitions = alone_acquisitions(encoders->correlator, slot);
     if (!acquisitions)
@@ -210,7 +211,7 @@ static void set_look(struct encoders *encoders) {
   uint64_t records = LOOK_RECORDS / (slots ? slots : 1);
   records = records < LOOK_SLOT_MAX ? records : LOOK_SLOT_MAX;
   encoders->look_records = records > LOOK_SLOT_MIN ? records : LOOK_SLOT_MIN;
-  memory_grow(&encoders->ahead, &encoders->ahead_capacity, slots, sizeof *encoders->ahead);
+  array_reserve_zeroed(&encoders->ahead, &encoders->ahead_capacity, slots, sizeof *encoders->ahead);
 }
 
 static void put_off(struct encoders *encoders, uint64_t handled) {

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "stave/names.h"
 #include "writer/pipeline/packed.h"
@@ -113,7 +114,7 @@ static void note_block(struct log_blocks *blocks, const struct log_block *block)
     blocks->begin = 0;
     blocks->count = held;
   }
-  memory_grow(&blocks->all, &blocks->capacity, blocks->count + 1, sizeof *blocks->all);
+  array_reserve_zeroed(&blocks->all, &blocks->capacity, blocks->count + 1, sizeof *blocks->all);
   blocks->all[blocks->count++] = *block;
 }
 

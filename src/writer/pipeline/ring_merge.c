@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "session/session.h"
 #include "writer/pipeline/free_memory.h"
@@ -56,8 +57,8 @@ void merge_destroy(struct merge *merge) {
 void merge_find_new_slots(struct merge *merge) {
   uint32_t used = atomic_load_explicit(&merge->session->shared.slots_used, memory_order_acquire);
   used = used < merge->slots_max ? used : merge->slots_max;
-  memory_grow(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
-  memory_grow(&merge->heap, &merge->heap_capacity, used, sizeof *merge->heap);
+  array_reserve_zeroed(&merge->sources, &merge->sources_capacity, used, sizeof *merge->sources);
+  array_reserve_zeroed(&merge->heap, &merge->heap_capacity, used, sizeof *merge->heap);
   for (; merge->slots < used; merge->slots++) {
     struct source *source = &merge->sources[merge->slots];
     ring_view_init(&source->view, session_slot(merge->session, merge->slots),

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "writer/recovery/stuck.h"
 
@@ -290,8 +291,8 @@ static int add_arena(struct recovery *recovery) {
   struct recovery_block *arena = map(recovery, arena_bytes, arena_offset(recovery->arena_count));
   if (!arena)
     return -errno;
-  memory_grow(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1,
-              sizeof *recovery->arenas);
+  array_reserve_zeroed(&recovery->arenas, &recovery->arena_capacity, recovery->arena_count + 1,
+                       sizeof *recovery->arenas);
   recovery->arenas[recovery->arena_count++] = arena;
   return 0;
 }
@@ -379,8 +380,8 @@ void recovery_hand_over(struct recovery *recovery, const struct recovery_block *
 
 void recovery_release(struct recovery *recovery, struct recovery_block *block) {
   block->use = RECOVERY_UNUSED;
-  memory_grow(&recovery->unused, &recovery->unused_capacity, recovery->unused_count + 1,
-              sizeof *recovery->unused);
+  array_reserve_zeroed(&recovery->unused, &recovery->unused_capacity, recovery->unused_count + 1,
+                       sizeof *recovery->unused);
   recovery->unused[recovery->unused_count++] = block;
 }
 

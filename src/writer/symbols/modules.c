@@ -99,9 +99,9 @@ static bool same_module(const struct module *a, const struct module *b) {
 /* Room for `extra` more of everything, so that nothing can fail half-way. */
 static int reserve(struct modules *modules, size_t extra) {
   bool has_room =
-      array_reserve(&modules->all, &modules->max_all, modules->n_all + extra, sizeof *modules->all) &&
-      array_reserve(&modules->ranges, &modules->max_ranges, modules->n_ranges + extra,
-                    sizeof *modules->ranges);
+      array_try_reserve(&modules->all, &modules->max_all, modules->n_all + extra, sizeof *modules->all) &&
+      array_try_reserve(&modules->ranges, &modules->max_ranges, modules->n_ranges + extra,
+                        sizeof *modules->ranges);
   return has_room ? 0 : -ENOMEM;
 }
 

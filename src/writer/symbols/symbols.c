@@ -160,7 +160,7 @@ static struct entry *add(struct symbols *symbols, const struct key *key, const s
   entry->place.kind = key->kind;
   atomic_store_explicit(&entry->place.resolved, key->module == NULL, memory_order_release);
   cds_wfcq_node_init(&entry->link);
-  if (!pair_map_put(&symbols->places, high_of(key), key->address, entry)) {
+  if (!pair_map_try_put(&symbols->places, high_of(key), key->address, entry)) {
     free(entry);
     return NULL;
   }

@@ -231,7 +231,7 @@ static void read_dynamic_symbols(struct object *object, bfd *abfd) {
  * whatever symbol comes before, which is _init. libbfd has NAME@plt. */
 static void add_stubs(struct symbol_table *table, asymbol *stubs, size_t count) {
   size_t capacity = table->count;
-  if (!array_reserve(&table->symbols, &capacity, table->count + count, sizeof *table->symbols))
+  if (!array_try_reserve(&table->symbols, &capacity, table->count + count, sizeof *table->symbols))
     return;
   for (size_t i = 0; i < count; i++) {
     char *version = strchr((char *)stubs[i].name, '@');
@@ -283,7 +283,7 @@ static void add_stubs_of(struct object *object, const struct stub_file *file, co
     code.address = bfd_section_vma(bfd_get_section_by_name(object->image, section));
   code.bytes = bytes;
   while (at < code.count &&
-         array_reserve(&table->symbols, &capacity, table->count + 1, sizeof *table->symbols)) {
+         array_try_reserve(&table->symbols, &capacity, table->count + 1, sizeof *table->symbols)) {
     struct object_symbol stub = {.size = STUB_BYTES};
     stub.name = stub_next(file, &code, &at, &stub.address);
     if (stub.name)

@@ -227,7 +227,8 @@ static void anchor_add(struct code_source *source, const struct code_frame *fram
   if (at && is_same_line(&source->anchors[at - 1], &wanted) &&
       has_anchor(source, line_begin(source, at), at, frame->function))
     return;
-  if (!array_reserve(&source->anchors, &source->max_anchors, source->n_anchors + 1, sizeof *source->anchors))
+  if (!array_try_reserve(&source->anchors, &source->max_anchors, source->n_anchors + 1,
+                         sizeof *source->anchors))
     return;
   struct anchor *anchor = source->anchors + at;
   memmove(anchor + 1, anchor, (source->n_anchors++ - at) * sizeof(*anchor));

@@ -323,7 +323,8 @@ static struct line_machine begin(const struct line_unit *unit) {
 /* What the linker has left out begins at 0. */
 static void add_sequence(struct line_rows *rows, uint64_t from, uint64_t to, uint32_t unit) {
   if (from && from < to &&
-      array_reserve(&rows->sequences, &rows->max_sequences, rows->n_sequences + 1, sizeof *rows->sequences))
+      array_try_reserve(&rows->sequences, &rows->max_sequences, rows->n_sequences + 1,
+                        sizeof *rows->sequences))
     rows->sequences[rows->n_sequences++] = (struct sequence){from, to, unit};
 }
 
@@ -360,7 +361,7 @@ static bool read_header(struct line_cursor *cursor, unsigned offset_bytes, struc
 static void add_unit(struct line_rows *rows, struct line_cursor cursor, unsigned offset_bytes) {
   struct line_unit unit = {.files = NULL};
   if (read_fixed(&cursor, 2) != VERSION || !read_header(&cursor, offset_bytes, &unit) ||
-      !array_reserve(&rows->units, &rows->max_units, rows->n_units + 1, sizeof *rows->units))
+      !array_try_reserve(&rows->units, &rows->max_units, rows->n_units + 1, sizeof *rows->units))
     return;
   rows->units[rows->n_units++] = unit;
   read_sequences(rows, (uint32_t)rows->n_units - 1);
@@ -429,7 +430,7 @@ static void keep_row(struct line_rows *rows, struct line_row row) {
   struct line_row *last = rows->n_rows ? &rows->rows[rows->n_rows - 1] : NULL;
   if (last && last->address == row.address && !last->is_end && !row.is_end)
     *last = row;
-  else if (array_reserve(&rows->rows, &rows->max_rows, rows->n_rows + 1, sizeof *rows->rows))
+  else if (array_try_reserve(&rows->rows, &rows->max_rows, rows->n_rows + 1, sizeof *rows->rows))
     rows->rows[rows->n_rows++] = row;
 }
 

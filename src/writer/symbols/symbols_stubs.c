@@ -21,7 +21,7 @@ bool stub_file_add(struct stub_file *file, const Elf64_Rela *relocations, size_t
   size_t capacity = file->n_slots, wanted = 0;
   for (size_t i = 0; i < count; i++)
     wanted += is_slot(&relocations[i]);
-  if (!array_reserve(&file->slots, &capacity, file->n_slots + wanted, sizeof *file->slots))
+  if (!array_try_reserve(&file->slots, &capacity, file->n_slots + wanted, sizeof *file->slots))
     return false;
   for (size_t i = 0; i < count; i++)
     if (is_slot(&relocations[i]))
