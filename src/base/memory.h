@@ -11,17 +11,17 @@
  * must not allocate, and may end the process itself. NULL: none. */
 void memory_at_exhaustion(void (*last)(void *data), void *data);
 
-/* Ends the process for want of memory. */
+/* Ends the process for lack of memory. */
 _Noreturn void memory_exhausted(void);
 
 /* Zeroed memory, the caller's to free(). Never NULL. */
 void *memory_get(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 
-/* The same for a thing that wants more alignment than malloc gives, but not zeroed, so that pages that are
+/* The same for a thing that needs more alignment than malloc gives, but not zeroed, so that pages that are
  * not used cost nothing; size is a multiple of alignment. */
 void *memory_get_aligned(size_t alignment, size_t size) __attribute__((returns_nonnull));
 
-/* What a library has made; NULL, which it returns for want of memory, ends the process as everywhere here. */
+/* What a library has made; NULL, which it returns for lack of memory, ends the process as everywhere here. */
 void *memory_given(void *thing) __attribute__((returns_nonnull));
 
 /* A copy of the text, the caller's to free(). */

@@ -91,7 +91,7 @@ struct location_state {
   struct followed followed[FOLLOWED_MAX]; /* the latest at followed_count - 1, modulo FOLLOWED_MAX */
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
-  bool holds_wanted;       /* the task that wants the nestable lock here holds it already */
+  bool holds_wanted;       /* the task that needs the nestable lock here holds it already */
   bool is_lock_wanted;     /* the next one, when the program was ended */
   uint64_t wanted_lock;
 };
@@ -162,7 +162,7 @@ struct lock_state {
   struct lock_state *next;
 };
 
-/* Regions that the threads of a team meet, from the first that not all have met. */
+/* Regions that the threads of a team encounter, from the first that not all have encountered. */
 struct team_state {
   uint64_t id, base;
   struct region_round {
@@ -282,7 +282,7 @@ void check_locks_close(struct checker *checker);
 /* Events that the writer added at the end: the lock that a thread wanted. */
 void check_stuck_on_added(struct checker *checker, const struct trace_event *event);
 
-/* Behind all other rules: it says nothing where one of them says why. */
+/* Behind all other rules: it says nothing where one of them gives the reason. */
 void check_stuck_finish(struct checker *checker);
 
 /* -- lock_states.c -- */

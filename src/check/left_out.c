@@ -70,7 +70,7 @@ static int find_process_ends(struct checker *checker, char error[TRACE_ERROR_BYT
   return trace_read_events(checker->trace, note_end, checker, error);
 }
 
-/* What the writer added at the end to close what was open says nothing about the program. */
+/* What the writer added at the end to close what was open shows nothing of the program. */
 static void end_at_closing(struct checker *checker) {
   const struct trace_clock *clock = &checker->trace->clock;
   if (trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
@@ -107,7 +107,7 @@ static const struct {
     {CHECK_THREADPRIVATE, 6, "the scheduling of tasks"},
 };
 
-/* Stave's archives say which callbacks were asked for and what the runtime answered. */
+/* Stave's archives report which callbacks were asked for and what the runtime answered. */
 static void leave_out_unrecorded(struct checker *checker) {
   if (!trace_archive_property(checker->trace, STAVE_PROPERTY_SET_CALLBACK "3"))
     return;

@@ -54,7 +54,7 @@ static void describe(struct check_finding *found, const char *text) {
 
 /* -- initialised and destroyed -- */
 
-/* The same line on the same thread may have met another variable, whose memory is used again. */
+/* The same line on the same thread may have encountered another variable, whose memory is used again. */
 static void initialise(struct checker *checker, const struct trace_event *event, struct lock_memory *memory,
                        uint32_t region, bool is_nestable) {
   bool is_again = memory->state == LOCK_INITIALISED;

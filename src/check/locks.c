@@ -141,7 +141,7 @@ void check_locks_on_switch(struct checker *checker, const struct replay_task_eve
   }
 }
 
-/* If nobody but the holder ever wants the lock in a task, nothing can go wrong with it as the program is. */
+/* If nobody but the holder ever needs the lock in a task, nothing can go wrong with it as the program is. */
 static void judge_across(struct checker *checker) {
   for (size_t i = 0; i < checker->result->count; i++) {
     struct check_finding *finding = &checker->result->findings[i];

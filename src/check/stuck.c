@@ -31,7 +31,7 @@ static void describe_held(struct checker *checker, const struct task_state *hold
              checker_name(checker, last->region));
 }
 
-/* Who holds what the thread wants, if the archive says what that is. */
+/* Who holds what the thread needs, if the archive reports what that is. */
 static void describe_owner(struct checker *checker, const struct location_state *here,
                            char text[PART_BYTES]) {
   const struct acquisition *owner = here->is_lock_wanted ? check_lock_held(checker, here->wanted_lock) : NULL;

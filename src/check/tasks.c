@@ -42,7 +42,7 @@ static bool descends_from(struct ancestor *ancestor, uint64_t id) {
 
 /* -- creation and dependences -- */
 
-/* The tool records a task's flags where it is created. In a team of one thread the flag says nothing about
+/* The tool records a task's flags where it is created. In a team of one thread the flag shows nothing of
  * the program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden
  * helper's or target task all the same. */
 static bool is_undeferred(const struct checker *checker, const struct replay_task_event *step) {

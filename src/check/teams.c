@@ -1,5 +1,5 @@
-/* Worksharing and barrier regions: which must be met by all threads of a team, in one order and in the right
- * place. */
+/* Worksharing and barrier regions: which must be encountered by all threads of a team, in one order and in
+ * the right place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

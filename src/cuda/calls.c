@@ -1,5 +1,5 @@
 /* Calls of CUDA's driver and runtime by the program, on its threads: what they start has their correlation.
- * CUPTI tells what calls the runtime, not always of the driver's functions inside. */
+ * CUPTI reports what calls the runtime, not always of the driver's functions inside. */
 #include <stdio.h>
 #include <string.h>
 

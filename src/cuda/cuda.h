@@ -1,4 +1,4 @@
-/* libstave-cuda.so: what NVIDIA's devices do, told by CUPTI, as records in the session of libstave.so. */
+/* libstave-cuda.so: what NVIDIA's devices do, reported by CUPTI, as records in the session of libstave.so. */
 #ifndef STAVE_CUDA_CUDA_H
 #define STAVE_CUDA_CUDA_H
 
@@ -24,7 +24,7 @@ struct cuda {
 
 extern struct cuda cuda;
 
-/* library.c: finds CUPTI. Returns false and has said why not. */
+/* library.c: finds CUPTI. Returns false and has printed why not. */
 bool cuda_open_cupti(void);
 
 /* clock.c: chooses the clock of CUPTI's records. Returns CUPTI's error where neither is there. */

@@ -114,7 +114,8 @@ static void on_slice(void *data, const struct replay_slice *slice) {
   chrome_end_event(chrome);
 }
 
-/* Regions of messages are told from regions that the program calls "message" by what their events have. */
+/* Regions of messages are distinguished from regions that the program calls "message" by what their events
+ * have. */
 static void note_message(struct chrome *chrome, const struct trace_region *region,
                          const struct trace_event *event) {
   uint64_t text;

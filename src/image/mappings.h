@@ -1,4 +1,4 @@
-/* What is mapped in this process, as the kernel says it. */
+/* What is mapped in this process, as the kernel reports it. */
 #ifndef STAVE_IMAGE_MAPPINGS_H
 #define STAVE_IMAGE_MAPPINGS_H
 

@@ -1,4 +1,4 @@
-/* The runtime that a tool sees: whether there is one, and which callbacks it wants. */
+/* The runtime that a tool sees: whether there is one, and which callbacks it needs. */
 #ifndef STAVE_LIBGOMP_RUNTIME_H
 #define STAVE_LIBGOMP_RUNTIME_H
 
@@ -18,7 +18,7 @@ extern struct callbacks callbacks __attribute__((visibility("hidden")));
 /* Does nothing with any arguments, so that a call need not be preceded by a test. */
 void callback_of_none(void);
 
-/* DELIVER(name, arguments...): calls the tool, if it wants that. */
+/* DELIVER(name, arguments...): calls the tool, if it needs that. */
 #define DELIVER(name, ...) callbacks.name(__VA_ARGS__)
 
 /* As a thread ends, which may be while the process does: what it is then is read as it is written. */
@@ -26,7 +26,7 @@ void callback_of_none(void);
   ((__typeof__(callbacks.name))__atomic_load_n((ompt_callback_t *)&callbacks.name, __ATOMIC_RELAXED))(       \
       __VA_ARGS__)
 
-/* Whether the tool wants an event; for those that cost more than a call. */
+/* Whether the tool needs an event; for those that cost more than a call. */
 #define IS_WANTED(name)                                                                                      \
   ((ompt_callback_t)__atomic_load_n(&callbacks.name, __ATOMIC_RELAXED) != callback_of_none)
 

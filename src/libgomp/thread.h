@@ -54,7 +54,7 @@ struct implicit {
   unsigned size, index;
   const void *code; /* of the region */
   struct work work;
-  void *first, *last; /* where the program wants a chunk's bounds, while libgomp is asked for one */
+  void *first, *last; /* where the program needs a chunk's bounds, while libgomp is asked for one */
   ompt_dispatch_chunk_t chunk;
   unsigned loop_dimensions; /* of a doacross loop */
   bool has_target_tasks;    /* libgomp has made a team of one for them, which defers others, too */

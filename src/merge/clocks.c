@@ -51,7 +51,7 @@ static void find_lines(struct merging *merge, struct clock_part *part) {
   }
 }
 
-/* Points on other clocks than the common one, as those of other jobs are, tell nothing of it. */
+/* Points on other clocks than the common one, as those of other jobs are, report nothing of it. */
 static bool leads_to(const struct merge_source *source, const char *reference) {
   return !reference || !source->reference || strcmp(source->reference, reference) == 0;
 }

@@ -58,7 +58,7 @@ struct merge_result {
   char failure[MERGE_TEXT_BYTES];       /* why there is no archive */
 };
 
-/* Merges. Returns 0, or a negative errno: then failure has one line that says why, and `out` is to be
+/* Merges. Returns 0, or a negative errno: then failure has one line that gives the reason, and `out` is to be
  * removed. When memory runs out the process ends (memory.h). */
 int merge_run(const struct merge_request *request, struct merge_result *ret);
 

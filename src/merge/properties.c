@@ -146,7 +146,7 @@ void properties_write_process(struct merging *merge, const struct merge_source *
   each_property(reader, write_own, &reading);
 }
 
-/* -- what the merged archive says -- */
+/* -- what the merged archive reports -- */
 
 static void set(struct merging *merge, const char *name, const char *value) {
   merge_check(merge, OTF2_Archive_SetProperty(merge->archive, name, value, true));

@@ -1,5 +1,5 @@
-/* Properties of the archives. What all sources say alike the merged archive says of itself; what they count
- * it has the sum of; the rest are properties of the process, its location group. */
+/* Properties of the archives. What all sources say alike the merged archive reports of itself; what they
+ * count it has the sum of; the rest are properties of the process, its location group. */
 #ifndef STAVE_MERGE_PROPERTIES_H
 #define STAVE_MERGE_PROPERTIES_H
 

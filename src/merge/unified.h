@@ -53,7 +53,7 @@ uint32_t unified_number(struct unified *unified, int kind, const void *content, 
 /* A number for a definition that is like no other. */
 uint32_t unified_new(struct unified *unified, int kind);
 
-/* Says that the source's definition `self` has become `number`. */
+/* Reports that the source's definition `self` has become `number`. */
 void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t number);
 
 /* Both: the source's definition `self` has this content. Returns whether it is new; *ret_number is its

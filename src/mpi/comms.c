@@ -108,7 +108,7 @@ static uint64_t key_of_members(struct origin origin, const int *ranks, size_t co
   return key_of(key, &turn, sizeof turn);
 }
 
-/* What MPI says of a communicator. MPI may hold a lock of its own while it calls the program, which calls
+/* What MPI reports of a communicator. MPI may hold a lock of its own while it calls the program, which calls
  * MPI: it is asked before the table's lock is held. */
 struct description {
   struct known_comm *comm; /* not in the table yet */

@@ -112,7 +112,7 @@ static uint64_t begin(const struct call *call, const struct known_file *file, ui
   return file ? put_io(IO_BEGIN, file->number, 0, bytes_of(count_of(call, count[0]), count[1]), flags) : 0;
 }
 
-/* With a status of our own where the program wants none. Completes the operation. */
+/* With a status of our own where the program needs none. Completes the operation. */
 static void invoke_with_status(struct call *call, size_t status_at, const struct known_file *file,
                                uint64_t operation) {
   _Alignas(8) char own[STATUS_BYTES_MAX];

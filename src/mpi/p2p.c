@@ -6,7 +6,7 @@
 
 enum { STATUS_BYTES_MAX = 64 };
 
-/* A status of our own where the program wants none. */
+/* A status of our own where the program needs none. */
 struct own_status {
   _Alignas(8) char bytes[STATUS_BYTES_MAX];
 };

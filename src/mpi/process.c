@@ -49,7 +49,7 @@ static void begin(void) {
   clocks_begin();
 }
 
-/* Until MPI is initialized, what it is used for tells nothing. */
+/* Until MPI is initialized, what it is used for reports nothing. */
 void mpi_on_init(struct call *call) {
   bool is_first = !atomic_load(&mpi.classes) && !mpi.is_refused;
   mpi.is_refused = is_first && !join();

@@ -18,7 +18,7 @@ struct waited {
   void *memory; /* where there are more; NULL: there are not */
 };
 
-/* Own statuses where the program wants none (*statuses). Without memory nothing is taken. */
+/* Own statuses where the program needs none (*statuses). Without memory nothing is taken. */
 static void remove_all(struct waited *set, int count, word requests, word *statuses) {
   set->count = count > 0 ? (size_t)count : 0;
   set->requests = requests;

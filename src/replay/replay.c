@@ -246,7 +246,7 @@ static void process_other(struct replay *replay, struct replay_thread *thread,
   case TRACE_RmaOpCompleteNonBlocking:
     end_operation(replay, thread, ticks);
     return;
-  default: /* says nothing about what the thread does */
+  default: /* shows nothing of what the thread does */
     return;
   }
 }

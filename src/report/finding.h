@@ -8,7 +8,7 @@
 
 /* Less than a hundredth of the time is not worth a line. */
 #define FINDING_MIN_SHARE 0.01
-/* Less than this may be chance, where threads want for processors or it is not sure otherwise. */
+/* Less than this may be chance, where threads lack processors or it is not sure otherwise. */
 #define FINDING_CHANCE_SHARE 0.03
 
 /* What holds for all findings of a cause. */

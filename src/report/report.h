@@ -72,7 +72,7 @@ struct report_life {
   double fault_ticks, large_ticks; /* that one takes; in memory of large pages */
 };
 
-/* From where a parallel construct was met. */
+/* From where a parallel construct was encountered. */
 struct report_caller {
   /* ref of the calling context: the construct's own code; its parents called that. Equal lines are one */
   uint64_t context;
@@ -122,7 +122,7 @@ struct report_parallel {
   uint64_t tasks;                     /* explicit tasks created in it */
   struct report_ready ready_tasks;    /* the same */
   struct report_creations *creations; /* by their construct */
-  struct report_delay *delays;        /* of the worksharing constructs that were met in it */
+  struct report_delay *delays;        /* of the worksharing constructs that were encountered in it */
   size_t creations_count, delay_count;
   struct scatter
       alone; /* of the instances that had one thread while no other team was there: their wall time */
@@ -151,13 +151,13 @@ struct report_parallel {
 
 /* A worksharing construct: for, distribute, taskloop, sections, single, workshare, scope. */
 struct report_loop {
-  uint64_t teams;       /* team instances in which it was met */
+  uint64_t teams;       /* team instances in which it was encountered */
   uint64_t encounters;  /* by all threads */
   struct spread time;   /* of one thread in one encounter */
   struct spread trips;  /* iterations, as the runtime names them at each encounter */
   struct spread chunks; /* iterations of a chunk; count: chunks */
   struct spread chunk_time;
-  uint64_t instances; /* phases of teams, from barrier to barrier, in which it was met */
+  uint64_t instances; /* phases of teams, from barrier to barrier, in which it was encountered */
   uint64_t imbalance; /* sum over the instances of the longest member's time in it - the mean */
   uint64_t longest;   /* sum over the instances of the longest member's time */
   /* sum over the instances of what the member that came last to the barrier had more than the mean, without
@@ -167,7 +167,7 @@ struct report_loop {
   struct variation *variation; /* of the delay, over the instances; NULL: there was none */
   struct scatter delays;       /* the same */
   uint64_t *by_location;
-  uint32_t parallel; /* position of the region in which it was met first; REPLAY_NONE: none */
+  uint32_t parallel; /* position of the region in which it was encountered first; REPLAY_NONE: none */
 };
 
 enum { REPORT_BLAMED = 4 };
@@ -386,9 +386,10 @@ enum { SHARED_WITH_THREADS, SHARED_WITH_OTHERS, SHARED_COUNT };
 
 /* Parallel regions whose threads seem to wait for processors. */
 struct report_shared {
-  uint64_t regions, threads;   /* threads: of the largest team */
-  double waited, unattributed; /* wall time, as if there were a processor for each; and no finding says why */
-  double gain, greatest;       /* ticks, of all regions, and of the one that would save most: */
+  uint64_t regions, threads; /* threads: of the largest team */
+  double waited,
+      unattributed; /* wall time, as if there were a processor for each; and no finding gives the reason */
+  double gain, greatest; /* ticks, of all regions, and of the one that would save most: */
   uint32_t region;
 };
 
@@ -498,7 +499,7 @@ struct report {
   struct report_finding *findings; /* the most worthwhile first */
   size_t finding_count;
   size_t chance_findings;                  /* left out, as what they would save may be chance */
-  const char *ending;                      /* STAVE_PROPERTY_ENDING; NULL: the archive does not say */
+  const char *ending;                      /* STAVE_PROPERTY_ENDING; NULL: the archive does not have it */
   bool has_ended_badly;                    /* as it says, and in the part that is reported */
   struct report_final_state *final_states; /* by location; NULL: nothing was cut off, or nobody knows */
   uint32_t *deadlock;    /* locations each of which waits for the next, the last for the first */

@@ -7,7 +7,7 @@
 
 /* What the process might run on. Times in ticks, of the whole run. */
 struct report_processors {
-  uint64_t count; /* 0: the archive does not say */
+  uint64_t count; /* 0: the archive does not have it */
   bool is_known;  /* what follows */
   double own;     /* used by the process */
   double writer;  /* by Stave's */

@@ -48,7 +48,7 @@ struct clock_point clock_sample(enum clock_kind kind);
 
 /* Which clock of that kind this process reads, as a text that is the same for all processes whose ticks are
  * of one clock: "tsc BOOT" or "monotonic BOOT TIME-NAMESPACE". `ret` has CLOCK_DOMAIN_BYTES; empty where the
- * system does not tell. */
+ * system does not have it. */
 void clock_domain(enum clock_kind kind, char *ret);
 
 /* Ticks a second between two points of a run; for CLOCK_KIND_MONOTONIC exactly 10^9. A run too short to

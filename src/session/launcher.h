@@ -22,7 +22,7 @@ bool launcher_has_many(void);
 const char *launcher_batch_job(void);
 
 /* A text that all ranks of one run share and no other run has, into `ret` of LAUNCHER_RUN_BYTES; empty where
- * the launcher tells nothing of the kind. `process` is the rank, whose environment this process has. */
+ * the launcher reports nothing of the kind. `process` is the rank, whose environment this process has. */
 void launcher_run(pid_t process, char *ret);
 
 #endif

@@ -51,7 +51,7 @@ enum { SESSION_FILE_DIGITS = 32, SESSION_FILE_BYTES = 48 };
 enum writer_state {
   WRITER_STARTING,
   WRITER_READY,  /* the archive can be written */
-  WRITER_FAILED, /* it cannot; session_header.message says why */
+  WRITER_FAILED, /* it cannot; session_header.message gives the reason */
   WRITER_CLOSED, /* the archive is whole */
 };
 
@@ -91,7 +91,7 @@ struct session_constants {
   uint64_t clock_frequency; /* of CLOCK_KIND_MONOTONIC: 10^9; of the TSC: 0, calibrated at the end */
   struct clock_point start;
   int32_t pid;
-  uint64_t runtime_base; /* the runtime's own code: such an address says nothing about the program's */
+  uint64_t runtime_base; /* the runtime's own code: such an address shows nothing of the program's */
   uint64_t runtime_size;
   int32_t omp_version; /* what the runtime passed to ompt_start_tool */
   struct config config;

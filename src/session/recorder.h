@@ -10,7 +10,7 @@
 #include "session/records.h"
 
 struct recorder {
-  /* Begins the session if there is none yet. False: nothing is recorded; has said why. */
+  /* Begins the session if there is none yet. False: nothing is recorded; has printed why. */
   bool (*join)(void);
   /* The process ends: ends the session unless an OpenMP runtime does so later. Calls of put are harmless
    * afterwards. */

@@ -51,7 +51,7 @@ void session_unmap(struct session_header *header);
 uint64_t session_bytes_before_rings(const struct session_header *header);
 
 /* Maps the ring of slot `index`, `bytes` of it, of the memory that fd is; NULL: it is not to be had, errno
- * says why. Forked children have no part of it, as they have none of the session. */
+ * gives the reason. Forked children have no part of it, as they have none of the session. */
 struct record *session_map_ring(int fd, const struct session_header *header, uint32_t index, uint64_t bytes);
 
 /* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.

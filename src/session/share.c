@@ -26,7 +26,7 @@ static void read_pages(const char *text, unsigned long *ret_all, unsigned long *
     *ret_own = strtoul(end, &end, 10);
 }
 
-/* Zeros where /proc does not tell. */
+/* Zeros where /proc does not have it. */
 static struct mapped mapped_bytes(void) {
   char text[128] = "";
   unsigned long all = 0, own = 0, page_bytes = (unsigned long)sysconf(_SC_PAGESIZE);

@@ -6,7 +6,7 @@
 
 #include "tables/tabulate.h"
 
-/* -- what the replay tells -- */
+/* -- what the replay reports -- */
 
 static void on_slice(void *data, const struct replay_slice *slice) {
   tabulate_slice(data, slice);

@@ -86,7 +86,7 @@ static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   walk->address = 0;
 }
 
-/* Goes on behind the frame with which the task entered the runtime. Runtimes say "canonical frame address"
+/* Goes on behind the frame with which the task entered the runtime. Runtimes report "canonical frame address"
  * and give the frame pointer: whichever way the return address leads into the program is taken. */
 static void resume_at(struct walk *walk, uint64_t enter) {
   walk->address = 0;

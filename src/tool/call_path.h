@@ -1,8 +1,8 @@
 /* The call path of an interrupted thread, for the sampling handler: async signal safe.
  *
  * It follows frame pointers, and reads nothing but the thread's own stack above its stack pointer. Code
- * without frame pointers ends a chain early; where the runtime says at which frames it was entered and left
- * (ompt_frame_t, OpenMP 5.1, 4.4.4.28) the path goes on from there. */
+ * without frame pointers ends a chain early; where the runtime reports at which frames it was entered and
+ * left (ompt_frame_t, OpenMP 5.1, 4.4.4.28) the path goes on from there. */
 #ifndef STAVE_TOOL_CALL_PATH_H
 #define STAVE_TOOL_CALL_PATH_H
 

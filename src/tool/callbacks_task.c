@@ -1,9 +1,9 @@
 /* Threads, parallel regions and tasks.
  *
- * Each event: read the clock, put what the runtime says into a slot, publish it. Source of every signature:
- * OpenMP 5.1, 4.5.2. Any pointer may be NULL and any enumeration may have a value that no header knows; both
- * are recorded as they are. The parallel region and the task of most events are not recorded: the writer
- * knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
+ * Each event: read the clock, put what the runtime reports into a slot, publish it. Source of every
+ * signature: OpenMP 5.1, 4.5.2. Any pointer may be NULL and any enumeration may have a value that no header
+ * knows; both are recorded as they are. The parallel region and the task of most events are not recorded: the
+ * writer knows them from the thread's own stack, which is right where the runtime's parallel_data is not. */
 #include "tool/call_path.h"
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"

@@ -1,6 +1,6 @@
 /* Descriptors are the program's: it may close all that it does not know, and then have something else under
- * the same numbers. So they lie high, where nothing else comes soon, and are told from others by the number
- * that the kernel gave to the event. */
+ * the same numbers. So they lie high, where nothing else comes soon, and are distinguished from others by the
+ * number that the kernel gave to the event. */
 #include "tool/counters.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@ struct counter_words {
 };
 
 /* Reads what STAVE_COUNTERS names, and tries which of these can be had here; says what cannot, once. False:
- * there is a name that nobody knows; has said so. */
+ * there is a name that nobody knows; has reported it. */
 bool counters_prepare(void);
 
 /* Makes room for the groups of a session with so many slots, while no group is open; a forked child's may

@@ -30,7 +30,7 @@ void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_
 /* The device is about to be finalized: gets what it still has, and stops its trace. */
 void device_trace_stop(int number);
 
-/* The program wants less to be recorded for a while, or no longer: the devices may pause too. */
+/* The program needs less to be recorded for a while, or no longer: the devices may pause too. */
 void device_trace_pause(int is_pause);
 
 /* Gets what devices have recorded until now, as far as they hand it over. */

@@ -1,4 +1,4 @@
-/* STAVE_KEEP: what the program gives exit(), which a runtime does not tell its tools. */
+/* STAVE_KEEP: what the program gives exit(), which a runtime does not report its tools. */
 #ifndef STAVE_TOOL_EXIT_STATUS_H
 #define STAVE_TOOL_EXIT_STATUS_H
 

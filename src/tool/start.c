@@ -46,7 +46,7 @@ static void close_if_open(int fd) {
 
 /* Private memory that a forked child finds zeroed: it shows the fork without a word on the hot path. Not
  * wiped it would make the child go on in its parent's session, which is not mapped there. NULL: not to be
- * had, errno says why. */
+ * had, errno gives the reason. */
 static void *map_wiped_on_fork(size_t bytes) {
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

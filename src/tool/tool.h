@@ -27,7 +27,7 @@ struct known_module {
 
 enum { KNOWN_MODULES_MAX = 1024 };
 
-/* Whether events are recorded. ENDED: the program said by omp_control_tool that it wants no more. */
+/* Whether events are recorded. ENDED: the program said by omp_control_tool that it needs no more. */
 enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
 /* The callback of this name (unregister_dependences.c). ASKED: until a task comes for which the runtime would
@@ -154,7 +154,7 @@ void callbacks_replay_deferred(uint64_t ticks);
 /* Notes whether there is a stderr to speak to. */
 void tool_note_stderr(void);
 
-/* Whether the program runs with other privileges than its user's; has said so then. */
+/* Whether the program runs with other privileges than its user's; has reported it then. */
 bool tool_is_privileged(void);
 
 /* Reads the environment and finds out what every session begins with. False: what is set is not valid; has
@@ -175,7 +175,7 @@ bool tool_begin_session(void);
 void tool_withdraw_session(void);
 
 /* What tool_begin_session does; then tells the writer what the runtime is, and waits for it. Returns whether
- * events can be recorded from now on; if not, has said why. */
+ * events can be recorded from now on; if not, has printed why. */
 bool tool_start_session(void);
 
 /* Stops recording for good because the writer makes no progress; says so once. */

@@ -31,8 +31,8 @@ void dependences_have_come_slow(void) __attribute__((cold, noinline));
 void dependences_were_asked(ompt_set_callback_t set_callback);
 
 /* Called by the task_create of a task that waits for its dependences at once: when it returns the runtime
- * finds `dependences` taken back. Says so on stderr where that is not possible. Waits, some seconds at most,
- * for threads that are between the two callbacks. */
+ * finds `dependences` taken back. Reports it on stderr where that is not possible. Waits, some seconds at
+ * most, for threads that are between the two callbacks. */
 void dependences_withdraw(void) __attribute__((cold, noinline));
 
 #endif

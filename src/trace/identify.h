@@ -8,7 +8,7 @@
 enum { IDENTIFY_NAME_BYTES = 128, IDENTIFY_EVIDENCE_BYTES = 256 };
 
 struct identified {
-  char name[IDENTIFY_NAME_BYTES];         /* "LLVM libomp 14 or like it"; empty: the trace does not tell */
+  char name[IDENTIFY_NAME_BYTES];         /* "LLVM libomp 14 or like it"; empty: the trace does not have it */
   char evidence[IDENTIFY_EVIDENCE_BYTES]; /* why */
 };
 

@@ -410,7 +410,8 @@ int trace_lacks_end(const struct trace *trace, size_t location, char error[TRACE
   return -EIO;
 }
 
-/* Returns how many came; is_stopped, or fewer than a batch: it was the last batch. -1: `error` says why. */
+/* Returns how many came; is_stopped, or fewer than a batch: it was the last batch. -1: `error` gives the
+ * reason. */
 static int64_t read_batch(struct event_receiver *receiver, OTF2_EvtReader *reader,
                           char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = receiver->trace;

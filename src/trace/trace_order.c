@@ -17,8 +17,9 @@ struct order {
   const struct trace_window *window;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
-  size_t opened;   /* locations with events */
-  bool is_stopped; /* no further event is wanted: `on_event` has said so, or the event was past to_ticks */
+  size_t opened; /* locations with events */
+  bool
+      is_stopped; /* no further event is wanted: `on_event` has reported it, or the event was past to_ticks */
   bool is_past;
 };
 

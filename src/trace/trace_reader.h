@@ -89,7 +89,7 @@ void trace_close_part(struct trace *trace, size_t part);
 /* The location's events, from the first on; NULL: it has no file of them that could be opened. */
 OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location);
 
-/* Gives further events to `on_event`, until it wants no more, or until there are no more, which *ret_is_ended
+/* Gives further events to `on_event`, until it needs no more, or until there are no more, which *ret_is_ended
  * tells. Returns 0 or -EIO with `error`. */
 int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader, trace_on_event on_event,
                     void *data, bool *ret_is_ended, char error[TRACE_ERROR_BYTES]);

@@ -44,7 +44,7 @@ int output_make(char *path, size_t size, bool is_job, const struct output_names 
 /* Whether what was made has the name that was wanted. */
 bool output_is_as_wanted(const char *wanted, const char *made);
 
-/* Fills in what the launcher tells; `run` is for names->run. */
+/* Fills in what the launcher reports; `run` is for names->run. */
 void output_ask_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]);
 
 #endif

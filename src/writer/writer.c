@@ -271,8 +271,8 @@ static bool has_descriptors_for_archive(struct writer *writer) {
   return are_enough;
 }
 
-/* What the kernel says of threads (STAVE_SYSTEM) comes by memory that dies with the writer: then, and where
- * the rings would, recovery has what was written. */
+/* What the kernel reports of threads (STAVE_SYSTEM) comes by memory that dies with the writer: then, and
+ * where the rings would, recovery has what was written. */
 static const char *reason_against_log(struct writer *writer) {
   if (writer->constants.config.system != SYSTEM_off)
     return "none, because of STAVE_SYSTEM=on";

@@ -84,7 +84,7 @@ struct writer {
   int64_t exit_status;
   struct flight_buffer *kept; /* STAVE_KEEP; or NULL: everything is written */
   struct dumping dump;
-  struct keeping keeping;                 /* what the archive says of that */
+  struct keeping keeping;                 /* what the archive reports of that */
   struct trigger *triggers[TRIGGERS_MAX]; /* STAVE_TRIGGER */
   struct slowest slowest[TRIGGERS_MAX];   /* of those that want these */
   struct address_query address_query;     /* of places for them */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Maps them shared; as a file that is made if need be, or only to be read. NULL: said on stderr. */
+/* Maps them shared; as a file that is made if need be, or only to be read. NULL: printed on stderr. */
 static inline void *counts_map(const char *path, size_t size, int is_made) {
   int fd = is_made ? open(path, O_RDWR | O_CREAT, 0666) : open(path, O_RDONLY);
   void *map = MAP_FAILED;

@@ -1,4 +1,4 @@
-/* Events in a library of its own, whose code nobody has met before. */
+/* Events in a library of its own, whose code nobody has encountered before. */
 #include <omp.h>
 
 void lock_events(omp_lock_t *lock);

@@ -1,6 +1,6 @@
 /* Preloaded: a kernel whose pages have 64 KiB, to the program and the libraries that call the C library.
  *
- * What such a kernel says is what sysconf, getpagesize and getauxval answer; what it refuses (EINVAL) are
+ * What such a kernel reports is what sysconf, getpagesize and getauxval answer; what it refuses (EINVAL) are
  * offsets and addresses that are no multiple of its page; what it gives are addresses that are. Its refusals
  * are noted in the file that LARGE_PAGES names, a line each, behind a line of each process that was started
  * with it. */

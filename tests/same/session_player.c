@@ -162,7 +162,7 @@ static void read_constants(struct player *player) {
   snprintf(constants->config.output, sizeof constants->config.output, "%s", player->archive_path);
   constants->clock_kind = CLOCK_KIND_MONOTONIC;
   constants->clock_frequency = 1000000000;
-  constants->pid = 0; /* nobody: what the kernel tells of a process is not the same twice */
+  constants->pid = 0; /* nobody: what the kernel reports of a process is not the same twice */
 }
 
 /* -- session and processes -- */

@@ -35,7 +35,7 @@ static FILE *open_output(const char *path) {
   return NULL;
 }
 
-/* Where it goes says nothing of what is recorded. */
+/* Where it goes shows nothing of what is recorded. */
 static bool is_setting(const char *variable) {
   static const char *const others[] = {"STAVE_OUTPUT=", "STAVE_WRITER=", "STAVE_STATUS=", "STAVE_VERBOSE="};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)

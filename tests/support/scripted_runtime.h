@@ -35,7 +35,7 @@ struct script {
 /* Reads the whole script; what it does not understand ends the program. */
 struct script script_read(const char *path);
 
-/* Says what is wrong with a line and ends the program with status 98. */
+/* Reports what is wrong with a line and ends the program with status 98. */
 _Noreturn void line_fails(const struct line *line, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -22,7 +22,7 @@ struct numbered_check {
   uint64_t next[STREAMS];    /* number that is due */
   uint64_t missing[STREAMS]; /* numbers passed over */
   uint64_t arrived[STREAMS];
-  uint64_t lost; /* as the gap records say */
+  uint64_t lost; /* as the gap records report */
   uint64_t gaps, stalls, attaches;
   char problem[256]; /* the first thing that was wrong; empty: none */
 };

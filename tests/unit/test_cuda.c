@@ -1,4 +1,4 @@
-/* What CUPTI tells of devices: the calls on the thread, what was done on the device's own streams, with the
+/* What CUPTI reports of devices: the calls on the thread, what was done on the device's own streams, with the
  * construct around the call that has started it. */
 #include <string.h>
 

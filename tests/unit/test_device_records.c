@@ -98,7 +98,7 @@ static void one_look_at_the_clocks(void **state) {
                    "300 Leave target kernel {granted_teams=2}");
 }
 
-/* Not as long as its kind wants: a record all the same, without the fields. */
+/* Not as long as its kind needs: a record all the same, without the fields. */
 static void a_record_is_cut(void **state) {
   const uint64_t words[] = {DEVICE, TARGET};
   (void)state;

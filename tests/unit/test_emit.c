@@ -332,7 +332,7 @@ static void samples_wait_for_events_that_wait(void **state) {
   expect_written("B10 S20 S21 S22 E22");
 }
 
-/* What the kernel tells stands not between a team's begin and its region's, whatever else is there. */
+/* What the kernel reports stands not between a team's begin and its region's, whatever else is there. */
 static void nothing_of_the_kernel_parts_begins(void **state) {
   (void)state;
   const struct event metric = {.kind = EVENT_METRIC, .ticks = 13};

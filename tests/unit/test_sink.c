@@ -52,7 +52,8 @@ static void names_are_quoted(void **state) {
   }
 }
 
-/* Spreadsheets take what begins so for a formula; and what marks that can be told from what a name has. */
+/* Spreadsheets take what begins so for a formula; and what marks that can be distinguished from what a name
+ * has. */
 static void no_cell_is_a_formula(void **state) {
   (void)state;
   expect(sink_csv, "=HYPERLINK(A1)", "'=HYPERLINK(A1)");

@@ -1,4 +1,4 @@
-/* The lines that clang's calls of the runtime tell: of a fixture's constructs, and of nothing else. */
+/* The lines that clang's calls of the runtime report: of a fixture's constructs, and of nothing else. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Signal handlers that record in the middle of a callback: not by chance, but after each single instruction.
  *
  * The processor's trap flag makes it raise SIGTRAP after every instruction of an event that the thread
- * records. The handler records an event itself where the case at hand wants one, and it is the reader too:
+ * records. The handler records an event itself where the case at hand needs one, and it is the reader too:
  * after each instruction whatever the ring shows must be whole and in order. */
 #include <signal.h>
 #include <string.h>

@@ -47,7 +47,7 @@ uint32_t definitions_comm_rank(const struct definitions *definitions, uint32_t c
   return 0;
 }
 
-/* With a second one where a test wants that. */
+/* With a second one where a test needs that. */
 static size_t member_count = 1;
 
 const uint32_t *definitions_comm_members(const struct definitions *definitions, uint32_t comm,

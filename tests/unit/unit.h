@@ -1,4 +1,4 @@
-/* What every unit test needs: cmocka with the headers that it wants before itself. */
+/* What every unit test needs: cmocka with the headers that it needs before itself. */
 #ifndef STAVE_TESTS_UNIT_H
 #define STAVE_TESTS_UNIT_H
 

@@ -54,7 +54,7 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
   return false;
 }
 
-/* What the command was started with says nothing about the pipe that it writes to, and a limit on the size of
+/* What the command was started with shows nothing of the pipe that it writes to, and a limit on the size of
  * files is an error to report. */
 static void set_signals(void) {
   sigset_t pipe_signal;

@@ -1,5 +1,5 @@
-/* Reading an archive for a command: what is wrong with the path or the archive is said on stderr, the work is
- * done in a process of its own (guard.h), and a line on a terminal shows its progress. */
+/* Reading an archive for a command: what is wrong with the path or the archive is printed on stderr, the work
+ * is done in a process of its own (guard.h), and a line on a terminal shows its progress. */
 #ifndef STAVE_CLI_COMMON_ARCHIVE_JOB_H
 #define STAVE_CLI_COMMON_ARCHIVE_JOB_H
 
@@ -47,10 +47,10 @@ bool archive_job_has_time(const struct archive_job *job, const struct times *tim
  * pipe. The terminal shows the progress no more. */
 void archive_job_has_read(const struct archive_job *job);
 
-/* Says what is wrong with the archive. Returns EXIT_FAILED. */
+/* Reports what is wrong with the archive. Returns EXIT_FAILED. */
 int archive_job_failed(const struct archive_job *job, const char *error);
 
-/* Says on stderr why what is at `path` cannot be read; nothing of a closed archive. */
+/* Reports on stderr why what is at `path` cannot be read; nothing of a closed archive. */
 void archive_job_explain(const char *path, const struct found_archive *found);
 
 #endif

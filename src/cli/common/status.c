@@ -102,7 +102,7 @@ static void forget_removed(struct status *status, const char *path) {
       forget(status, i);
 }
 
-/* The program has said why it is not traced. */
+/* The program has printed why it is not traced. */
 static void forget_newest(struct status *status, struct teller teller) {
   for (size_t i = status->count; i-- > 0;)
     if (is_of(&status->archives[i], teller)) {

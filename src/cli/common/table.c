@@ -16,7 +16,7 @@
 
 enum { FACT_BYTES = 8192, NAME_WIDTH = 14, GAP = 2, ESCAPE_BYTES = 4 };
 
-/* What a column gets at least, if it wants as much. */
+/* What a column gets at least, if it needs as much. */
 enum { MIN_TEXT = 12, MIN_FIRST_TEXT = 24, MIN_PROSE = 20, MIN_PLACE = 20 };
 
 /* How wide the columns become; behind `shown` none is printed. */
@@ -84,7 +84,7 @@ static bool is_cut(enum table_column kind) {
   return kind == TABLE_TEXT || kind == TABLE_PLACE;
 }
 
-/* The narrowest column of those that wants more; `shown`: none does. */
+/* The narrowest column of those that needs more; `shown`: none does. */
 static size_t narrowest(const struct table *table, const struct layout *layout,
                         bool (*is_one)(enum table_column kind), const size_t *wanted) {
   size_t found = layout->shown;

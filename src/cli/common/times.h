@@ -18,14 +18,14 @@ struct times {
 /* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */
 bool times_parse(const char *text, uint64_t *ret_ns);
 
-/* The value of an option that wants a time of at least 0. Returns false after usage_error, and leaves
+/* The value of an option that needs a time of at least 0. Returns false after usage_error, and leaves
  * *ret_ns, if it is none. */
 bool times_read(const char *command, const char *option, const char *value, uint64_t *ret_ns);
 
 /* False, after usage_error, if there is no time in between. */
 bool times_are_in_order(const char *command, const struct times *times);
 
-/* The same parts of the trace in its ticks: as trace_read_in_order wants them. */
+/* The same parts of the trace in its ticks: as trace_read_in_order needs them. */
 void times_ticks(const struct times *times, const struct trace *trace, uint64_t *ret_from, uint64_t *ret_to);
 
 #endif

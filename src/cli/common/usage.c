@@ -104,7 +104,7 @@ static bool check_arguments(const struct usage *usage, int count) {
   return true;
 }
 
-/* What getopt_long wants. */
+/* What getopt_long needs. */
 struct getopt_tables {
   char letters[2 * USAGE_OPTIONS_MAX + 8];
   struct option options[USAGE_OPTIONS_MAX + 2];

@@ -10,7 +10,7 @@
 
 /* Besides EXIT_SUCCESS. `stave record` exits as the program does. */
 enum {
-  EXIT_FAILED = 1, /* what was asked for could not be done; a line on stderr says why */
+  EXIT_FAILED = 1, /* what was asked for could not be done; a line on stderr gives the reason */
   EXIT_USAGE = 2,  /* it was not understood */
   EXIT_FOUND = 3,  /* it was done, and what was looked at is not in order */
 };
@@ -69,7 +69,7 @@ void usage_help(const struct usage *usage);
  */
 void usage_print_row(const char *name, const char *meaning, size_t width);
 
-/* Says what is wrong with how the command was called and where to read more. Returns false. */
+/* Reports what is wrong with how the command was called and where to read more. Returns false. */
 bool usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A word of the command line that is not known, `length` bytes of it, of this kind ("option"): `known` gives
@@ -78,7 +78,7 @@ bool usage_error(const char *command, const char *format, ...) __attribute__((fo
 bool usage_unknown(const char *command, const char *kind, const char *word, size_t length,
                    const char *(*known)(size_t number));
 
-/* The value of an option that wants a number of at least `least` and at most `most`; UINT64_MAX is not said.
+/* The value of an option that needs a number of at least `least` and at most `most`; UINT64_MAX is not said.
  * Returns false after usage_error. */
 bool usage_number(const char *command, const char *option, const char *value, uint64_t least, uint64_t most,
                   uint64_t *ret);

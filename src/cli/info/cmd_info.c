@@ -30,7 +30,7 @@ static const struct usage_option options[] = {
     {0},
 };
 
-/* A program that was built anew says nothing about the one that ran. */
+/* A program that was built anew shows nothing of the one that ran. */
 static bool is_unchanged(const char *program, const struct trace *trace) {
   struct stat status;
   if (stat(program, &status) < 0 || trace->clock.realtime_ns == UINT64_MAX)

@@ -33,7 +33,7 @@ const char *info_callback_name(unsigned number);
 void info_each_property(const struct info *info, const char *prefix,
                         void (*each)(void *data, const char *rest, const char *value), void *data);
 
-/* A record's name as a property of the archive has it, in Stave's own form: OTF2 wants capitals there. */
+/* A record's name as a property of the archive has it, in Stave's own form: OTF2 needs capitals there. */
 const char *info_record_name(char buffer[64], const char *rest);
 
 /* Tables for people on stdout. */

@@ -11,10 +11,11 @@ void info_print_processes(const struct info *info);
 /* All processes, as an array of objects. */
 json_t *info_processes_json(const struct info *info);
 
-/* How many processors the program might use, and who used them; nothing where the archive does not say. */
+/* How many processors the program might use, and who used them; nothing where the archive does not have it.
+ */
 void info_print_processors(const struct info *info);
 
-/* Whether the kernel told when threads ran; nothing if it was not asked. */
+/* Whether the kernel reported when threads ran; nothing if it was not asked. */
 void info_print_system(const struct info *info);
 
 #endif

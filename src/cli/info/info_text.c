@@ -54,7 +54,7 @@ static void print_runtime_file(void *data, const char *rest, const char *value) 
   table_fact("  file", "%s", value);
 }
 
-/* gcc's has no tool interface: what it runs is in no trace. Whether it ran anything no event tells: where
+/* gcc's has no tool interface: what it runs is in no trace. Whether it ran anything no event reports: where
  * another runtime stands in for it (--preload), it does not. */
 static void print_runtime_files(const struct info *info) {
   struct runtimes runtimes;

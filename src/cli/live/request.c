@@ -38,7 +38,7 @@ static char *trim(char *text) {
   return text;
 }
 
-/* Says whether there is one Host, and it is ours. */
+/* Reports whether there is one Host, and it is ours. */
 static bool has_own_host(char *fields, unsigned port) {
   static const char name[] = "Host:";
   int hosts = 0, own = 0;

@@ -12,7 +12,7 @@
 struct members {
   struct string_list anchors; /* of closed archives */
   size_t recovered;           /* that were unfinished, and were recovered for this */
-  size_t skipped;             /* that cannot be used; each was said on stderr */
+  size_t skipped;             /* that cannot be used; each was printed on stderr */
   uint64_t wait_ms;           /* given by the caller: how long is waited, in all, for archives to be closed */
 };
 

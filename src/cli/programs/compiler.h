@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Writes what section .comment of the file names, each once, separated by "; ", into `text`. Empty if the
- * file cannot be read or does not say. */
+ * file cannot be read or does not have it. */
 void compiler_find(const char *program, char *text, size_t size);
 
 #endif

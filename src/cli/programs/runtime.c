@@ -107,7 +107,7 @@ static bool is_named(void) {
 }
 
 /* libomp leaves sections that were cancelled as they were, and threads wait in the next ones for ever: where
- * OMP_CANCELLATION lets that happen. No symbol tells what is cancelled: who names a runtime decides. */
+ * OMP_CANCELLATION lets that happen. No symbol reports what is cancelled: who names a runtime decides. */
 static bool may_cancel_sections(const struct string_list *symbols) {
   const char *cancellation = getenv("OMP_CANCELLATION");
   return has(symbols, "GOMP_cancel") &&
@@ -115,7 +115,7 @@ static bool may_cancel_sections(const struct string_list *symbols) {
          *cancellation && strcasecmp(cancellation, "false") != 0 && !is_named();
 }
 
-/* Where there are reductions over tasks no symbol tells whether there are scans: then who names a runtime
+/* Where there are reductions over tasks no symbol reports whether there are scans: then who names a runtime
  * decides. */
 static void add_scans(const struct string_list *symbols, struct string_list *ret_missing) {
   if (!has(symbols, "GOMP_workshare_task_reduction_unregister"))

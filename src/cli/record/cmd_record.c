@@ -275,7 +275,7 @@ static void set_environment(struct traced_run *run) {
     settings_put("CUDA_INJECTION64_PATH", run->plan.cuda);
 }
 
-/* False if the program has to run untraced; has said why. */
+/* False if the program has to run untraced; has printed why. */
 static bool prepare(struct traced_run *run) {
   if (!limits_leave_threads()) {
     message_print(

@@ -80,7 +80,7 @@ static bool is_wanted(const char *runtime, const char *word) {
 }
 
 /* STAVE_RUNTIME (--runtime) as the user meant it; without it gcc's programs stay on libgomp. False if it is
- * set and useless; has said so. */
+ * set and useless; has reported it. */
 static bool find_runtime(struct plan *plan) {
   const char *wanted = getenv("STAVE_RUNTIME");
   bool is_any = is_wanted(wanted, "llvm");
@@ -153,8 +153,8 @@ static bool needs_symbol(const struct program *program, const char *symbol) {
   return false;
 }
 
-/* Faults of LLVM's runtime under gcc's programs. Those of its tasks cannot be told beforehand from tasks that
- * are right. */
+/* Faults of LLVM's runtime under gcc's programs. Those of its tasks cannot be distinguished beforehand from
+ * tasks that are right. */
 static bool survives_move(const struct program *program) {
   if (program->libgomp_user && access("/dev/shm", W_OK) != 0) {
     message_print(

@@ -18,13 +18,13 @@ struct plan {
 };
 
 /* Decides; `preloads`: the user wants what is given as libgomp.so.1 to come first. False if the program has
- * to run untraced, and then has said why. The caller clears *ret. */
+ * to run untraced, and then has printed why. The caller clears *ret. */
 bool plan_make(const struct program *program, bool preloads, struct plan *ret);
 
 /* Frees what is inside. */
 void plan_clear(struct plan *plan);
 
-/* Says why there is no archive after a program ran as planned without any OpenMP runtime reporting. */
+/* Reports why there is no archive after a program ran as planned without any OpenMP runtime reporting. */
 void plan_explain_silence(const struct program *program, const struct plan *plan);
 
 #endif

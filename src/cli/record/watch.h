@@ -37,7 +37,7 @@ void watch_start(struct watch *ret, pid_t root, const char *tool, bool is_verbos
  * a shorter time may not be seen. */
 int watch_look(struct watch *watch);
 
-/* Says what was found, and how it can be traced. True if something was. */
+/* Reports what was found, and how it can be traced. True if something was. */
 bool watch_report(const struct watch *watch, const struct plan *plan);
 
 /* Frees what is inside. Accepts a zeroed struct. */

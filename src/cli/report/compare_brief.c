@@ -15,7 +15,7 @@ static bool is_wall(const struct compare_row *row) {
   return row->kind == COMPARE_RUN && strcmp(row->name, "wall") == 0;
 }
 
-/* Rows of which nothing can be known for want of runs are as good as changed. */
+/* Rows of which nothing can be known for lack of runs are as good as changed. */
 static bool is_worth_a_line(const struct compare *compare, const struct compare_row *row) {
   return !is_wall(row) && row->new_median != row->old_median &&
          compare_verdict(compare, row) != COMPARE_NOISE;

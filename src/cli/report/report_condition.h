@@ -12,7 +12,7 @@ extern const char report_condition_words[];
 /* False if it is none. fail_condition_free if true. */
 bool report_condition_read(struct fail_condition *ret, const char *text);
 
-/* Whether it is about what stave check finds: report_condition_holds then wants `violations` and `hazards` as
+/* Whether it is about what stave check finds: report_condition_holds then needs `violations` and `hazards` as
  * members of the report, as check --json has them. */
 bool report_condition_is_of_check(const struct fail_condition *condition);
 

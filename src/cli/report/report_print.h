@@ -85,7 +85,7 @@ json_t *report_problems_json(const struct report *report);
 /* The same for report_print_json, with the ending: the caller's to release. */
 json_t *report_ending_json(const struct report *report);
 
-/* Who called parallel regions, as a tree; nothing where no archive tells. One of them as a short text for a
+/* Who called parallel regions, as a tree; nothing where no archive reports. One of them as a short text for a
  * row. The same for report_print_json: the caller's to release. */
 void report_print_callers(const struct report_print *print);
 void report_caller_text(char *text, size_t size, const struct report *report,
@@ -103,7 +103,8 @@ json_t *report_samples_json(const struct report_print *print);
 void report_sampled_json(json_t *object, const struct report *report, const struct report_sampled *place);
 json_t *report_finding_samples_json(const struct report *report, const struct report_finding *finding);
 
-/* Whether threads had processors, by region and thread; nothing, or null, where the archive does not tell. */
+/* Whether threads had processors, by region and thread; nothing, or null, where the archive does not have it.
+ */
 void report_print_running(const struct report_print *print);
 /* Of report_print_account; null: not known. */
 json_t *report_account_json(const struct report *report);
@@ -121,7 +122,7 @@ void report_print_devices(const struct report_print *print);
 /* Messages from process to process, calls of MPI, collective operations; nothing without MPI. */
 void report_print_mpi(const struct report_print *print);
 
-/* "paused", or what else says nothing of threads. */
+/* "paused", or what else shows nothing of threads. */
 const char *report_print_unknown(const struct report *report);
 
 enum { CAVEAT_BYTES = 192 };

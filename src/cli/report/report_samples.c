@@ -1,4 +1,4 @@
-/* What samples tell: in which functions, at which places. */
+/* What samples report: in which functions, at which places. */
 #include "base/memory.h"
 #include "cli/report/report_print.h"
 

@@ -143,7 +143,7 @@ const struct usage *cmd_scale_usage(void) {
   return &usage;
 }
 
-/* Says why not. */
+/* Reports why not. */
 static bool make_folder(const char *folder) {
   if (mkdir(folder, 0777) == 0)
     return true;

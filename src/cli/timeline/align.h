@@ -16,7 +16,7 @@ struct align {
   char name[512];                  /* the region's */
 };
 
-/* Reads what --align wants: "start", a time for each run with commas in between, or a region's name, which
+/* Reads what --align needs: "start", a time for each run with commas in between, or a region's name, which
  * may end in
  * "#" and a number. Returns false after usage_error. */
 bool align_read(struct align *ret, const char *text);

@@ -107,7 +107,7 @@ static const struct usage_option options[] = {
 
 /* -- in the worker -- */
 
-/* The archives, as a shell wants them. */
+/* The archives, as a shell needs them. */
 static void name_arguments(const struct timeline_request *request, char *buffer, size_t size) {
   size_t used = 0;
   for (int i = 0; i < request->count; i++) {
@@ -239,7 +239,7 @@ static bool is_stream(const char *path) {
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* Says so where the output is to be a picture and there is no cairo. */
+/* Reports it where the output is to be a picture and there is no cairo. */
 static bool can_draw(const struct timeline_request *request) {
   if (request->format == FORMAT_HTML || picture_can_draw())
     return true;

@@ -1,4 +1,4 @@
-/* What became of the threads' time, from what the kernel said of it some ten times a second. */
+/* What became of the threads' time, from what the kernel reported of it some ten times a second. */
 #ifndef STAVE_REPORT_COLLECT_ACCOUNT_H
 #define STAVE_REPORT_COLLECT_ACCOUNT_H
 

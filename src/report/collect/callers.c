@@ -1,4 +1,4 @@
-/* From where parallel regions were met, as far as the archive has it (STAVE_CALLERS). */
+/* From where parallel regions were encountered, as far as the archive has it (STAVE_CALLERS). */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -466,7 +466,7 @@ void devices_free(struct collector *collector);
 /* -- collect_offload.c -- */
 
 /* An operation on a device begins on the host, or a kernel on a stream; a kernel ends; a transfer begins on a
- * stream, which returns what its end wants as `begin_busy`, and ends. */
+ * stream, which returns what its end needs as `begin_busy`, and ends. */
 struct offload_copy {
   uint64_t id, bytes, begin_ticks, begin_busy, end_ticks;
   bool is_to_device, is_pageable;
@@ -512,7 +512,7 @@ void unseen_find(struct report *report); /* after account_find */
 
 /* -- processors.c -- */
 
-/* What the archive says of them. */
+/* What the archive reports of them. */
 void processors_find(struct report *report);
 
 /* As many as the region's smallest team has threads; in nested teams, as there were at once. And whether the

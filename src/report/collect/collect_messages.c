@@ -426,7 +426,7 @@ static void end_calls(struct collector *collector) {
   }
 }
 
-/* What is left then waits for each other, which only a damaged archive says. */
+/* What is left then waits for each other, which only a damaged archive reports. */
 static void compute_rest(struct collector *collector) {
   end_calls(collector);
   advance(collector);

@@ -173,7 +173,8 @@ static void see_loops(struct collector *collector, struct live_team *live_team, 
   }
 }
 
-/* A function's construct may be met in several regions, and is to blame for what is waited in each. */
+/* A function's construct may be encountered in several regions, and is to blame for what is waited in each.
+ */
 static void add_delay(struct collector *collector, uint32_t region, uint32_t loop, double ticks) {
   struct report_parallel *parallel = collector_parallel(collector, region);
   if (!parallel || ticks <= 0)

@@ -251,7 +251,7 @@ const struct report_sampled *report_sampled_at(const struct report *report, enum
 /* -- findings: the function in which most samples of their places were taken -- */
 
 /* Of the part that the finding names, or of all of them if it has too few. Before the first use of OpenMP
- * none are taken, and those of other parts say nothing of it. */
+ * none are taken, and those of other parts show nothing of it. */
 static const struct report_sampled *serial_samples(const struct report *report) {
   const struct report_gap *gap = report_longest_gap(report);
   if (gap && serial_is_before_openmp(report, gap))

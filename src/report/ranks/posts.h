@@ -58,7 +58,7 @@ struct post_phase {
   uint32_t region, share_count;
 };
 
-/* Of the task that wants the lock, or has it, the id and the slot; is_members: a team's member is it. */
+/* Of the task that needs the lock, or has it, the id and the slot; is_members: a team's member is it. */
 struct post_lock {
   struct replay_lock_event event;
   uint64_t task;

@@ -9,7 +9,7 @@
 #include "trace/detail.h"
 
 /* Two processors that want chunks at once get one each 0.16 us, one after the other, and each 0.23 us where
- * they share no cache (libomp 19; where one alone wants them it is taken to be the same). */
+ * they share no cache (libomp 19; where one alone needs them it is taken to be the same). */
 #define TURN_NS 180.0
 #define TURN_UNCERTAINTY 0.25
 #define MEAN_NS_MAX (100 * TURN_NS)
@@ -70,7 +70,7 @@ static void find_small_chunks(struct report *report, uint32_t region, const stru
   describe(report, finding, chunks, getting, ceil(chunks->iterations * MEAN_NS_MAX / mean_ns));
 }
 
-/* Each thread that meets a loop names all its iterations. */
+/* Each thread that encounters a loop names all its iterations. */
 static struct chunks chunks_of(const struct report *report, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
   if (loop->chunk_time.count > 0)

@@ -1,6 +1,6 @@
 /* Loops with ordered(n) whose iterations wait for each other. Runtimes report no such waiting, but when an
- * iteration's sinks were met and when it posted its source. What lies before a sink is work or waiting:
- * waiting can only be where the source that it names was posted meanwhile. */
+ * iteration's sinks were encountered and when it posted its source. What lies before a sink is work or
+ * waiting: waiting can only be where the source that it names was posted meanwhile. */
 #include "report/subjects/doacross.h"
 
 #include <inttypes.h>

@@ -158,7 +158,7 @@ struct step {
   size_t next;
 };
 
-/* What lies on the way from the location that is met again. */
+/* What lies on the way from the location that is encountered again. */
 static void keep_circle(struct collector *collector, const struct step *path, size_t length, uint32_t again) {
   struct report *report = collector->report;
   size_t first = length;

@@ -1,5 +1,5 @@
 /* The process before its first event: how long it had lived, and what of that its first thread ran, as the
- * kernel told the writer; and its page faults. */
+ * kernel reported the writer; and its page faults. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

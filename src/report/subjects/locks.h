@@ -14,7 +14,7 @@ struct lock_hold {
 /* The last time that the lock (the replay's number) was held; NULL: it never was. */
 const struct lock_hold *locks_last_hold(const struct collector *collector, uint64_t lock);
 
-/* Whether it is a member of a team that wants or has the lock, and no explicit task. */
+/* Whether it is a member of a team that needs or has the lock, and no explicit task. */
 bool locks_is_members(const struct collector *collector, const struct replay_lock_event *event);
 
 /* Calls it for each lock that is held now. */

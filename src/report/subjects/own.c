@@ -52,7 +52,7 @@ static void before_other(struct collector *collector, const struct trace_event *
   leave_out(collector, event->location, collector_cut(collector, event->BufferFlush.stop));
 }
 
-/* What the kernel says is no callback's. (A counter's metric has an Enter beside it.) */
+/* What the kernel reports is no callback's. (A counter's metric has an Enter beside it.) */
 static bool is_of_callback(const struct collector *collector, const struct trace_event *event,
                            uint32_t region) {
   if (region == REPLAY_NONE)

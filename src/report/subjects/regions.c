@@ -167,7 +167,8 @@ static void describe_loop(struct report *report, struct report_finding *finding,
     advise_static(report, finding, region);
 }
 
-/* One finding of a construct that is met in several regions: `gain` of another one, or of the first. */
+/* One finding of a construct that is encountered in several regions: `gain` of another one, or of the first.
+ */
 static void add_loop(struct report *report, uint32_t region, enum construct construct, double gain) {
   enum report_cause cause = construct == CONSTRUCT_single ? CAUSE_SINGLE : CAUSE_LOOP_IMBALANCE;
   if (finding_enlarge(report, cause, region, gain))

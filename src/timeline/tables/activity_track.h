@@ -1,4 +1,4 @@
-/* What one location did over time, in as few mixes as its resolution wants: what lasts at least the
+/* What one location did over time, in as few mixes as its resolution needs: what lasts at least the
  * resolution stays as it was, shorter neighbours become one mix that knows how long each activity took. Times
  * are in ticks. */
 #ifndef STAVE_TIMELINE_TABLES_ACTIVITY_TRACK_H

@@ -30,7 +30,7 @@ struct counter_table {
 
 void counter_table_begin(struct counter_table *ret, size_t limit, uint64_t from);
 
-/* Takes the values of an event of the kind Metric; what Stave's metrics say of when threads run is not a
+/* Takes the values of an event of the kind Metric; what Stave's metrics report of when threads run is not a
  * counter (condition_table.h). */
 void counter_table_add(struct counter_table *table, const struct trace *trace,
                        const struct trace_event *event);

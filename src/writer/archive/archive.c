@@ -45,7 +45,7 @@ struct archive {
   int held_fd;                /* room for the definitions; -1: none */
   bool holds_all;             /* DEFINITION_BYTES of it, or no more is to be had */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
-  int cause;                  /* errno that OTF2 has met last; 0: none */
+  int cause;                  /* errno that OTF2 has encountered last; 0: none */
   int error;                  /* errno for which the archive cannot be whole; 0: it can */
   struct chunk *spare;        /* for who needs one next; NULL: none */
   bool is_defining;           /* none of the calls that write definitions may fail */
@@ -97,7 +97,7 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
   *buffer = NULL;
 }
 
-/* OTF2 has numbers of its own for what the system said. 0: this is something else. */
+/* OTF2 has numbers of its own for what the system reported. 0: this is something else. */
 static int errno_of(OTF2_ErrorCode error) {
   static const struct {
     OTF2_ErrorCode code;

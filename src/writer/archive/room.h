@@ -30,8 +30,8 @@ int room_hold(const char *directory, uint64_t bytes);
  * its journal meanwhile, for which the program would wait, too. */
 void room_give_back(int fd);
 
-/* What an errno means that was met in the directory: as strerror, but ENOSPC also stands for a file system
- * that can have no further file. Not the caller's. */
+/* What an errno means that was encountered in the directory: as strerror, but ENOSPC also stands for a file
+ * system that can have no further file. Not the caller's. */
 const char *room_error_text(const char *directory, int error);
 
 #endif

@@ -94,7 +94,7 @@ struct correlator {
   struct lock_names *lock_names;  /* or NULL */
   void (*on_runtime)(void *data); /* OpenMP has joined the session */
   void *on_runtime_data;
-  /* a thread is met whose kernel id is known, at this time; or NULL */
+  /* a thread is encountered whose kernel id is known, at this time; or NULL */
   void (*on_thread)(void *data, struct traced_thread *thread, uint64_t ticks);
   void *on_thread_data;
   const struct kernel_counter *counters; /* that records have (STAVE_COUNTERS), counter_count of them */

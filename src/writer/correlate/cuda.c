@@ -1,4 +1,4 @@
-/* What CUPTI tells of NVIDIA's devices: calls of the driver on the program's threads, and what devices did,
+/* What CUPTI reports of NVIDIA's devices: calls of the driver on the program's threads, and what devices did,
  * which comes late and in no order.
  *
  * Of what was done a buffer has no more than its stream's order, and buffers come in any. So it is held back

@@ -1,4 +1,4 @@
-/* What CUPTI tells of NVIDIA's devices. */
+/* What CUPTI reports of NVIDIA's devices. */
 #ifndef STAVE_WRITER_CORRELATE_CUDA_H
 #define STAVE_WRITER_CORRELATE_CUDA_H
 

@@ -200,7 +200,8 @@ static uint32_t last_before(const struct cuda_waits *waits, uint32_t context, ui
   return last;
 }
 
-/* What the work has to wait for by the waits that its stream has met: of several the one that ends last. */
+/* What the work has to wait for by the waits that its stream has encountered: of several the one that ends
+ * last. */
 static uint32_t awaited(const struct cuda_waits *waits, struct cuda_stream *stream,
                         const struct cuda_work *work) {
   size_t kept = 0;

@@ -182,7 +182,7 @@ void device_allocated(struct correlator *c, struct device *device, uint64_t addr
   record_memory(c, device, ticks);
 }
 
-/* The runtime does not say how much; what it never said to have allocated changes nothing. */
+/* The runtime does not report how much; what it never said to have allocated changes nothing. */
 void device_freed(struct correlator *c, struct device *device, uint64_t address, uint64_t ticks) {
   if (!map_get(&device->allocations, address))
     return;

@@ -26,8 +26,8 @@ struct device {
   uint32_t id; /* among the definitions */
   bool is_initialized;
   bool has_cuda_property; /* its trace is described */
-  bool is_cuda;   /* CUPTI tells what it does: what the host says of operations is not put on streams */
-  bool is_traced; /* its own records say when what was done: what the host knows of that waits for them */
+  bool is_cuda;   /* CUPTI reports what it does: what the host says of operations is not put on streams */
+  bool is_traced; /* its own records report when what was done: what the host knows of that waits for them */
   struct clock_pair first, last; /* when it was initialized, and last compared */
   unsigned clock_points;
   double first_translated; /* seconds */
@@ -39,7 +39,7 @@ struct device {
   size_t stream_count, stream_capacity;
   struct location *memory; /* the location that records the metric; NULL until something was allocated */
   uint64_t allocated;      /* bytes */
-  uint64_t moved;          /* operations that begin later than they did, for want of streams */
+  uint64_t moved;          /* operations that begin later than they did, for lack of streams */
   bool memory_is_hidden;   /* `allocated` changed in a pause */
   struct map allocations;  /* address -> bytes + 1 */
 };

@@ -291,7 +291,7 @@ void emit(struct emitter *emitter, struct location *location, const struct event
     write_now(emitter, location, event);
 }
 
-/* What the kernel tells of a time behind the last event is no part of the run. */
+/* What the kernel reports of a time behind the last event is no part of the run. */
 static void write_last_samples(struct emitter *emitter, struct location *location) {
   for (; location->sample_begin != location->sample_end;)
     if (location->samples[location->sample_begin].kind == EVENT_SAMPLE)
@@ -311,7 +311,7 @@ static void close_if_ended(struct emitter *emitter, struct location *location) {
     emit_end(emitter, location);
 }
 
-/* In the order of time: what the kernel tells comes ahead of what the thread's ring has. */
+/* In the order of time: what the kernel reports comes ahead of what the thread's ring has. */
 static void hold_sample(struct location *location, const struct event *sample) {
   if (location->sample_begin > SAMPLES_HELD_MAX) {
     location->sample_end -= location->sample_begin;
@@ -331,7 +331,7 @@ static bool holds_more(const struct location *location, size_t most) {
   return held_is_empty(&location->held) && location->sample_end - location->sample_begin > most;
 }
 
-/* What the kernel tells waits for the thread's next event, which may be one with the last. */
+/* What the kernel reports waits for the thread's next event, which may be one with the last. */
 static bool may_part(const struct location *location) {
   uint8_t before = location->written_kind;
   return location->samples[location->sample_begin].kind != EVENT_SAMPLE &&

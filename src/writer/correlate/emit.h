@@ -78,8 +78,8 @@ uint64_t emit_held_since(struct emitter *emitter);
 void emit_sample(struct emitter *emitter, struct location *location, const struct event *sample,
                  bool may_be_preceded);
 
-/* The same for what the kernel tells, ahead of the thread's own events (running.h): it is held back until the
- * records up to its time, `merged_until`, have come, and dropped where it is behind the last event. */
+/* The same for what the kernel reports, ahead of the thread's own events (running.h): it is held back until
+ * the records up to its time, `merged_until`, have come, and dropped where it is behind the last event. */
 void emit_metric(struct emitter *emitter, struct location *location, const struct event *metric,
                  uint64_t merged_until);
 

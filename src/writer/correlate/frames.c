@@ -86,7 +86,7 @@ static __attribute__((noinline)) void let_go(struct correlator *c, struct traced
     host_op_end(c, frame->wait_id, (struct event){.ticks = ticks});
 }
 
-/* Where a thread waits for a lock at the end, the archive tells for which. */
+/* Where a thread waits for a lock at the end, the archive reports for which. */
 static void leave_awaiting(struct correlator *c, struct traced_thread *thread, struct task *task,
                            uint64_t ticks) {
   struct event leave = {.ticks = ticks};

@@ -117,7 +117,7 @@ uint32_t thread_number_of(struct traced_thread *thread);
 /* The address of the task or parallel region that the thread is in; 0: none that is known. */
 uint64_t code_around(struct traced_thread *thread);
 
-/* The address or, where that says nothing about the program, that of the nearest construct around what the
+/* The address or, where that shows nothing of the program, that of the nearest construct around what the
  * thread does; 0: none is known. */
 uint64_t code_known(const struct correlator *correlator, struct traced_thread *thread, uint64_t codeptr);
 

@@ -117,7 +117,7 @@ void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
   thread->acquire_ticks = is_short ? now : 0;
 }
 
-/* Where no lock event says which lock it was (wait_id is not 0), the Leave does. */
+/* Where no lock event reports which lock it was (wait_id is not 0), the Leave does. */
 static void leave_locking(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
                           uint64_t wait_id) {
   struct task *task = thread->current;

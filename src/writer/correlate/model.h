@@ -167,7 +167,7 @@ struct task {
   struct traced_thread *thread; /* where it runs or ran last */
   struct task *outer;           /* implicit: what this thread ran before */
   uint64_t in_front_of; /* id of the task that its thread was switched to it from; 0: the implicit one */
-  struct team *forked;  /* the region that this task has met and not yet left */
+  struct team *forked;  /* the region that this task has encountered and not yet left */
 };
 
 #endif

@@ -171,7 +171,7 @@ static void begin_hidden_team(struct correlator *c, struct traced_thread *thread
                               uint64_t ticks) {
   struct team *team = task->team;
   if (team->is_partial)
-    team_show(c, team, ticks); /* no other thread's: it is not among the teams that are met */
+    team_show(c, team, ticks); /* no other thread's: it is not among the teams that are encountered */
   if (thread == team->primary)
     team_write_fork(c, team, ticks);
   emit_event(c, thread, &(struct event){.kind = EVENT_TEAM_BEGIN, .ticks = ticks, .team = team});

@@ -1,4 +1,4 @@
-/* Whether a thread has a processor, as the kernel tells (STAVE_SYSTEM): metrics on its own location. */
+/* Whether a thread has a processor, as the kernel reports (STAVE_SYSTEM): metrics on its own location. */
 #ifndef STAVE_WRITER_CORRELATE_RUNNING_H
 #define STAVE_WRITER_CORRELATE_RUNNING_H
 

@@ -270,7 +270,7 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
   uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
   struct team *team = map_get(&c->teams, record->parallel), *forked = thread->current->forked;
   if (!team && forked && !forked->is_forked && index == 0)
-    team = forked; /* the runtime does not say which region: it is the one that this thread has just met */
+    team = forked; /* the runtime does not report which region: it is the one that this thread has just met */
   if (team && team->is_league) { /* whatever the flags say: it has no comm */
     begin_league_member(c, thread, team, c->record_id, index, now);
     return;

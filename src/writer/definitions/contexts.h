@@ -46,7 +46,8 @@ void contexts_restore(struct contexts *contexts, uint32_t parent, uint32_t regio
 /* How many nodes of `to` are new against `from` (CONTEXT_NONE: all), plus one: OTF2's unwind distance. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to);
 
-/* The program is over: asks once more for addresses whose modules were not known when they were met. */
+/* The program is over: asks once more for addresses whose modules were not known when they were encountered.
+ */
 void contexts_ask_again(struct contexts *contexts);
 
 /* Once the symbols are known, and before regions_finish: gives every address its function's region. */

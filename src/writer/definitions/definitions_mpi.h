@@ -38,7 +38,7 @@ uint32_t definitions_mpi_file(struct definitions *definitions, uint32_t name);
 /* A new handle of a file. */
 uint32_t definitions_mpi_handle(struct definitions *definitions, const struct mpi_handle_facts *facts);
 
-/* The process is `rank`, below MPI_PROCESSES_MAX, of `size`, at most as many. library: what MPI says it
+/* The process is `rank`, below MPI_PROCESSES_MAX, of `size`, at most as many. library: what MPI reports it
  * is. */
 void definitions_mpi_process(struct definitions *definitions, uint32_t rank, uint32_t size,
                              const char *library);

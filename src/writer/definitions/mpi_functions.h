@@ -1,4 +1,4 @@
-/* What the archive says of MPI's functions, by their number in src/mpi/functions.def. */
+/* What the archive reports of MPI's functions, by their number in src/mpi/functions.def. */
 #ifndef STAVE_WRITER_DEFINITIONS_MPI_FUNCTIONS_H
 #define STAVE_WRITER_DEFINITIONS_MPI_FUNCTIONS_H
 

@@ -79,7 +79,7 @@ static void name_own(const struct naming *naming, struct region *region) {
   region->description = region_text("%s", "");
 }
 
-/* A loop's schedule: what the runtime tells, else what the machine code has. */
+/* A loop's schedule: what the runtime reports, else what the machine code has. */
 static bool describe_loop(const struct region *region, char *text, size_t size) {
   static const uint32_t kinds[] = {[SCHEDULE_STATIC] = OMPT_WORK_loop_static,
                                    [SCHEDULE_DYNAMIC] = OMPT_WORK_loop_dynamic,

@@ -48,7 +48,7 @@ void regions_destroy(struct regions *regions);
 /* The name of the program, without folders. */
 const char *regions_program(const struct regions *regions);
 
-/* Whether the address says nothing about the program: none, the runtime's own code, or the C library's and
+/* Whether the address shows nothing of the program: none, the runtime's own code, or the C library's and
  * the dynamic linker's, which call a program's functions, and to which those go back that end with a call of
  * the runtime. */
 bool regions_is_nowhere(const struct regions *regions, uint64_t address);

@@ -42,9 +42,9 @@ void pace_close(struct pace *pace);
 bool pace_is_too_fast(struct pace *pace);
 
 /* Whether more threads than there are processors want to run now, on the whole machine. False where the
- * system does not tell. Where this process may use only some of them: whether it had to wait for one in the
- * last 10 ms; and, since it has left them to the program, whether that uses them all. Asked each millisecond:
- * 2 us. */
+ * system does not have it. Where this process may use only some of them: whether it had to wait for one in
+ * the last 10 ms; and, since it has left them to the program, whether that uses them all. Asked each
+ * millisecond: 2 us. */
 bool pace_is_contended(struct pace *pace);
 
 /* How long ago a time of the session's clock was, in ns; 0 for what is to come. */

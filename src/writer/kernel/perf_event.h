@@ -12,7 +12,7 @@ struct perf_event {
   int fd;
   void *ring; /* a page of the kernel's words, then the records */
   size_t bytes, page_bytes;
-  bool counts_lost; /* the kernel does (Linux 6.0) what its records tell, which may come too late */
+  bool counts_lost; /* the kernel does (Linux 6.0) what its records report, which may come too late */
   uint64_t lost, lost_by_records; /* so many were told; and so many by records alone */
 };
 
@@ -47,7 +47,7 @@ double perf_event_fullness(const struct perf_event *event);
  * kernels that do not count them. */
 uint64_t perf_event_lost(struct perf_event *event);
 
-/* Page faults of the thread so far, in its own code; false: the system does not say. */
+/* Page faults of the thread so far, in its own code; false: the system does not have it. */
 bool perf_event_faults(const struct perf_event *event, uint64_t *ret);
 
 /* What would allow it, for the user to read: a constant text. */

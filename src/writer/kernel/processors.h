@@ -22,7 +22,7 @@ struct processor_time {
 
 struct processors {
   pid_t pid;
-  unsigned count; /* 0: the system does not say */
+  unsigned count; /* 0: the system does not have it */
   unsigned long words[PROCESSORS_MAX / PROCESSOR_WORD_BITS];
   struct processor_time begin;
 };

@@ -226,7 +226,7 @@ static bool watch(struct run_states *states, struct watched watched, uint64_t ti
   return true;
 }
 
-/* A thread that the correlator has met. */
+/* A thread that the correlator has encountered. */
 static void on_thread(void *data, struct traced_thread *thread, uint64_t ticks) {
   struct run_states *states = data;
   const struct watched watched = {.thread = thread, .tid = (pid_t)thread->location.facts.kernel_tid};

@@ -15,8 +15,8 @@ struct run_states *run_states_create(struct correlator *correlator, const struct
                                      int *ret_error);
 void run_states_destroy(struct run_states *states);
 
-/* STAVE_KEEP: what is reported of the threads that run_states_deliver has met waits for run_states_hand_on.
- * NULL is fine, here and below. */
+/* STAVE_KEEP: what is reported of the threads that run_states_deliver has encountered waits for
+ * run_states_hand_on. NULL is fine, here and below. */
 void run_states_keep(struct run_states *states);
 
 /* Hands what the kernel has reported of the time up to that, and is not handed on yet, to the sink: records

@@ -83,7 +83,7 @@ void merge_rest(struct merge *merge);
 /* How much of the fullest ring was in use when the last pass began: 0 to 1. */
 double merge_max_fill(const struct merge *merge);
 
-/* Whether the last pass has met slots that no thread had before. */
+/* Whether the last pass has encountered slots that no thread had before. */
 bool merge_has_new_threads(const struct merge *merge);
 
 /* Whether no ring needs a pass now (ring_view_can_wait): what the writer asks once more before it sleeps. */

@@ -31,7 +31,7 @@ void modules_destroy(struct modules *modules);
 /* Opens the file that the process runs, which may be replaced meanwhile, for the module of that path. */
 void modules_keep_program(struct modules *modules, pid_t pid, const char *path);
 
-/* Says that the bytes [base, base + size) hold the file `path` from now on; path and build_id are copied.
+/* Reports that the bytes [base, base + size) hold the file `path` from now on; path and build_id are copied.
  * What lay there before is no longer found, but what it had around that range is (a library may lie in
  * another one's gap). The same module told again changes nothing. build_id may be NULL when build_id_size is
  * 0. Returns 0, -EINVAL (no size, range wraps, build id too long, no path) or -ENOMEM; on an error nothing

@@ -282,7 +282,7 @@ static bool are_of_one_template(const struct code_source *source, size_t after, 
 }
 
 /* The user's function around a line of an outlined function that does not tell (clang up to 16): the first
- * one that was met of those that have the line, but of a template's that which ran around it. */
+ * one that was encountered of those that have the line, but of a template's that which ran around it. */
 static const char *function_around(const struct code_source *source, const struct code_frame *frame,
                                    const struct code_place *around) {
   size_t after = anchors_after(source, frame->file, frame->line);

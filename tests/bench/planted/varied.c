@@ -163,7 +163,7 @@ static void single_nowait(void) {
   }
 }
 
-/* What each thread has of a large array is made and added in no time that a runtime tells of: it looks like
+/* What each thread has of a large array is made and added in no time that a runtime reports of: it looks like
  * work. */
 static void large_reduction(void) {
   static double sums[SUMS], own[64][8]; /* own: a cache line each */
@@ -212,7 +212,7 @@ static void short_ordered(void) {
   }
 }
 
-/* All threads write to one cache line, which no event tells. */
+/* All threads write to one cache line, which no event reports. */
 static void false_sharing(void) {
   static volatile int counts[64];
 #pragma omp parallel
