@@ -133,7 +133,7 @@ void check_task_orders_begin(struct checker *checker, const struct replay_task_e
   struct fresh_task *fresh = is_ordered ? add_fresh(checker) : NULL;
   if (!fresh)
     return;
-  *fresh = (struct fresh_task){.task = {task->id, step->task->slot},
+  *fresh = (struct fresh_task){.task = {task->id, step->task->slot, 0},
                                .before = task->before,
                                .sets = task->sets,
                                .before_count = task->before_count,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/copy_file.h"
 #include "base/memory.h"
 #include "recover/salvage.h"
 
@@ -124,6 +125,12 @@ static int copy_header(struct snapshot *snapshot) {
   return pwrite(snapshot->to, &one, sizeof one, 0) == sizeof one ? 0 : -EIO;
 }
 
+/* A link, or a copy where the file system has none: more events may come into the file, but the chunks in the
+ * making state how many count. */
+static int give_events(const char *from, const char *to) {
+  return symlink(from, to) == 0 ? 0 : copy_file(from, to);
+}
+
 static int link_events(struct snapshot *snapshot) {
   char target[2 * PATH_MAX], path[2 * PATH_MAX];
   DIR *directory = opendir(snapshot->events);
@@ -133,7 +140,7 @@ static int link_events(struct snapshot *snapshot) {
       continue;
     snprintf(target, sizeof target, "%s/%s", snapshot->events, entry->d_name);
     snprintf(path, sizeof path, "%s/traces/%s", snapshot->out, entry->d_name);
-    error = symlink(target, path) < 0 ? -errno : 0;
+    error = give_events(target, path);
   }
   if (directory)
     closedir(directory);

@@ -3,7 +3,8 @@
  *
  * The recovery file's blocks are copied in an order in which what is copied later may be newer: first how far
  * the writer was, then the chunks in the making, last the journal, which has told of each definition before
- * an event refers to it. Event files are linked: each chunk in the making says how many events count. */
+ * an event refers to it. Event files are linked, or copied where that cannot be: each chunk in the making
+ * says how many events count. */
 #ifndef STAVE_RECOVER_SNAPSHOT_H
 #define STAVE_RECOVER_SNAPSHOT_H
 
