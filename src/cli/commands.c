@@ -1,10 +1,10 @@
 #include "cli/commands.h"
 
-#include "cli/cmd_check.h"
+#include "cli/check/cmd_check.h"
 #include "cli/cmd_completion.h"
-#include "cli/cmd_config.h"
 #include "cli/cmd_dump.h"
 #include "cli/cmd_export.h"
+#include "cli/config/cmd_config.h"
 #include "cli/info/cmd_info.h"
 #include "cli/live/cmd_watch.h"
 #include "cli/mcp/cmd_mcp.h"

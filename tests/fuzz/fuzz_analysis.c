@@ -11,7 +11,7 @@
 
 #include "analysis_input.h"
 #include "check/check.h"
-#include "cli/check_print.h"
+#include "cli/check/check_print.h"
 #include "cli/report/report_print.h"
 #include "export/export.h"
 #include "timeline/page/page.h"

@@ -71,7 +71,7 @@ static uint64_t later(uint64_t a, uint64_t b) {
 }
 
 /* Nothing more is known to come of a slot whose records are all looked at; what the pass does not see comes
- * behind it (merge.h). */
+ * behind it (ring_merge.h). */
 static uint64_t bound_after(const struct encoders *encoders, struct source *source,
                             const struct ahead *ahead) {
   if (ahead->end == source->head)

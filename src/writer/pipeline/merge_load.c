@@ -1,4 +1,4 @@
-/* The merge of what a log has (merge.h). */
+/* The merge of what a log has (ring_merge.h). */
 #include "session/session.h"
 #include "writer/pipeline/merge_sources.h"
 

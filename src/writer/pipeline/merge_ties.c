@@ -1,4 +1,4 @@
-/* Which of several records of the same time comes first (merge.h). */
+/* Which of several records of the same time comes first (ring_merge.h). */
 #include "session/session.h"
 #include "writer/pipeline/merge_sources.h"
 

@@ -1,6 +1,6 @@
 /* What `stave check` has found, for people and for programs. */
-#ifndef STAVE_CLI_CHECK_PRINT_H
-#define STAVE_CLI_CHECK_PRINT_H
+#ifndef STAVE_CLI_CHECK_CHECK_PRINT_H
+#define STAVE_CLI_CHECK_CHECK_PRINT_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "cli/check_files.h"
+#include "cli/check/check_files.h"
 
 #include "base/utf8.h"
 #include "cli/common/message.h"

@@ -1,4 +1,4 @@
-#include "cli/config_mpi.h"
+#include "cli/config/config_mpi.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#include "cli/cmd_check.h"
+#include "cli/check/cmd_check.h"
 
-#include "cli/check_files.h"
-#include "cli/check_print.h"
+#include "cli/check/check_files.h"
+#include "cli/check/check_print.h"
 #include "cli/common/archive_job.h"
 #include "cli/common/count_condition.h"
 #include "cli/common/message.h"

@@ -1,6 +1,6 @@
 /* What `stave check` has found, for services that build and test: files of SARIF and of JUnit's form. */
-#ifndef STAVE_CLI_CHECK_FILES_H
-#define STAVE_CLI_CHECK_FILES_H
+#ifndef STAVE_CLI_CHECK_CHECK_FILES_H
+#define STAVE_CLI_CHECK_CHECK_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>

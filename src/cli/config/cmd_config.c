@@ -1,4 +1,4 @@
-#include "cli/cmd_config.h"
+#include "cli/config/cmd_config.h"
 
 #include "cli/common/json.h"
 #include "cli/common/message.h"
@@ -6,7 +6,7 @@
 #include "cli/common/table.h"
 #include "cli/common/terminal.h"
 #include "cli/common/usage.h"
-#include "cli/config_mpi.h"
+#include "cli/config/config_mpi.h"
 #include "session/config.h"
 
 #include <stdbool.h>

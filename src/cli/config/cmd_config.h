@@ -1,6 +1,6 @@
 /* `stave config`: the environment variables that Stave reads, and what they are set to. */
-#ifndef STAVE_CLI_CMD_CONFIG_H
-#define STAVE_CLI_CMD_CONFIG_H
+#ifndef STAVE_CLI_CONFIG_CMD_CONFIG_H
+#define STAVE_CLI_CONFIG_CMD_CONFIG_H
 
 struct usage;
 

@@ -1,6 +1,6 @@
 /* stave config --mpi. */
-#ifndef STAVE_CLI_CONFIG_MPI_H
-#define STAVE_CLI_CONFIG_MPI_H
+#ifndef STAVE_CLI_CONFIG_CONFIG_MPI_H
+#define STAVE_CLI_CONFIG_CONFIG_MPI_H
 
 /* Prints how each launcher of MPI gives the ranks what they need to be traced, and the variables of Stave's
  * that are set. Returns the exit status. */

@@ -1,6 +1,6 @@
 /* `stave check`: whether a run kept the rules of OpenMP and of its tool interface. */
-#ifndef STAVE_CLI_CMD_CHECK_H
-#define STAVE_CLI_CMD_CHECK_H
+#ifndef STAVE_CLI_CHECK_CMD_CHECK_H
+#define STAVE_CLI_CHECK_CMD_CHECK_H
 
 struct usage;
 

@@ -1,4 +1,4 @@
-#include "cli/check_print.h"
+#include "cli/check/check_print.h"
 
 #include "base/plural.h"
 #include "cli/common/json.h"

@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "cli/check_files.h"
+#include "cli/check/check_files.h"
 
 #include "cli/common/json.h"
 #include "cli/common/message.h"
