@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/common/ending.h"
 #include "cli/common/json.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
@@ -81,6 +82,7 @@ static int run(int argc, char **argv) {
 static void end_without_memory(void *data) {
   (void)data;
   partial_file_remove_growing();
+  ending_remove();
   message_print("out of memory");
   _exit(EXIT_FAILED);
 }

@@ -23,7 +23,7 @@ APART static struct omp_team *enter(FUNCTION, ompt_work_t kind, uint64_t count, 
       return library->name arguments;                                                                        \
     data = enter(fn, data, threads, kind_, count_, step_, __builtin_frame_address(0));                       \
     fn = parallel_member;                                                                                    \
-    thread_self.library->name arguments;                                                                     \
+    ((struct omp_team *)data)->library->name arguments;                                                      \
     return parallel_leave();                                                                                 \
   }
 

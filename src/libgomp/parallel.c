@@ -148,10 +148,21 @@ APART static void run_region(FUNCTION) {
   return parallel_leave();
 }
 
+/* Without memory: workers have to know of the region, whatever that takes of the stack. */
+APART static void run_region_on_stack(FUNCTION) {
+  struct omp_thread *thread = &thread_self;
+  struct omp_team team = {.function = fn, .argument = data, .is_on_stack = true};
+  parallel_begin(call_inside(thread, thread->code), &team, threads, __builtin_frame_address(0));
+  team.library->GOMP_parallel(parallel_member, &team, threads, flags);
+  parallel_end(thread, &team, team.code);
+}
+
 void GOMP_parallel(FUNCTION) {
   struct omp_call call = CALL_ENTER();
-  if (!call.is_traced || !team_is_there(call.thread))
+  if (!call.is_traced)
     return call.library->GOMP_parallel(fn, data, threads, flags);
+  if (!team_is_there(call.thread))
+    return run_region_on_stack(fn, data, threads, flags);
   return run_region(fn, data, threads, flags);
 }
 

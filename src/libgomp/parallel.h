@@ -30,7 +30,8 @@ static inline bool team_is_there(struct omp_thread *thread) {
 }
 
 static inline void team_give(struct omp_thread *thread, struct omp_team *team) {
-  arena_give(&thread->arena, ARENA_TEAMS, team);
+  if (!team->is_on_stack)
+    arena_give(&thread->arena, ARENA_TEAMS, team);
 }
 
 #endif

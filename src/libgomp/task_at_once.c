@@ -117,10 +117,11 @@ APART static struct choice choose(struct function_call function, void (*copy)(vo
   return prepare(call, function, copy, flags, dependences, frame);
 }
 
-/* Nothing of this function is on the stack while the chosen one lasts: what it was given there stays. */
+/* Nothing of this function is on the stack while the chosen one lasts: what it was given there stays. Not all
+ * compilers jump to it: who has called is known from GOMP_task. */
 void task_create_unusual(TASK_PARAMETERS) {
   struct choice choice = choose((struct function_call){fn, data}, copy, is_deferred, flags, dependences,
-                                __builtin_return_address(0), __builtin_frame_address(0));
+                                thread_self.entered, __builtin_frame_address(0));
   if (!choice.task)
     return choice.create(TASK_ARGUMENTS);
   return choice.create(copy ? run_copied : run_in_place, choice.task, copy ? copy_at_once : NULL, bytes,

@@ -82,8 +82,10 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
                void *ON_STACK detach) {
   struct omp_thread *thread = &thread_self;
   if (UNLIKELY(!call_is_usual(thread, __builtin_return_address(0)) ||
-               !is_usual(thread, alignment, is_deferred, flags)))
+               !is_usual(thread, alignment, is_deferred, flags))) {
+    thread->entered = __builtin_return_address(0);
     return task_create_unusual(TASK_ARGUMENTS);
+  }
   READ_ANEW();
   thread->source = (struct task_source){
       {fn, data}, copy, __builtin_return_address(0), (size_t)bytes, task_flags(thread, flags)};

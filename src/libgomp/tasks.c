@@ -122,8 +122,10 @@ void task_create_any(TASK_PARAMETERS) {
   block.traits = flags & GOMP_DETACH ? TASK_DETACHED : 0;
   block.step = 0;
   task_frame_enter(call);
-  if (task_is_undeferred(&call, is_deferred))
+  if (task_is_undeferred(&call, is_deferred)) {
     begin_undeferred(&block);
+    is_deferred &= (flags & GOMP_DETACH) != 0; /* the block is here only as long as the call lasts */
+  }
   bool is_in_place = block.traits & TASK_IN_PLACE;
   call.library->GOMP_task(task_block_runner(call.library, copy || is_in_place, flags), &block,
                           is_in_place ? NULL : task_block_copy, (long)block.offset + bytes, alignment,

@@ -141,7 +141,8 @@ bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
       bool is_deferred, unsigned flags, void **dependences, int priority, void *detach
 #define TASK_ARGUMENTS fn, data, copy, bytes, alignment, is_deferred, flags, dependences, priority, detach
 
-/* GOMP_task for tasks that are not the usual ones, and for tasks of all kinds. */
+/* GOMP_task for tasks that are not the usual ones (thread_self.entered: behind the program's call), and for
+ * tasks of all kinds. */
 void task_create_unusual(TASK_PARAMETERS);
 void task_create_any(TASK_PARAMETERS);
 

@@ -78,6 +78,7 @@ struct omp_team {
   void *single_data;           /* that the executor of the last single hands to the others */
   bool is_started_apart;       /* in another call than it ends in */
   bool is_target_league;       /* of a target region that runs on the host */
+  bool is_on_stack;            /* as there is no memory */
 };
 
 /* Target data regions, one in another, whose devices are kept. */
@@ -108,6 +109,7 @@ struct omp_thread {
   uint32_t state, work_state; /* ompt_state_t, while it waits and else */
   ompt_wait_id_t wait;
   const void *code;           /* of its last call that came from the program's code */
+  const void *entered;        /* behind GOMP_task's call, for who goes on with it */
   struct omp_task *task;      /* that runs */
   struct implicit *unit_loop; /* whose chunks need nothing unusual: see loops.c. NULL: not known */
   struct taskloop *taskloop;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "recover/rebuild.h"
 #include "recover/snapshot.h"
 #include "session/clock.h"
@@ -84,6 +86,14 @@ static int rebuild_running(struct rebuild *job, const char *directory, const cha
   return error;
 }
 
+/* Behind whatever the last line is. `stave recover` knows the word. */
+static void report_exhaustion(void *data) {
+  static const char line[] = "\nfailed there is not enough memory\n";
+  (void)data;
+  if (write(STDOUT_FILENO, line, sizeof line - 1) > 0)
+    _exit(EXIT_FAILURE);
+}
+
 static int start(int argc, char **argv) {
   static struct rebuild job = {.salvage.fd = -1};
   bool goes_on = argc == 4 && strcmp(argv[3], "running") == 0;
@@ -91,6 +101,7 @@ static int start(int argc, char **argv) {
     fputs("stave-recover: started by `stave recover`; not meant to be run by hand\n", stderr);
     return 2;
   }
+  memory_at_exhaustion(report_exhaustion, NULL);
   raise_limits();
   int error =
       goes_on ? rebuild_running(&job, argv[1], argv[2]) : rebuild_run(&job, argv[1], argv[2], false, &watch);

@@ -93,10 +93,10 @@ static int go_on(struct trace_merge *merging, size_t location, char error[TRACE_
 }
 
 static void close_parts(struct trace_merge *merging, size_t location) {
-  size_t part, width = merging->trace->reader->part_locations, count = merging->trace->location_count;
+  size_t part, width = merging->trace->reader->part_locations, first = merging->span.first;
   while ((part = trace_part_to_close(merging->trace, location)) > 0) {
-    size_t begin = part * width;
-    for (size_t i = begin; i < begin + width && i < count; i++)
+    size_t begin = part * width; /* a span need not begin or end with a part */
+    for (size_t i = begin > first ? begin : first; i < begin + width && i < merging->span.end; i++)
       close_stream(merging, i);
     trace_close_part(merging->trace, part);
   }

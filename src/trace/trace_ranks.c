@@ -40,7 +40,8 @@ static void send_batch(struct rank_server *server) {
 /* One event that does not fit into a batch. */
 static void send_large(struct rank_server *server, const struct packed_event *packed) {
   struct ranks_transfer transfer;
-  *server->batches[server->filling].head = (struct batch_head){.used = packed->bytes};
+  struct batch_head *head = server->batches[server->filling].head;
+  *head = (struct batch_head){.used = packed->bytes, .events = head->events};
   send_batch(server);
   ranks_send(server->ranks, 0, TAG_LARGE, packed, packed->bytes, &transfer);
   ranks_wait(server->ranks, &transfer);
@@ -103,7 +104,7 @@ static void send_last(struct rank_server *server, int result, const char *error)
   if (server->batches[server->filling].head->used > 0)
     send_batch(server);
   struct rank_batch *batch = &server->batches[server->filling];
-  *batch->head = (struct batch_head){.result = result, .is_last = true};
+  *batch->head = (struct batch_head){.result = result, .events = batch->head->events, .is_last = true};
   snprintf(rank_batch_events(batch), TRACE_ERROR_BYTES, "%s", error);
   send_batch(server);
 }

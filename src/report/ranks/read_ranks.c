@@ -122,7 +122,7 @@ static bool on_packed(void *data, const struct packed_event *packed) {
   answers->posts.packed = packed;
   if (event.ticks > answers->posts.ticks)
     answers->posts.ticks = event.ticks;
-  return !answers->is_refused && collector_on_event(&answers->collector, &event);
+  return !answers->is_refused && collector_on_event(&answers->collector, &event) && !answers->posts.is_over;
 }
 
 static void begin(struct report_answers *answers, struct rank_server *server,

@@ -40,6 +40,8 @@ static bool look_at_acquired(struct alone_look *look, const struct record *recor
 /* What it does not hold is another's. */
 static bool look_at_released(struct alone_look *look, const struct record *record) {
   uint64_t wait_id = ((const struct record_mutex_released *)record)->wait_id;
+  if (look->held > sizeof look->wait_ids / sizeof *look->wait_ids)
+    return false;
   for (size_t i = look->held; i-- > 0;)
     if (look->wait_ids[i] == wait_id) {
       look->wait_ids[i] = look->wait_ids[--look->held];

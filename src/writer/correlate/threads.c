@@ -108,6 +108,8 @@ static void end_thread(struct correlator *c, struct traced_thread *thread, uint6
   thread_unwind(c, thread, now);
   frames_leave_above(c, thread, thread->base, now, 0);
   thread->location.has_ended = true;
+  free(thread->acquisitions.all);
+  thread->acquisitions = (struct acquisitions){.all = NULL};
   leave_place(c, thread);
   if (held_is_empty(&thread->location.held))
     emit_end(c->emitter, &thread->location);
