@@ -4,6 +4,7 @@
 #include <omp.h>
 
 enum { ROUNDS = 100, OFTEN = 10, HANDED_OVER_EVERY = 20, PAUSE_AT = 50, START_AT = 60, NEW_LOCK_EVERY = 15 };
+enum { HELD = 40 };
 
 struct locks {
   omp_lock_t one, two, handed_over, short_lived;
@@ -11,6 +12,24 @@ struct locks {
 };
 
 static long sum;
+
+/* Each thread's own: it holds more of them than a look ahead keeps. */
+static void many_at_once(int round) {
+  omp_lock_t held[HELD];
+  int count = round % 2 ? HELD : 6;
+  for (int i = 0; i < count; i++) {
+    omp_init_lock(&held[i]);
+    omp_set_lock(&held[i]);
+  }
+  for (int i = 0; i < OFTEN; i++) {
+#pragma omp critical(third)
+    sum++;
+  }
+  for (int i = 0; i < count; i++) {
+    omp_unset_lock(&held[i]);
+    omp_destroy_lock(&held[i]);
+  }
+}
 
 static void in_turn(struct locks *locks) {
   for (int i = 0; i < OFTEN; i++) {
@@ -65,6 +84,8 @@ static void one_round(struct locks *locks, int round, int thread) {
   in_turn(locks);
   if (round % 10 == thread)
     tried(locks);
+  if (round % 10 == 5)
+    many_at_once(round / 10);
   omp_set_lock(&locks->short_lived);
   omp_unset_lock(&locks->short_lived);
 #pragma omp barrier
