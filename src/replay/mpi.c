@@ -104,12 +104,15 @@ static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
 
 /* -- all -- */
 
-bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event) {
+/* What handles an event. */
+enum handler { NOBODY, ENTERED, LEFT, MESSAGES, COLLECTIVES };
+
+static inline enum handler handler_of(const struct trace_event *event) {
   switch ((int)event->kind) {
   case TRACE_Enter:
-    return mpi_region(mpi, event->Enter.region) != UINT32_MAX;
+    return ENTERED;
   case TRACE_Leave:
-    return mpi_region(mpi, event->Leave.region) != UINT32_MAX;
+    return LEFT;
   case TRACE_MpiSend:
   case TRACE_MpiIsend:
   case TRACE_MpiIsendComplete:
@@ -117,40 +120,47 @@ bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event)
   case TRACE_MpiRecv:
   case TRACE_MpiIrecv:
   case TRACE_MpiRequestCancelled:
+    return MESSAGES;
   case TRACE_MpiCollectiveBegin:
   case TRACE_MpiCollectiveEnd:
   case TRACE_NonBlockingCollectiveRequest:
   case TRACE_NonBlockingCollectiveComplete:
-    return true;
+    return COLLECTIVES;
   default:
-    return false;
+    return NOBODY;
   }
 }
 
+bool mpi_concerns(const struct mpi_replay *mpi, const struct trace_event *event) {
+  switch (handler_of(event)) {
+  case ENTERED:
+    return mpi_region(mpi, event->Enter.region) != UINT32_MAX;
+  case LEFT:
+    return mpi_region(mpi, event->Leave.region) != UINT32_MAX;
+  case MESSAGES:
+  case COLLECTIVES:
+    return true;
+  case NOBODY:
+    break;
+  }
+  return false;
+}
+
 void mpi_process(struct mpi_replay *mpi, const struct trace_event *event) {
-  switch ((int)event->kind) {
-  case TRACE_Enter:
+  switch (handler_of(event)) {
+  case ENTERED:
     enter(mpi, event);
     break;
-  case TRACE_Leave:
+  case LEFT:
     leave(mpi, event);
     break;
-  case TRACE_MpiSend:
-  case TRACE_MpiIsend:
-  case TRACE_MpiIsendComplete:
-  case TRACE_MpiIrecvRequest:
-  case TRACE_MpiRecv:
-  case TRACE_MpiIrecv:
-  case TRACE_MpiRequestCancelled:
+  case MESSAGES:
     mpi_messages_process(mpi, event);
     break;
-  case TRACE_MpiCollectiveBegin:
-  case TRACE_MpiCollectiveEnd:
-  case TRACE_NonBlockingCollectiveRequest:
-  case TRACE_NonBlockingCollectiveComplete:
+  case COLLECTIVES:
     mpi_collectives_process(mpi, event);
     break;
-  default:
+  case NOBODY:
     break;
   }
 }
