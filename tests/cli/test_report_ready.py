@@ -51,6 +51,22 @@ class Ready(Case):
         # thread 1 while they are created, and both behind each
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], (0.2 + 2 * 99 * 0.005) / 2, delta=0.01)
 
+    def test_no_more_than_was_waited_beside_ready_tasks(self):
+        """Thread 1 waits for 5 ms before there is a task, and 10 us beside one that is ready."""
+        with self.timed("before", ticks_per_us=10) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            made.at(5).create(0, 1, 11)
+            made.at(5.01).start(1, 0, 1, 11)
+            made.at(10).end(1, 0, 1, 11)
+            made.at(10).enter(0, "implicit barrier", 1)
+            made.end_all(10.05)
+        numbers = self.numbers(self.path("before"))
+        self.ms(self.ready(numbers)["waited_beside_s"], 0.01)
+        self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["too few ready tasks"])
+        self.ms(numbers["findings"][0]["gain_s"], 2.5)
+
     def crowd(self, name, run_us, get_us, tasks=400):
         """Four threads on two processors. Thread 0 creates tasks; then two threads run them, by turns of ten with
         the other two, each `run_us` long and `get_us` apart. Stave's writer takes a tenth of the processors' time."""

@@ -272,12 +272,13 @@ static double find_small_tasks(struct report *report, uint32_t region, double wa
   return rest.waiting;
 }
 
-/* Of more threads than processors the rest may wait for these. */
+/* What threads waited beside ready tasks, as far as the budget goes. Of more threads than processors they may
+ * have waited for these. */
 static double without_crowd(struct report *report, uint32_t region, double budget, double n) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  if (!processors_are_too_few(report, parallel))
-    return budget;
   double beside = parallel->ready_tasks.beside / processors_at_most(report, n);
+  if (!processors_are_too_few(report, parallel))
+    return least(budget, beside);
   double most = least(beside, most_on_processors(report, parallel, n, 0));
   findings_charge_crowd(report, region, least(budget, most));
   return 0;
@@ -290,6 +291,8 @@ void findings_of_tasks(struct report *report, uint32_t region, double budget, do
     budget = findings_subtract_disturbed(report, region, budget);
   double idle = report->regions[region].parallel->ready_tasks.without / processors_at_most(report, n);
   double without = least(budget, idle), beside = without_crowd(report, region, budget - without, n);
+  if (!processors_are_too_few(report, report->regions[region].parallel))
+    without = budget - beside; /* before there was any task none was ready either */
   without = findings_of_taskwaits(report, region, without, n);
   findings_of_ready_tasks(report, region, without, beside);
 }
