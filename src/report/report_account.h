@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct trace;
+
 /* What the process might run on. Times in ticks, of the whole run. */
 struct report_processors {
   uint64_t count; /* 0: the archive does not have it */
@@ -48,5 +50,9 @@ struct report_account {
   uint64_t shared;              /* these */
   double quota;                 /* processors; 0: none */
 };
+
+/* Of the time that all threads of the run could have run, as the kernel counts it, the part that they waited
+ * for a processor; below 0: unknown. */
+double report_preempted(const struct trace *trace);
 
 #endif

@@ -6,6 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import cli
 import report_case
 from otf2.enums import MetricMode, MetricOccurrence, MetricType, Type
 from otf2.attribute_value import AttributeValue
@@ -495,6 +496,17 @@ class Account(report_case.Case):
             found = self.numbers(self.path(f"bound, {name}"))["findings"]
             self.assertEqual([(one["cause"], one["confidence"]) for one in found],
                              [("binding", "low" if others_ms else "high")])
+
+    def test_what_if_of_a_disturbed_run(self):
+        """A prediction is made from what others have lengthened: how much is printed with it."""
+        for name, ready, share in (("what if, disturbed", 25, 0.25), ("what if, alone", 0, 0)):
+            with self.timed(name) as made:
+                self.one_region(made, 800)
+                self.note(made, 2 * [8 * [(75, ready)]], (), (), (), 0)
+            for change in ("region @made.c:1 2x faster", "regions"):
+                command = "report", "--what-if", change, self.path(name)
+                self.assertAlmostEqual(self.parsed(cli.stave(*command, "--json"))["preempted"], share)
+                self.assertEqual(b"25.0 %" in cli.stave(*command).stdout, share > 0, change)
 
     def test_hypervisor(self):
         """It took half of what the threads wanted; its twin sleeps by itself."""

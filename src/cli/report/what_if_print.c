@@ -5,6 +5,7 @@
 #include "cli/common/prose.h"
 #include "cli/common/table.h"
 #include "cli/common/usage.h"
+#include "report/report_account.h"
 #include "trace/label.h"
 #include "what_if/what_if.h"
 
@@ -97,6 +98,24 @@ static void print_paths(const struct what_if_request *request, const struct trac
   table_print(&table);
 }
 
+/* Less of it is less than the spread of runs. */
+#define PREEMPTED_MIN 0.02
+
+void what_if_print_preempted(const struct trace *trace) {
+  double preempted = report_preempted(trace);
+  if (preempted >= PREEMPTED_MIN)
+    prose_printf(
+        0,
+        "In this run threads waited for a processor in %.1f %% of the time in which they could run. That "
+        "is in all of these figures; a run with free processors gives better ones.",
+        100 * preempted);
+}
+
+void what_if_put_preempted(json_t *object, const struct trace *trace) {
+  double preempted = report_preempted(trace);
+  json_put(object, "preempted", preempted < 0 ? json_null() : json_real(preempted));
+}
+
 static void print_text(const struct what_if_request *request, const struct trace *trace,
                        const struct what_if *run, const struct what_if *scenarios, size_t count,
                        double wall) {
@@ -129,6 +148,7 @@ static void print_text(const struct what_if_request *request, const struct trace
   print_paths(request, trace, run, scenarios, count);
   prose_printf(
       0, "Locks are acquired and tasks run in the order of the trace; the rest of the program is as it was.");
+  what_if_print_preempted(trace);
 }
 
 static json_t *path_json(const struct trace *trace, const struct what_if *one) {
@@ -157,6 +177,7 @@ static void print_json(const struct what_if_request *request, const struct trace
   json_t *object = json_object(), *array = json_array();
   json_put(object, "schema_version", json_from_number(WHAT_IF_SCHEMA_VERSION));
   json_put(object, "wall_s", json_real(wall / second));
+  what_if_put_preempted(object, trace);
   for (size_t i = 0; i < count; i++) {
     const struct what_if *one = &scenarios[i];
     json_t *row = json_object();

@@ -3,6 +3,7 @@
 #define STAVE_CLI_REPORT_WHAT_IF_PRINT_H
 
 #include "cli/common/archive_job.h"
+#include "cli/common/json.h"
 
 enum { WHAT_IF_TEXTS_MAX = 8, WHAT_IF_SCHEMA_VERSION = 1 };
 
@@ -18,6 +19,10 @@ bool what_if_check(const struct what_if_request *request);
 
 /* "regions": every region made faster, which is computed for all of them. */
 bool what_if_is_table(const struct what_if_request *request);
+
+/* How much threads were preempted in the run: a prediction is as right as the run was undisturbed. */
+void what_if_print_preempted(const struct trace *trace);
+void what_if_put_preempted(json_t *object, const struct trace *trace);
 
 /* struct archive_job's work: `stave report --what-if regions`. */
 int what_if_print_table(void *request, const struct archive_job *job);

@@ -90,7 +90,7 @@ static void print_row(struct table *table, const struct speedup_row *row, double
   table_row(table, texts);
 }
 
-static void print_text(const struct speedup_row *rows, size_t count, double wall) {
+static void print_text(const struct trace *trace, const struct speedup_row *rows, size_t count, double wall) {
   static const char *const heads[FACTORS] = {"1.25x faster", "1.5x", "2x", "4x", "8x", "no time"};
   struct table table;
   table_begin(&table);
@@ -105,6 +105,7 @@ static void print_text(const struct speedup_row *rows, size_t count, double wall
   prose_printf(0, "A region's time includes the regions inside of it. 'no more from': from this speed-up on "
                   "other work is the longest "
                   "and decides the wall time.");
+  what_if_print_preempted(trace);
 }
 
 static json_t *gains_object(const struct speedup_row *row, double second) {
@@ -118,10 +119,12 @@ static json_t *gains_object(const struct speedup_row *row, double second) {
   return array;
 }
 
-static void print_json(const struct speedup_row *rows, size_t count, double wall, double second) {
+static void print_json(const struct trace *trace, const struct speedup_row *rows, size_t count, double wall) {
+  double second = (double)trace->clock.ticks_per_second;
   json_t *object = json_object(), *array = json_array();
   json_put(object, "schema_version", json_from_number(WHAT_IF_SCHEMA_VERSION));
   json_put(object, "wall_s", json_real(wall / second));
+  what_if_put_preempted(object, trace);
   for (size_t i = 0; i < count; i++) {
     json_t *row = json_object();
     json_put(row, "region", json_from_text(rows[i].name));
@@ -136,9 +139,9 @@ static void print_json(const struct speedup_row *rows, size_t count, double wall
 static int print(const struct what_if_request *request, const struct archive_job *job,
                  const struct speedup_row *rows, size_t count, double wall) {
   if (request->is_json)
-    print_json(rows, count, wall, (double)job->trace->clock.ticks_per_second);
+    print_json(job->trace, rows, count, wall);
   else
-    print_text(rows, count, wall);
+    print_text(job->trace, rows, count, wall);
   return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/report_account.h"
 #include "stave/names.h"
 
 enum { READINGS_MAX = 1 << 20, NUMBERS = 5 };
@@ -182,4 +183,17 @@ double account_line_share(struct account_line *line, double begin, double end, d
       by_reading[i] += until - from;
   }
   return known;
+}
+
+double report_preempted(const struct trace *trace) {
+  struct account_lines lines;
+  double ran = 0, ready = 0;
+  account_lines_read(&lines, trace);
+  for (size_t i = 0; i < lines.line_count; i++)
+    for (size_t j = 0; j < lines.lines[i].count; j++) {
+      ran += lines.lines[i].ran[j];
+      ready += lines.lines[i].ready[j];
+    }
+  account_lines_free(&lines);
+  return ran + ready > 0 ? ready / (ran + ready) : -1;
 }
