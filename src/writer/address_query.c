@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "writer/definitions/regions.h"
-#include "writer/dump.h"
 #include "writer/flight/trigger.h"
+#include "writer/process.h"
 #include "writer/symbols/symbols.h"
 #include "writer/writer.h"
 
@@ -36,8 +36,8 @@ static _Noreturn void answer(struct writer *writer, int fd) {
   uint32_t numbers[LOOKUP_MAX];
   unsigned char answers[LOOKUP_MAX];
   size_t count;
-  dump_become_copy();
-  flight_buffer_replay(writer->kept, dump_follow, writer);
+  process_become_copy("stave-dump");
+  flight_buffer_replay_to_sink(writer->kept);
   for (size_t i = 0; i < lookup->count; i++) {
     numbers[i] = regions_get(writer->regions, CONSTRUCT_parallel, lookup->addresses[i], 0);
     regions_refer(writer->regions, numbers[i]);

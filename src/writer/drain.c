@@ -70,20 +70,6 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
     correlate(&writer->correlator, slot, id, record, words);
 }
 
-struct figures drain_figures(const struct writer *writer) {
-  struct figures figures = merge_figures(writer->merge);
-  figures.backlog_waited_ms = writer->drain.waited_ms;
-  if (figures.backlog_records && writer->drain.over_ns)
-    figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->drain.over_ns) / 1000000;
-  figures_add(&figures, &writer->correlator.figures);
-  figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
-  figures.lost -=
-      writer->correlator.hidden_lost < figures.lost ? writer->correlator.hidden_lost : figures.lost;
-  figures.stalls -=
-      writer->correlator.hidden_stalls < figures.stalls ? writer->correlator.hidden_stalls : figures.stalls;
-  return figures;
-}
-
 /* All is taken that has a time before `until` and was committed before this pass. */
 static void note_progress(struct writer *writer, uint64_t until) {
   if (writer->kept)
@@ -96,7 +82,7 @@ static void note_progress(struct writer *writer, uint64_t until) {
   if (writer->pass_begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);
   atomic_store_explicit(&state->whole_until, held < until ? held : until, memory_order_release);
-  state->figures = drain_figures(writer);
+  state->figures = writer_figures(writer);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
 }
 

@@ -5,26 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "session/clock.h"
 #include "session/futex.h"
 #include "writer/archive/archive.h"
 #include "writer/archive/room.h"
 #include "writer/correlate/running.h"
 #include "writer/flight/trigger.h"
+#include "writer/process.h"
 #include "writer/symbols/symbols.h"
 
-enum { LOOK_AT_ROOM_RECORDS = 256, DUMPER_NICENESS = 10, WAIT_NS = 2000000 };
+enum { LOOK_AT_ROOM_RECORDS = 256, WAIT_NS = 2000000 };
 enum { TRIGGERED_MAX = 10 };
 
 /* -- keeping -- */
 
-void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+/* A merge_sink: what falls out of the kept records is followed, and nothing written of it. */
+static void follow(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                   const uint64_t *words) {
   struct correlator *c = &((struct writer *)data)->correlator;
   if (slot & RUNNING_SLOT)
     running_add(c, slot, record);
@@ -50,7 +51,7 @@ static void describe_limits(const config_keep *keep, char *text, size_t size) {
 
 void dump_open(struct writer *writer) {
   const config_keep *keep = &writer->constants.config.keep;
-  writer->kept = flight_buffer_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, dump_follow, writer);
+  writer->kept = flight_buffer_create(keep->bytes ? keep->bytes : KEEP_BYTES_STANDARD, follow, writer);
   const config_trigger *trigger = &writer->constants.config.trigger;
   for (uint32_t i = 0; i < trigger->count; i++)
     writer->triggers[i] = trigger_create(&trigger->watches[i]);
@@ -88,7 +89,7 @@ static void stop_without_room(struct writer *writer) {
 static void write_record(void *data, uint32_t slot, uint64_t id, const struct record *record,
                          const uint64_t *words) {
   struct writer *writer = data;
-  dump_follow(data, slot, id, record, words);
+  follow(data, slot, id, record, words);
   if (writer->correlator.records % LOOK_AT_ROOM_RECORDS == 0 || writer->emitter.lacks_room)
     stop_without_room(writer);
 }
@@ -148,29 +149,15 @@ static void make_dump(struct writer *writer) {
     notify_done(writer, "");
     return;
   }
-  writer_figures(writer, figures, sizeof figures);
+  writer_figures_text(writer, figures, sizeof figures);
   notify_dumped(&writer->report, writer->directory, figures);
   notify_done(writer, writer->directory);
 }
 
 /* -- in a process of its own -- */
 
-static void give_up(void *data) {
-  (void)data;
-  _exit(3); /* the parent tells of it */
-}
-
-void dump_become_copy(void) {
-  prctl(PR_SET_NAME, "stave-dump");
-  if (nice(DUMPER_NICENESS) < 0)
-    errno = 0;
-  close(WRITER_FD_SESSION);
-  close(WRITER_FD_APPLICATION);
-  memory_at_exhaustion(give_up, NULL);
-}
-
 static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
-  dump_become_copy();
+  process_become_copy("stave-dump");
   writer->dump.process = getpid();
   snprintf(writer->ending, sizeof writer->ending, "still running (%.100s)", writer->keeping.why);
   writer->correlator.died_ticks = until;

@@ -12,13 +12,6 @@
 /* Begins to keep records, as STAVE_KEEP says. The model is open. */
 void dump_open(struct writer *writer);
 
-/* A merge_sink, whose data is the writer: what falls out of the kept records is followed, and nothing written
- * of it. */
-void dump_follow(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
-
-/* In a copy of the writer's process, first of all. */
-void dump_become_copy(void);
-
 /* Keeps the record. If it is the program's wish for an archive, that is begun. */
 void dump_record(struct writer *writer, uint64_t id, const struct record *record, const uint64_t *words);
 

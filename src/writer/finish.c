@@ -12,7 +12,21 @@
 #include "writer/session_file.h"
 #include "writer/writer.h"
 
-void writer_figures(struct writer *writer, char *text, size_t size) {
+struct figures writer_figures(const struct writer *writer) {
+  struct figures figures = merge_figures(writer->merge);
+  figures.backlog_waited_ms = writer->drain.waited_ms;
+  if (figures.backlog_records && writer->drain.over_ns)
+    figures.backlog_end_ms = (clock_ns(CLOCK_MONOTONIC) - writer->drain.over_ns) / 1000000;
+  figures_add(&figures, &writer->correlator.figures);
+  figures.refused += writer->emitter.failed + archive_refused_events(writer->archive);
+  figures.lost -=
+      writer->correlator.hidden_lost < figures.lost ? writer->correlator.hidden_lost : figures.lost;
+  figures.stalls -=
+      writer->correlator.hidden_stalls < figures.stalls ? writer->correlator.hidden_stalls : figures.stalls;
+  return figures;
+}
+
+void writer_figures_text(struct writer *writer, char *text, size_t size) {
   size_t count, threads = 0;
   struct location **locations = definitions_locations(writer->definitions, &count);
   uint64_t events = 0;
@@ -80,7 +94,7 @@ int writer_close_archive(struct writer *writer) {
   run_times_write(writer->run_times);
   if (is_waited_for(writer))
     runtimes_find(writer->constants.pid, writer->runtimes);
-  writer->figures = drain_figures(writer);
+  writer->figures = writer_figures(writer);
   struct summary summary = {.ending = writer->ending,
                             .stopped = writer->stopped,
                             .record_log = state_of_log(writer),
@@ -128,7 +142,7 @@ static void remove_recovery_file(struct writer *writer, char *notice, size_t siz
 void writer_close(struct writer *writer) {
   char figures[1024], notice[512] = "";
   int error = writer_close_archive(writer);
-  writer_figures(writer, figures, sizeof figures);
+  writer_figures_text(writer, figures, sizeof figures);
   describe_loss(writer, notice, sizeof notice);
   if (error) {
     notify_failed(&writer->report, "the archive %.800s could not be written completely: %s",

@@ -1,8 +1,14 @@
 #include "writer/process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "session/session.h"
 
 static volatile sig_atomic_t terminations;
 
@@ -34,4 +40,19 @@ void process_raise_limits(void) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(limits[i], &limit);
   }
+}
+
+static void give_up(void *data) {
+  (void)data;
+  _exit(3); /* the parent reports it */
+}
+
+void process_become_copy(const char *name) {
+  enum { NICENESS = 10 };
+  prctl(PR_SET_NAME, name);
+  if (nice(NICENESS) < 0)
+    errno = 0;
+  close(WRITER_FD_SESSION);
+  close(WRITER_FD_APPLICATION);
+  memory_at_exhaustion(give_up, NULL);
 }

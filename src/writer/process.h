@@ -13,4 +13,8 @@ int process_terminations(void);
  * a thread is open, and the archive may outgrow what the application is allowed to write. */
 void process_raise_limits(void);
 
+/* In a copy of the process (fork), first of all: it is called so, has neither the session nor the
+ * application, and lets others go first. Without memory it ends by status 3. */
+void process_become_copy(const char *name);
+
 #endif

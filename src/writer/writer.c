@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/base_name.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "session/clock.h"
@@ -40,63 +39,11 @@ static void terminate_texts(struct session_constants *constants) {
     constants->counters[i].name[COUNTER_NAME_BYTES - 1] = '\0';
 }
 
-bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial) {
-  const struct config *config = &writer->constants.config;
-  bool is_job;
-  struct output_names names = writer->names;
-  char wanted[sizeof writer->directory];
-  *notice = '\0';
-  if (output_expand(config->output, &names, wanted, sizeof wanted, &is_job) < 0) {
-    snprintf(failure, size, "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
-             config->output);
-    return false;
-  }
-  snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
-  int error = output_make(writer->directory, sizeof writer->directory, is_job && !is_trial, &names);
-  if (error)
-    snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
-             strerror(-error));
-  writer->session->shared.rank = is_job ? names.mpi_rank : -1;
-  if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0) &&
-      !notify_renamed(&writer->report, wanted))
-    snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
-  return !error;
-}
-
-/* While the program runs: at its end nobody may be left who knows which run it is part of. */
-static void ask_launcher(struct writer *writer) {
-  writer->names = (struct output_names){.program = base_name(writer->constants.program),
-                                        .host = writer->machine.nodename,
-                                        .pid = writer->constants.pid};
-  output_ask_launcher(&writer->names, writer->run);
-}
-
-void writer_remove_record_log(struct writer *writer) {
-  session_file_remove(writer->session_file);
-  if (!writer->record_log)
-    return;
-  merge_set_log(writer->merge, NULL);
-  record_log_close(writer->record_log);
-  writer->record_log = NULL;
-}
-
-/* With what OTF2 makes in it at first. */
-static void remove_archive(struct writer *writer) {
-  char path[SESSION_TEXT_BYTES + 16];
-  if (!*writer->directory)
-    return;
-  writer_remove_record_log(writer);
-  recovery_remove(writer->recovery);
-  snprintf(path, sizeof path, "%s/traces", writer->directory);
-  rmdir(path);
-  rmdir(writer->directory);
-}
-
 /* Before the program goes on untraced there is nothing yet to keep. */
 static void report_exhaustion(void *data) {
   struct writer *writer = data;
   if (!writer->is_ready)
-    remove_archive(writer);
+    writer_remove_archive(writer);
   notify_failed(&writer->report, "stave-writer ran out of memory%s",
                 writer->recovery ? " (stave recover makes an archive of what is there)" : "");
 }
@@ -206,14 +153,6 @@ static void open_model(struct writer *writer) {
   runtimes_find(writer->constants.pid, writer->runtimes);
 }
 
-static bool make_first_directory(struct writer *writer, char *notice, size_t size, bool is_trial) {
-  char failure[1024];
-  bool is_made = writer_make_directory(writer, failure, notice, size, is_trial);
-  if (!is_made)
-    notify_failed(&writer->report, "%s", failure);
-  return is_made;
-}
-
 static void note_ineffective(const struct config *config, char *notice, size_t size) {
   if (config->max_size > 0)
     snprintf(notice, size, "STAVE_MAX_SIZE has no effect with STAVE_KEEP");
@@ -233,7 +172,7 @@ static struct modules *create_modules(const struct writer *writer) {
 static bool open_kept(struct writer *writer) {
   char notice[1024];
   int error;
-  if (!make_first_directory(writer, notice, sizeof notice, true))
+  if (!writer_make_first_directory(writer, notice, sizeof notice, true))
     return false;
   rmdir(writer->directory);
   *notice = '\0';
@@ -306,7 +245,7 @@ static void open_record_log(struct writer *writer) {
 
 static bool open_archive(struct writer *writer) {
   char notice[1024];
-  if (!make_first_directory(writer, notice, sizeof notice, false))
+  if (!writer_make_first_directory(writer, notice, sizeof notice, false))
     return false;
   int error = 0;
   writer->recovery = recovery_open(writer->directory);
@@ -317,13 +256,13 @@ static bool open_archive(struct writer *writer) {
     error = archive_stop_error(writer->archive);
   const char *reason = room_error_text(writer->directory, error);
   if (!writer->archive || !writer->symbols || error) {
-    remove_archive(writer); /* before the program goes on, which may end at once */
+    writer_remove_archive(writer); /* before the program goes on, which may end at once */
     notify_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
                   error ? ": " : "", error ? reason : "");
     return false;
   }
   if (!wait_for_runtime(writer)) {
-    remove_archive(writer);
+    writer_remove_archive(writer);
     return false;
   }
   archive_count_into(writer->archive, &writer->session->shared.progress);
@@ -341,7 +280,7 @@ static bool open_archive(struct writer *writer) {
 
 /* The program runs untraced. */
 static void withdraw(struct writer *writer) {
-  remove_archive(writer);
+  writer_remove_archive(writer);
   notify_withdrawn(&writer->report);
 }
 
@@ -418,7 +357,7 @@ static int start(int argc, char **argv) {
   writer.constants = writer.session->constants;
   terminate_texts(&writer.constants);
   uname(&writer.machine);
-  ask_launcher(&writer);
+  writer_ask_launcher(&writer);
   open_application(&writer);
   processors_open(&writer.processors, writer.constants.pid);
   clock_domain(writer.constants.clock_kind, writer.clock_domain);

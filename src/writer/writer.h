@@ -1,5 +1,5 @@
 /* What stave-writer consists of: writer.c opens it, drain.c is what it does then, finish.c closes the
- * archive; with STAVE_KEEP dump.c makes archives while it goes on. */
+ * archive, whose place is directory.c's; with STAVE_KEEP dump.c makes archives while it goes on. */
 #ifndef STAVE_WRITER_WRITER_H
 #define STAVE_WRITER_WRITER_H
 
@@ -110,10 +110,19 @@ void drain(struct writer *writer);
 /* Whether the session never began and no archive is wanted. */
 bool drain_is_unwanted(const struct writer *writer);
 
+/* While the program runs: at its end nobody may be left who knows which run it is part of. */
+void writer_ask_launcher(struct writer *writer);
+
 /* Makes the directory of an archive, writer->directory. False: `failure` says why not. `notice` (of `size`
  * bytes, as failure) says if it got another name than was wanted. is_trial: an empty one, to see whether it
  * can be made; not one for the ranks of a job, which leaves more than rmdir can remove. */
 bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial);
+
+/* The same for the first of a session; what fails is reported. */
+bool writer_make_first_directory(struct writer *writer, char *notice, size_t size, bool is_trial);
+
+/* Removes an archive that has only what OTF2 makes in it at first. */
+void writer_remove_archive(struct writer *writer);
 
 /* The archive is closed, or will never be: neither the log nor the rings are needed for a recovery. */
 void writer_remove_record_log(struct writer *writer);
@@ -121,14 +130,14 @@ void writer_remove_record_log(struct writer *writer);
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);
 
+/* Of the whole session so far. */
+struct figures writer_figures(const struct writer *writer);
+
 /* Of the closed archive: what notify_closed tells. */
-void writer_figures(struct writer *writer, char *text, size_t size);
+void writer_figures_text(struct writer *writer, char *text, size_t size);
 
 /* Closes the archive and tells of it. */
 void writer_close(struct writer *writer);
-
-/* Of the whole session so far. */
-struct figures drain_figures(const struct writer *writer);
 
 /* Whether several encoders may work: the program leaves the processors to them. */
 bool drain_may_encode(void *writer);

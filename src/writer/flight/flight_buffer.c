@@ -183,6 +183,10 @@ void flight_buffer_replay(const struct flight_buffer *kept, merge_sink sink, voi
     }
 }
 
+void flight_buffer_replay_to_sink(const struct flight_buffer *kept) {
+  flight_buffer_replay(kept, kept->sink, kept->data);
+}
+
 uint64_t flight_buffer_dropped(const struct flight_buffer *kept) {
   return kept->dropped;
 }

@@ -29,6 +29,9 @@ uint64_t flight_buffer_since(const struct flight_buffer *kept);
 /* Hands all that is kept to another sink; it stays kept. */
 void flight_buffer_replay(const struct flight_buffer *kept, merge_sink sink, void *data);
 
+/* Hands all that is kept to the sink as if it fell out; it stays kept. */
+void flight_buffer_replay_to_sink(const struct flight_buffer *kept);
+
 /* Records that fell out so far; what has no type is no record of a ring. */
 uint64_t flight_buffer_dropped(const struct flight_buffer *kept);
 
