@@ -5,7 +5,7 @@
 #include "cli/common/message.h"
 #include "cli/common/partial_file.h"
 #include "cli/common/usage.h"
-#include "cli/tables/export_tables.h"
+#include "cli/query/export_tables.h"
 #include "export/export.h"
 
 #include <errno.h>

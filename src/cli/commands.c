@@ -9,11 +9,11 @@
 #include "cli/live/cmd_watch.h"
 #include "cli/mcp/cmd_mcp.h"
 #include "cli/merge/cmd_merge.h"
+#include "cli/query/cmd_query.h"
 #include "cli/record/cmd_record.h"
 #include "cli/recover/cmd_recover.h"
 #include "cli/report/cmd_report.h"
 #include "cli/scale/cmd_scale.h"
-#include "cli/tables/cmd_query.h"
 #include "cli/timeline/cmd_timeline.h"
 
 #include <string.h>

@@ -14,19 +14,12 @@ struct replay_moment {
 };
 
 enum replay_link_kind {
-  REPLAY_LINK_FORK,       /* a member begins: its team was forked */
-  REPLAY_LINK_BARRIER,    /* a member leaves a barrier: the last one has come, or is done with its tasks */
-  REPLAY_LINK_LOCK,       /* a lock is acquired: it was released */
-  REPLAY_LINK_CREATION,   /* a task begins: it was created */
-  REPLAY_LINK_DEPENDENCE, /* a task begins: one that it depends on is complete */
-  REPLAY_LINK_TASKS,      /* a taskwait or a taskgroup ends: the last child is complete */
-  REPLAY_LINK_MESSAGE,    /* a receive ends: the send began */
-  REPLAY_LINK_COLLECTIVE, /* a rank goes on: the last one has come */
+#define LINK(id, name, text) REPLAY_LINK_##id,
+#include "replay/links.def"
 };
 
 /* What happened at `from` let a location go on at `to`. These are the edges of the graph along which critical
- * paths lead. Of
- * forks and dependences all come, of others those that a location has waited for. */
+ * paths lead. Of forks and dependences all come, of others those that a location has waited for. */
 struct replay_link {
   enum replay_link_kind kind;
   struct replay_moment from, to;

@@ -1,9 +1,9 @@
-/* The critical path, found as the timeline's pages find it. */
+/* The critical path, by the replay's links. */
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "replay/critical_path.h"
 #include "tables/tabulate.h"
-#include "timeline/tables/critical_path.h"
 
 enum { LINKS_MAX = 1 << 18 };
 
@@ -29,16 +29,11 @@ void tabulate_path_event(struct tabulator *tabulator, const struct trace_event *
     critical_path_event(tabulator->path, event);
 }
 
-static const char *cause_name(enum critical_cause cause) {
-  static const char *const names[] = {[CRITICAL_BEGIN] = "begin",
-                                      [CRITICAL_BARRIER] = "barrier",
-                                      [CRITICAL_LOCK] = "lock",
-                                      [CRITICAL_CREATION] = "task creation",
-                                      [CRITICAL_DEPENDENCE] = "dependence",
-                                      [CRITICAL_TASKS] = "tasks",
-                                      [CRITICAL_FORK] = "fork",
-                                      [CRITICAL_MESSAGE] = "message",
-                                      [CRITICAL_COLLECTIVE] = "collective"};
+static const char *cause_name(enum replay_link_kind cause) {
+#define LINK(id, name, text) [REPLAY_LINK_##id] = (name),
+  static const char *const names[] = {
+#include "replay/links.def"
+  };
   return names[cause];
 }
 

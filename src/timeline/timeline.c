@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/shortest.h"
+#include "timeline/content/detail_items.h"
 #include "timeline/row_order.h"
-#include "timeline/tables/detail_items.h"
-#include "timeline/tables/shortest.h"
 
 enum { NOTE_WORDS_PER_SLICE = 2 };
 

@@ -4,22 +4,22 @@
 #ifndef STAVE_TIMELINE_TIMELINE_H
 #define STAVE_TIMELINE_TIMELINE_H
 
+#include "replay/critical_path.h"
 #include "replay/replay.h"
 #include "replay/traffic.h"
-#include "timeline/tables/activity_track.h"
-#include "timeline/tables/attribute_lists.h"
-#include "timeline/tables/condition_table.h"
-#include "timeline/tables/counter_table.h"
-#include "timeline/tables/critical_path.h"
-#include "timeline/tables/dependence_table.h"
-#include "timeline/tables/detail.h"
-#include "timeline/tables/launch_table.h"
-#include "timeline/tables/lock_table.h"
-#include "timeline/tables/message_table.h"
-#include "timeline/tables/sample_table.h"
-#include "timeline/tables/slice_track.h"
-#include "timeline/tables/task_table.h"
-#include "timeline/tables/transfer_table.h"
+#include "timeline/content/activity_track.h"
+#include "timeline/content/attribute_lists.h"
+#include "timeline/content/condition_table.h"
+#include "timeline/content/counter_table.h"
+#include "timeline/content/dependence_table.h"
+#include "timeline/content/detail.h"
+#include "timeline/content/launch_table.h"
+#include "timeline/content/lock_table.h"
+#include "timeline/content/message_table.h"
+#include "timeline/content/sample_table.h"
+#include "timeline/content/slice_track.h"
+#include "timeline/content/task_table.h"
+#include "timeline/content/transfer_table.h"
 
 enum { TIMELINE_MAX_DEPTH = 48 };
 

@@ -64,8 +64,8 @@ static struct trace trace = {.clock = {.ticks_per_second = 1000000000},
                              .comms = comms,
                              .comm_count = COUNT(comms)};
 
-/* What the observer was told, as text, a line for each. */
-struct told {
+/* What the observer got, as text, a line for each. */
+struct notes {
   char text[8192];
   size_t used;
   uint64_t spent[COUNT(locations)][ACTIVITY_COUNT];
@@ -73,20 +73,20 @@ struct told {
 };
 
 static struct replay *replay;
-static struct told told;
+static struct notes notes;
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(told.text + told.used, sizeof told.text - told.used, format, arguments);
+  int length = vsnprintf(notes.text + notes.used, sizeof notes.text - notes.used, format, arguments);
   va_end(arguments);
-  assert_true(length > 0 && told.used + (size_t)length < sizeof told.text);
-  told.used += (size_t)length;
+  assert_true(length > 0 && notes.used + (size_t)length < sizeof notes.text);
+  notes.used += (size_t)length;
 }
 
 static void on_slice(void *data, const struct replay_slice *slice) {
   (void)data;
-  if (told.with_slices)
+  if (notes.with_slices)
     note("%zu %s depth %u %u-%u%s%s\n", slice->location, construct_name(slice->construct), slice->depth,
          (unsigned)slice->begin_ticks, (unsigned)slice->end_ticks, slice->is_first ? "" : " resumed",
          slice->is_last ? "" : " cut");
@@ -95,13 +95,13 @@ static void on_slice(void *data, const struct replay_slice *slice) {
 static void on_interval(void *data, const struct replay_interval *interval) {
   (void)data;
   assert_true(interval->begin_ticks < interval->end_ticks);
-  told.spent[interval->location][interval->activity] += interval->end_ticks - interval->begin_ticks;
+  notes.spent[interval->location][interval->activity] += interval->end_ticks - interval->begin_ticks;
 }
 
 static void on_task(void *data, const struct replay_task_event *event) {
   static const char *const steps[] = {"created", "begun", "suspended", "resumed", "completed"};
   (void)data;
-  if (told.with_tasks)
+  if (notes.with_tasks)
     note("%u task %u.%u %s on %zu ran %u migrated %u\n", (unsigned)event->ticks, event->task->thread,
          event->task->generation, steps[event->step], event->location, (unsigned)event->task->run_ticks,
          event->task->migrations);
@@ -109,7 +109,7 @@ static void on_task(void *data, const struct replay_task_event *event) {
 
 static void on_lock(void *data, const struct replay_lock_event *event) {
   (void)data;
-  if (told.with_locks)
+  if (notes.with_locks)
     note("%u lock %u %s by %zu wanted %u acquired %u\n", (unsigned)event->ticks, (uint32_t)event->lock,
          event->step == REPLAY_LOCK_ACQUIRED ? "acquired" : "released", event->location,
          (unsigned)event->wanted_ticks, (unsigned)event->acquired_ticks);
@@ -118,26 +118,26 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
 static void on_team(void *data, const struct replay_team_event *event) {
   static const char *const steps[] = {"begin", "end", "joined"};
   (void)data;
-  if (told.with_teams)
+  if (notes.with_teams)
     note("%u team %u %s on %zu region %d\n", (unsigned)event->ticks, (unsigned)event->team->id,
          steps[event->step], event->location, (int)event->team->region);
 }
 
 static void on_barrier(void *data, const struct replay_barrier_event *event) {
   (void)data;
-  if (told.with_barriers)
+  if (notes.with_barriers)
     note("%u barrier %u %s by %zu%s, came at %u; %u came, last %zu at %u\n", (unsigned)event->ticks,
          event->number, event->step == REPLAY_BARRIER_ARRIVED ? "entered" : "left", event->location,
          event->is_first ? " first" : "", (unsigned)event->arrived_ticks, event->round->arrivals,
          event->round->last_location, (unsigned)event->round->last_ticks);
 }
 
-/* A letter for the kind: fork, barrier, lock, creation, dependence, tasks. */
+/* A letter for the kind: barrier, lock, creation, dependence, tasks, fork, as in links.def. */
 static void on_link(void *data, const struct replay_link *link) {
   (void)data;
-  if (told.with_links)
+  if (notes.with_links)
     note("%u on %zu since %u: %c of %u on %zu\n", (unsigned)link->to.ticks, link->to.location,
-         (unsigned)link->since_ticks, "fblcdt"[link->kind], (unsigned)link -> from.ticks,
+         (unsigned)link->since_ticks, "-blcdtf"[link->kind], (unsigned)link -> from.ticks,
          link->from.location);
 }
 
@@ -145,7 +145,7 @@ static void begin_window(uint64_t from, uint64_t to) {
   static const struct replay_observer observer = {on_slice,   on_interval, on_task, on_lock, on_team,
                                                   on_barrier, on_link,     NULL,    NULL,    false};
   replay_free(replay);
-  told = (struct told){.used = 0};
+  notes = (struct notes){.used = 0};
   replay = replay_create(&trace, &observer, NULL, from, to);
   assert_non_null(replay);
 }
@@ -236,17 +236,17 @@ static void a_team_works_waits_and_is_idle(void **state) {
   leave(1, 100, WORKER);
   replay_finish(replay);
   assert_sound();
-  assert_int_equal(told.spent[0][ACTIVITY_SERIAL], 8 + 27);
-  assert_int_equal(told.spent[0][ACTIVITY_OVERHEAD], 2 + 3);
-  assert_int_equal(told.spent[0][ACTIVITY_WORK], 60);
-  assert_int_equal(told.spent[1][ACTIVITY_IDLE], 10 + 30);
-  assert_int_equal(told.spent[1][ACTIVITY_WORK], 10);
-  assert_int_equal(told.spent[1][ACTIVITY_BARRIER_WAIT], 50);
+  assert_int_equal(notes.spent[0][ACTIVITY_SERIAL], 8 + 27);
+  assert_int_equal(notes.spent[0][ACTIVITY_OVERHEAD], 2 + 3);
+  assert_int_equal(notes.spent[0][ACTIVITY_WORK], 60);
+  assert_int_equal(notes.spent[1][ACTIVITY_IDLE], 10 + 30);
+  assert_int_equal(notes.spent[1][ACTIVITY_WORK], 10);
+  assert_int_equal(notes.spent[1][ACTIVITY_BARRIER_WAIT], 50);
 }
 
 static void links_lead_from_what_was_waited_for(void **state) {
   (void)state;
-  told.with_links = true;
+  notes.with_links = true;
   begin_both(10);
   enter(0, 20, CRITICAL);
   take(0, 21, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
@@ -261,16 +261,16 @@ static void links_lead_from_what_was_waited_for(void **state) {
   leave(0, 73, BARRIER);
   end_both(80);
   replay_finish(replay);
-  assert_string_equal(told.text, "10 on 0 since 10: f of 8 on 0\n"
-                                 "10 on 1 since 0: f of 8 on 0\n"
-                                 "31 on 1 since 25: l of 30 on 0\n"
-                                 "72 on 1 since 40: b of 70 on 0\n");
+  assert_string_equal(notes.text, "10 on 0 since 10: f of 8 on 0\n"
+                                  "10 on 1 since 0: f of 8 on 0\n"
+                                  "31 on 1 since 25: l of 30 on 0\n"
+                                  "72 on 1 since 40: b of 70 on 0\n");
 }
 
 /* Who runs a task in a barrier comes to it when that is done. */
 static void tasks_are_linked_to_creation_and_end(void **state) {
   (void)state;
-  told.with_links = true;
+  notes.with_links = true;
   begin_both(10);
   enter(1, 20, BARRIER);
   create(0, 30, 0, 1);
@@ -288,12 +288,12 @@ static void tasks_are_linked_to_creation_and_end(void **state) {
   leave(1, 93, BARRIER);
   end_both(95);
   replay_finish(replay);
-  assert_string_equal(told.text, "10 on 0 since 10: f of 8 on 0\n"
-                                 "10 on 1 since 0: f of 8 on 0\n"
-                                 "35 on 1 since 20: c of 30 on 0\n"
-                                 "62 on 0 since 40: t of 60 on 1\n"
-                                 "66 on 1 since 60: c of 63 on 0\n"
-                                 "92 on 0 since 64: b of 90 on 1\n");
+  assert_string_equal(notes.text, "10 on 0 since 10: f of 8 on 0\n"
+                                  "10 on 1 since 0: f of 8 on 0\n"
+                                  "35 on 1 since 20: c of 30 on 0\n"
+                                  "62 on 0 since 40: t of 60 on 1\n"
+                                  "66 on 1 since 60: c of 63 on 0\n"
+                                  "92 on 0 since 64: b of 90 on 1\n");
 }
 
 static void who_runs_a_task_that_goes_on_elsewhere_comes_back(void **state) {
@@ -302,7 +302,7 @@ static void who_runs_a_task_that_goes_on_elsewhere_comes_back(void **state) {
   create(0, 30, 0, 1);
   enter(0, 50, BARRIER);
   enter(1, 60, BARRIER);
-  told.with_links = true;
+  notes.with_links = true;
   switch_to(0, 70, 0, 1);
   switch_to(1, 80, 0, 1);
   complete(1, 90, 0, 1);
@@ -311,13 +311,13 @@ static void who_runs_a_task_that_goes_on_elsewhere_comes_back(void **state) {
   leave(1, 120, BARRIER);
   end_both(130);
   replay_finish(replay);
-  assert_string_equal(told.text, "120 on 1 since 90: b of 100 on 0\n");
+  assert_string_equal(notes.text, "120 on 1 since 90: b of 100 on 0\n");
 }
 
 /* The primary begins its team after another member. */
 static void a_fork_is_linked_when_it_is_known(void **state) {
   (void)state;
-  told.with_links = true;
+  notes.with_links = true;
   enter(0, 0, PROGRAM);
   enter(1, 0, WORKER);
   take(0, 5, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 2));
@@ -325,13 +325,13 @@ static void a_fork_is_linked_when_it_is_known(void **state) {
   begin_member(0, 9);
   end_both(20);
   replay_finish(replay);
-  assert_string_equal(told.text, "9 on 0 since 9: f of 5 on 0\n"
-                                 "8 on 1 since 0: f of 5 on 0\n");
+  assert_string_equal(notes.text, "9 on 0 since 9: f of 5 on 0\n"
+                                  "8 on 1 since 0: f of 5 on 0\n");
 }
 
 static void barriers_know_who_came_last(void **state) {
   (void)state;
-  told.with_barriers = true;
+  notes.with_barriers = true;
   begin_both(10);
   enter(1, 20, BARRIER);
   enter(0, 70, BARRIER);
@@ -343,19 +343,19 @@ static void barriers_know_who_came_last(void **state) {
   leave(1, 96, BARRIER);
   end_both(100);
   replay_finish(replay);
-  assert_string_equal(told.text, "20 barrier 0 entered by 1 first, came at 20; 1 came, last 1 at 20\n"
-                                 "70 barrier 0 entered by 0, came at 70; 2 came, last 0 at 70\n"
-                                 "72 barrier 0 left by 1 first, came at 20; 2 came, last 0 at 70\n"
-                                 "80 barrier 1 entered by 1 first, came at 80; 1 came, last 1 at 80\n"
-                                 "90 barrier 0 left by 0, came at 70; 2 came, last 0 at 70\n"
-                                 "95 barrier 1 entered by 0, came at 95; 2 came, last 0 at 95\n"
-                                 "95 barrier 1 left by 0 first, came at 95; 2 came, last 0 at 95\n"
-                                 "96 barrier 1 left by 1, came at 80; 2 came, last 0 at 95\n");
+  assert_string_equal(notes.text, "20 barrier 0 entered by 1 first, came at 20; 1 came, last 1 at 20\n"
+                                  "70 barrier 0 entered by 0, came at 70; 2 came, last 0 at 70\n"
+                                  "72 barrier 0 left by 1 first, came at 20; 2 came, last 0 at 70\n"
+                                  "80 barrier 1 entered by 1 first, came at 80; 1 came, last 1 at 80\n"
+                                  "90 barrier 0 left by 0, came at 70; 2 came, last 0 at 70\n"
+                                  "95 barrier 1 entered by 0, came at 95; 2 came, last 0 at 95\n"
+                                  "95 barrier 1 left by 0 first, came at 95; 2 came, last 0 at 95\n"
+                                  "96 barrier 1 left by 1, came at 80; 2 came, last 0 at 95\n");
 }
 
 static void waiting_for_a_critical_ends_when_it_is_acquired(void **state) {
   (void)state;
-  told.with_locks = true;
+  notes.with_locks = true;
   begin_both(10);
   for (uint32_t i = 0; i < 2; i++)
     enter(i, 20, CRITICAL);
@@ -368,30 +368,30 @@ static void waiting_for_a_critical_ends_when_it_is_acquired(void **state) {
   }
   end_both(80);
   replay_finish(replay);
-  assert_int_equal(told.spent[1][ACTIVITY_LOCK_WAIT], 30);
-  assert_int_equal(told.spent[1][ACTIVITY_WORK], 40);
-  assert_int_equal(told.spent[0][ACTIVITY_LOCK_WAIT], 0);
-  assert_string_equal(told.text, "20 lock 7 acquired by 0 wanted 20 acquired 20\n"
-                                 "50 lock 7 released by 0 wanted 20 acquired 20\n"
-                                 "50 lock 7 acquired by 1 wanted 20 acquired 50\n"
-                                 "80 lock 7 released by 1 wanted 20 acquired 50\n");
+  assert_int_equal(notes.spent[1][ACTIVITY_LOCK_WAIT], 30);
+  assert_int_equal(notes.spent[1][ACTIVITY_WORK], 40);
+  assert_int_equal(notes.spent[0][ACTIVITY_LOCK_WAIT], 0);
+  assert_string_equal(notes.text, "20 lock 7 acquired by 0 wanted 20 acquired 20\n"
+                                  "50 lock 7 released by 0 wanted 20 acquired 20\n"
+                                  "50 lock 7 acquired by 1 wanted 20 acquired 50\n"
+                                  "80 lock 7 released by 1 wanted 20 acquired 50\n");
 }
 
 static void a_release_may_come_after_the_next_acquisition(void **state) {
   (void)state;
-  told.with_locks = true;
+  notes.with_locks = true;
   take(0, 10, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
   take(1, 20, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
   take(0, 21, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
   take(1, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 2));
   assert_sound();
-  assert_non_null(strstr(told.text, "21 lock 7 released by 0 wanted 10 acquired 10\n"));
-  assert_non_null(strstr(told.text, "30 lock 7 released by 1 wanted 20 acquired 20\n"));
+  assert_non_null(strstr(notes.text, "21 lock 7 released by 0 wanted 10 acquired 10\n"));
+  assert_non_null(strstr(notes.text, "30 lock 7 released by 1 wanted 20 acquired 20\n"));
 }
 
 static void a_task_takes_its_regions_along(void **state) {
   (void)state;
-  told.with_tasks = told.with_slices = true;
+  notes.with_tasks = notes.with_slices = true;
   begin_both(10);
   create(0, 20, 0, 1);
   enter(0, 30, BARRIER);
@@ -412,27 +412,27 @@ static void a_task_takes_its_regions_along(void **state) {
   leave(1, 95, WORKER);
   replay_finish(replay);
   assert_sound();
-  assert_int_equal(told.spent[0][ACTIVITY_TASK], 10);
-  assert_int_equal(told.spent[0][ACTIVITY_TASK_WAIT], 10);
-  assert_int_equal(told.spent[0][ACTIVITY_BARRIER_WAIT], 40);
-  assert_int_equal(told.spent[1][ACTIVITY_TASK], 10);
-  assert_int_equal(told.spent[1][ACTIVITY_BARRIER_WAIT], 20);
-  assert_string_equal(told.text, "20 task 0.1 created on 0 ran 0 migrated 0\n"
-                                 "0 create task depth 2 20-20\n"
-                                 "30 task 0.1 begun on 0 ran 0 migrated 0\n"
-                                 "0 taskwait depth 4 40-50 cut\n"
-                                 "0 task depth 3 30-50 cut\n"
-                                 "50 task 0.1 suspended on 0 ran 20 migrated 0\n"
-                                 "60 task 0.1 resumed on 1 ran 20 migrated 1\n"
-                                 "1 taskwait depth 4 60-70 resumed\n"
-                                 "1 task depth 3 60-80 resumed\n"
-                                 "80 task 0.1 completed on 1 ran 40 migrated 1\n"
-                                 "0 implicit barrier depth 2 30-90\n"
-                                 "1 implicit barrier depth 2 50-90\n"
-                                 "1 parallel depth 1 10-90\n"
-                                 "0 parallel depth 1 10-90\n"
-                                 "0  depth 0 0-95\n"
-                                 "1  depth 0 0-95\n");
+  assert_int_equal(notes.spent[0][ACTIVITY_TASK], 10);
+  assert_int_equal(notes.spent[0][ACTIVITY_TASK_WAIT], 10);
+  assert_int_equal(notes.spent[0][ACTIVITY_BARRIER_WAIT], 40);
+  assert_int_equal(notes.spent[1][ACTIVITY_TASK], 10);
+  assert_int_equal(notes.spent[1][ACTIVITY_BARRIER_WAIT], 20);
+  assert_string_equal(notes.text, "20 task 0.1 created on 0 ran 0 migrated 0\n"
+                                  "0 create task depth 2 20-20\n"
+                                  "30 task 0.1 begun on 0 ran 0 migrated 0\n"
+                                  "0 taskwait depth 4 40-50 cut\n"
+                                  "0 task depth 3 30-50 cut\n"
+                                  "50 task 0.1 suspended on 0 ran 20 migrated 0\n"
+                                  "60 task 0.1 resumed on 1 ran 20 migrated 1\n"
+                                  "1 taskwait depth 4 60-70 resumed\n"
+                                  "1 task depth 3 60-80 resumed\n"
+                                  "80 task 0.1 completed on 1 ran 40 migrated 1\n"
+                                  "0 implicit barrier depth 2 30-90\n"
+                                  "1 implicit barrier depth 2 50-90\n"
+                                  "1 parallel depth 1 10-90\n"
+                                  "0 parallel depth 1 10-90\n"
+                                  "0  depth 0 0-95\n"
+                                  "1  depth 0 0-95\n");
 }
 
 static void live_tasks_are_found_and_gone_ones_are_not(void **state) {
@@ -457,7 +457,7 @@ static void live_tasks_are_found_and_gone_ones_are_not(void **state) {
 
 static void teams_nest_and_are_told_by_their_region(void **state) {
   (void)state;
-  told.with_teams = true;
+  notes.with_teams = true;
   begin_both(10);
   take(0, 20, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 1));
   take(0, 20, EVENT(ThreadTeamBegin, 1));
@@ -472,29 +472,29 @@ static void teams_nest_and_are_told_by_their_region(void **state) {
   leave(1, 50, WORKER);
   replay_finish(replay);
   assert_sound();
-  assert_string_equal(told.text, "10 team 1 begin on 0 region -1\n"
-                                 "10 team 1 begin on 1 region 2\n"
-                                 "20 team 2 begin on 0 region -1\n"
-                                 "30 team 2 end on 0 region 2\n"
-                                 "30 team 2 joined on 0 region 2\n"
-                                 "40 team 1 end on 1 region 2\n"
-                                 "40 team 1 end on 0 region 2\n"
-                                 "40 team 1 joined on 0 region 2\n");
+  assert_string_equal(notes.text, "10 team 1 begin on 0 region -1\n"
+                                  "10 team 1 begin on 1 region 2\n"
+                                  "20 team 2 begin on 0 region -1\n"
+                                  "30 team 2 end on 0 region 2\n"
+                                  "30 team 2 joined on 0 region 2\n"
+                                  "40 team 1 end on 1 region 2\n"
+                                  "40 team 1 end on 0 region 2\n"
+                                  "40 team 1 joined on 0 region 2\n");
 }
 
 static void a_window_cuts_what_reaches_out_of_it(void **state) {
   (void)state;
   begin_window(40, 60);
-  told.with_slices = true;
+  notes.with_slices = true;
   begin_both(10);
   enter(0, 45, LOOP);
   leave(0, 50, LOOP);
   enter(1, 55, LOOP);
   replay_finish(replay);
   assert_sound();
-  assert_int_equal(told.spent[0][ACTIVITY_WORK] + told.spent[1][ACTIVITY_WORK], 15 + 15);
-  assert_non_null(strstr(told.text, "0 for depth 2 45-50\n"));
-  assert_non_null(strstr(told.text, "0 parallel depth 1 40-55 resumed\n"));
+  assert_int_equal(notes.spent[0][ACTIVITY_WORK] + notes.spent[1][ACTIVITY_WORK], 15 + 15);
+  assert_non_null(strstr(notes.text, "0 for depth 2 45-50\n"));
+  assert_non_null(strstr(notes.text, "0 parallel depth 1 40-55 resumed\n"));
 }
 
 static void a_device_is_at_work_while_something_is_open(void **state) {
@@ -505,8 +505,8 @@ static void a_device_is_at_work_while_something_is_open(void **state) {
   take(2, 60, EVENT(RmaOpCompleteBlocking, 0, 1));
   take(2, 70, EVENT(RmaOpCompleteBlocking, 0, 1));
   replay_finish(replay);
-  assert_int_equal(told.spent[2][ACTIVITY_DEVICE], 40);
-  assert_int_equal(told.spent[2][ACTIVITY_IDLE], 20);
+  assert_int_equal(notes.spent[2][ACTIVITY_DEVICE], 40);
+  assert_int_equal(notes.spent[2][ACTIVITY_IDLE], 20);
 }
 
 static void wrong_traces_are_counted_not_believed(void **state) {
@@ -536,7 +536,7 @@ static void wrong_traces_are_counted_not_believed(void **state) {
   assert_int_equal(anomalies->unmatched_lock, 1);
 }
 
-/* Any sequence of events: what is told never overlaps, and nothing is lost of a location's time. */
+/* Any sequence of events: what is notes never overlaps, and nothing is lost of a location's time. */
 static void random_events_do_no_harm(void **state) {
   uint64_t random = 88172645463325252u;
   (void)state;
@@ -571,7 +571,7 @@ static void random_events_do_no_harm(void **state) {
     for (size_t location = 0; location < COUNT(locations); location++) {
       uint64_t sum = 0;
       for (int i = 0; i < ACTIVITY_COUNT; i++)
-        sum += told.spent[location][i];
+        sum += notes.spent[location][i];
       assert_true(sum >= last[location] - first[location] && sum <= ticks - first[location]);
     }
   }

@@ -4,8 +4,8 @@
 
 #include "unit.h"
 
-#include "timeline/tables/activity_track.h"
-#include "timeline/tables/slice_track.h"
+#include "timeline/content/activity_track.h"
+#include "timeline/content/slice_track.h"
 
 enum { ITEMS = 20000, LONG = 5000 };
 

@@ -2,8 +2,8 @@
 #ifndef STAVE_TIMELINE_PAGE_PAGE_DATA_H
 #define STAVE_TIMELINE_PAGE_PAGE_DATA_H
 
+#include "timeline/content/page_form.h"
 #include "timeline/page/page.h"
-#include "timeline/tables/page_form.h"
 
 /* Part of the bytes. */
 struct page_section {

@@ -1,5 +1,5 @@
+#include "timeline/content/page_items.h"
 #include "timeline/page/page_data.h"
-#include "timeline/tables/page_items.h"
 
 /* -- activities -- */
 

@@ -1,0 +1,28 @@
+/* The tables of archives, as a database or one of them as CSV, for `stave export` and `stave query`. */
+#ifndef STAVE_CLI_QUERY_EXPORT_TABLES_H
+#define STAVE_CLI_QUERY_EXPORT_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/common/archive_job.h"
+#include "export/sink.h"
+#include "tables/schema.h"
+
+/* Writes `count` archives into a new file of SQLite at `path`, which is there and empty. What cannot be read
+ * of one is printed on stderr. `identity` is for database_complete. Returns the exit status: EXIT_FOUND if
+ * not all could be read. */
+int export_tables_database(char *const *archives, size_t count, const char *identity, const char *path);
+
+/* The same, and the file becomes `output` when it is whole. */
+int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output);
+
+/* Writes one table as CSV into the sink; within an archive_job. Returns 0, or 1 with one line in
+ * `error`. */
+int export_tables_csv(const struct archive_job *job, enum schema_table table, struct sink *sink,
+                      char error[TRACE_ERROR_BYTES]);
+
+/* The name of the table at `number`; NULL behind the last one. */
+const char *export_tables_word(size_t number);
+
+#endif
