@@ -1,6 +1,5 @@
 /* Did a run keep OpenMP's rules, and its runtime the tool interface's? One pass over the events, in the order
- * of
- * time. */
+ * of time. */
 #ifndef STAVE_CHECK_CHECK_H
 #define STAVE_CHECK_CHECK_H
 
@@ -23,6 +22,11 @@ enum check_rule {
 #undef RULE
   CHECK_RULE_COUNT
 };
+
+/* Sets of rules: a bit of each. */
+#define CHECK_BIT(rule) (UINT64_C(1) << (rule))
+#define CHECK_ALL_RULES (UINT64_MAX >> (64 - CHECK_RULE_COUNT))
+_Static_assert(CHECK_RULE_COUNT <= 64, "a set of rules has 64 bits");
 
 /* What is known of a rule; texts as in rules.def. Constant memory. */
 struct check_rule_text {
@@ -68,9 +72,8 @@ struct check_result {
   char not_checked[CHECK_RULE_COUNT][CHECK_REASON_BYTES]; /* why a rule could not be checked; "": it was */
 };
 
-/* Checks the rules of which a bit is set in `rules` (1 << rule). Returns 0; or -EIO with one line
- * in `error`. check_free in both cases. */
-int check_run(struct trace *trace, uint32_t rules, struct check_result *ret, char error[TRACE_ERROR_BYTES]);
+/* Checks the rules of a set. Returns 0; or -EIO with one line in `error`. check_free in both cases. */
+int check_run(struct trace *trace, uint64_t rules, struct check_result *ret, char error[TRACE_ERROR_BYTES]);
 
 /* Frees what it owns. */
 void check_free(struct check_result *result);

@@ -46,7 +46,7 @@ static bool is_past_end(struct checker *checker, const struct trace_event *event
 }
 
 /* From here on the rules are not checked. */
-static void give_up(struct checker *checker, uint32_t unsure, const char *reason) {
+static void give_up(struct checker *checker, uint64_t unsure, const char *reason) {
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
     if ((checker->rules & unsure) >> rule & 1)
       snprintf(checker->result->not_checked[rule], CHECK_REASON_BYTES, "%s", reason);
@@ -54,8 +54,8 @@ static void give_up(struct checker *checker, uint32_t unsure, const char *reason
 }
 
 /* What rests on who created whom. */
-static const uint32_t of_families = 1u << CHECK_TIED_SCHEDULING | 1u << CHECK_DEPENDENCE |
-                                    1u << CHECK_MUTUAL_EXCLUSION | 1u << CHECK_UNDEFERRED;
+static const uint64_t of_families = CHECK_BIT(CHECK_TIED_SCHEDULING) | CHECK_BIT(CHECK_DEPENDENCE) |
+                                    CHECK_BIT(CHECK_MUTUAL_EXCLUSION) | CHECK_BIT(CHECK_UNDEFERRED);
 
 /* What begins in a pause of the recording is hidden: it is not known any more who created whom, and what
  * threads met. */
@@ -65,16 +65,18 @@ static void stop_for_pause(struct checker *checker, const struct trace_event *ev
     return;
   snprintf(reason, sizeof reason, "from %.6f ms on, because recording was paused",
            (double)trace_ns(checker->trace, event->ticks) / 1e6);
-  give_up(checker, of_families | 1u << CHECK_TEAM_ORDER, reason);
+  give_up(checker, of_families | CHECK_BIT(CHECK_TEAM_ORDER), reason);
 }
 
 /* EZTrace records the primary threads' part of teams, which ends inside of the parallel region, and numbers
  * the turns of a lock as it writes them. */
 static void stop_for_nameless_team(struct checker *checker) {
   give_up(checker,
-          1u << CHECK_PAIRING | 1u << CHECK_TEAM_STATE | 1u << CHECK_TEAM_ORDER | 1u << CHECK_LOCK_ORDER,
+          CHECK_BIT(CHECK_PAIRING) | CHECK_BIT(CHECK_TEAM_STATE) | CHECK_BIT(CHECK_TEAM_ORDER) |
+              CHECK_BIT(CHECK_LOCK_ORDER),
           "the archive does not record which threads belong to which team");
-  give_up(checker, 1u << CHECK_LOCK_STATE, "the archive does not number the turns of locks in their order");
+  give_up(checker, CHECK_BIT(CHECK_LOCK_STATE),
+          "the archive does not number the turns of locks in their order");
 }
 
 /* Without a team's name a task has none of its own. */
@@ -84,9 +86,10 @@ static void stop_for_nameless(struct checker *checker, const struct trace_event 
   bool is_task = event->kind >= TRACE_ThreadTaskCreate && event->kind <= TRACE_ThreadTaskComplete;
   if (is_task && event->ThreadTaskCreate.comm == UINT32_MAX) /* the three kinds have the same fields */
     give_up(checker,
-            of_families | 1u << CHECK_PAIRING | 1u << CHECK_TIED_MIGRATION | 1u << CHECK_TASK_STATE |
-                1u << CHECK_THREADPRIVATE | 1u << CHECK_LOCK_ACROSS_SCHEDULING | 1u << CHECK_NESTING |
-                1u << CHECK_TEAM_ORDER,
+            of_families | CHECK_BIT(CHECK_PAIRING) | CHECK_BIT(CHECK_TIED_MIGRATION) |
+                CHECK_BIT(CHECK_TASK_STATE) | CHECK_BIT(CHECK_THREADPRIVATE) |
+                CHECK_BIT(CHECK_LOCK_ACROSS_SCHEDULING) | CHECK_BIT(CHECK_NESTING) |
+                CHECK_BIT(CHECK_TEAM_ORDER),
             "the archive does not distinguish the tasks of different threads");
 }
 
@@ -206,9 +209,9 @@ static void close_checker(struct checker *checker) {
   replay_free(checker->replay);
 }
 
-int check_run(struct trace *trace, uint32_t wanted, struct check_result *ret, char error[TRACE_ERROR_BYTES]) {
+int check_run(struct trace *trace, uint64_t rules, struct check_result *ret, char error[TRACE_ERROR_BYTES]) {
   *ret = (struct check_result){0};
-  struct checker checker = {.trace = trace, .result = ret, .rules = wanted, .end_ticks = UINT64_MAX};
+  struct checker checker = {.trace = trace, .result = ret, .rules = rules, .end_ticks = UINT64_MAX};
   open_checker(&checker);
   int result = check_leave_out(&checker, error);
   if (result == 0)

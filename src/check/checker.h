@@ -177,7 +177,7 @@ struct checker {
   struct trace *trace;
   struct replay *replay;
   struct check_result *result;
-  uint32_t rules;
+  uint64_t rules;         /* that are checked: a set */
   uint64_t end_ticks;     /* from here on nothing is checked; UINT64_MAX: everything is */
   uint64_t *process_ends; /* the last event of each process, if they have been ended; NULL: there is one */
   struct task_state *tasks;

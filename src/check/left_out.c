@@ -119,7 +119,7 @@ static void leave_out_unrecorded(struct checker *checker) {
       continue;
     snprintf(reason, CHECK_REASON_BYTES, answer ? "the runtime does not report %s" : "%s was not recorded",
              required_callbacks[i].what);
-    checker->rules &= ~(1u << required_callbacks[i].rule);
+    checker->rules &= ~CHECK_BIT(required_callbacks[i].rule);
   }
 }
 
@@ -144,7 +144,7 @@ static void leave_out_paused(struct checker *checker) {
   checker->has_no_phases |= why != NULL;
   for (size_t i = 0; why && i < sizeof rules_of_order / sizeof *rules_of_order; i++) {
     snprintf(checker->result->not_checked[rules_of_order[i]], CHECK_REASON_BYTES, "%s", why);
-    checker->rules &= ~(1u << rules_of_order[i]);
+    checker->rules &= ~CHECK_BIT(rules_of_order[i]);
   }
 }
 

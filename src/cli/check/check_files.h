@@ -11,8 +11,8 @@
  * it cannot be written. */
 bool check_write_sarif(const char *name, const struct trace *trace, const struct check_result *result);
 
-/* JUnit's XML: a test case for each rule of which a bit is set in `rules`. Returns likewise. */
+/* JUnit's XML: a test case for each rule of the set `rules`. Returns likewise. */
 bool check_write_junit(const char *name, const struct trace *trace, const struct check_result *result,
-                       uint32_t rules);
+                       uint64_t rules);
 
 #endif

@@ -31,10 +31,6 @@ static void put(FILE *file, const char *text) {
   free(clean);
 }
 
-static uint32_t bit_of(int rule) {
-  return UINT32_C(1) << rule;
-}
-
 static bool is_failure(const struct check_finding *finding) {
   return finding->severity != CHECK_INFORMATION;
 }
@@ -96,29 +92,29 @@ struct totals {
   int tests, failures, skipped;
 };
 
-static struct totals count(const struct check_result *result, uint32_t rules) {
+static struct totals count(const struct check_result *result, uint64_t rules) {
   struct totals totals = {.tests = result->is_partial};
-  uint32_t failed = 0;
+  uint64_t failed = 0;
   for (size_t i = 0; i < result->count; i++)
-    failed |= is_failure(&result->findings[i]) ? bit_of((int)result->findings[i].rule) : 0;
+    failed |= is_failure(&result->findings[i]) ? CHECK_BIT((int)result->findings[i].rule) : 0;
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
-    bool is_wanted = rules & bit_of(rule), has_failed = is_wanted && (failed & bit_of(rule));
-    totals.tests += is_wanted;
+    bool is_selected = rules & CHECK_BIT(rule), has_failed = is_selected && (failed & CHECK_BIT(rule));
+    totals.tests += is_selected;
     totals.failures += has_failed;
-    totals.skipped += is_wanted && *result->not_checked[rule] != '\0';
+    totals.skipped += is_selected && *result->not_checked[rule] != '\0';
   }
   return totals;
 }
 
 static void put_suite(FILE *file, const struct trace *trace, const struct check_result *result,
-                      uint32_t rules) {
+                      uint64_t rules) {
   struct totals totals = count(result, rules);
   fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", file);
   fprintf(file,
           " <testsuite name=\"stave check\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
           totals.tests, totals.failures, result->is_partial, totals.skipped);
   for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
-    if (rules & bit_of(rule))
+    if (rules & CHECK_BIT(rule))
       put_case(file, trace, result, rule);
   if (result->is_partial)
     put_partial(file, result);
@@ -126,7 +122,7 @@ static void put_suite(FILE *file, const struct trace *trace, const struct check_
 }
 
 bool check_write_junit(const char *name, const struct trace *trace, const struct check_result *result,
-                       uint32_t rules) {
+                       uint64_t rules) {
   struct partial_file file;
   if (!partial_file_open(&file, name))
     return false;

@@ -74,7 +74,7 @@ static void print_findings(const struct trace *trace, const struct check_result 
   }
 }
 
-enum { RULES_BYTES = 1024 };
+enum { RULES_BYTES = CHECK_RULE_COUNT * 32 };
 
 /* The rules from this one on that are not checked for its reason, the first of them. */
 static void name_rules(const struct check_result *result, int first, char names[RULES_BYTES]) {

@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t all_rules = (1u << CHECK_RULE_COUNT) - 1;
-
 struct check_request {
   const char *path;
-  uint32_t rules;
+  uint64_t rules;
   bool is_json, is_all, is_by_ranks;
   const char *mpi;           /* its library; NULL: to be found */
   const char *sarif, *junit; /* files; NULL: not wanted */
@@ -179,25 +177,25 @@ static int check(void *data, const struct archive_job *job) {
 }
 
 /* The rules that a word names: one, all of a severity, or all; 0 if there is none of the name. */
-static uint32_t rules_of(const char *word, size_t length) {
-  uint32_t found = length == 3 && strncmp(word, "all", length) == 0 ? all_rules : 0;
+static uint64_t rules_of(const char *word, size_t length) {
+  uint64_t found = length == 3 && strncmp(word, "all", length) == 0 ? CHECK_ALL_RULES : 0;
   for (int i = 0; i < CHECK_RULE_COUNT; i++) {
     const struct check_rule_text *rule = check_rule_text((enum check_rule)i);
     const char *severity = check_severity_name(rule->severity);
     bool is_it = strlen(rule->name) == length && strncmp(rule->name, word, length) == 0;
     bool is_of_it = strlen(severity) == length && strncmp(severity, word, length) == 0;
-    found |= is_it || is_of_it ? 1u << i : 0;
+    found |= is_it || is_of_it ? CHECK_BIT(i) : 0;
   }
   return found;
 }
 
 /* A list that begins by leaving something out begins with all. */
-static bool read_rules(const char *list, uint32_t *ret_rules) {
-  uint32_t rules = *list == '-' ? all_rules : 0;
+static bool read_rules(const char *list, uint64_t *ret_rules) {
+  uint64_t rules = *list == '-' ? CHECK_ALL_RULES : 0;
   for (const char *word = list; *word;) {
     size_t length = strcspn(word, ",");
     bool is_out = *word == '-';
-    uint32_t found = rules_of(word + is_out, length - is_out);
+    uint64_t found = rules_of(word + is_out, length - is_out);
     if (found == 0)
       return usage_unknown("check", "rule", word + is_out, length - is_out, rule_word);
     rules = is_out ? rules & ~found : rules | found;
@@ -254,7 +252,7 @@ const struct usage *cmd_check_usage(void) {
 }
 
 int cmd_check(int argc, char **argv) {
-  struct check_request request = {.rules = all_rules};
+  struct check_request request = {.rules = CHECK_ALL_RULES};
   int status = usage_read(cmd_check_usage(), argc, argv, &request);
   if (status >= 0)
     return status;

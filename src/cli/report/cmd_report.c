@@ -123,7 +123,7 @@ static bool asks_of_check(const struct report_request *request) {
 static void add_check(json_t *object, struct trace *trace) {
   char error[TRACE_ERROR_BYTES];
   struct check_result result = {0};
-  int failure = check_run(trace, (UINT32_C(1) << CHECK_RULE_COUNT) - 1, &result, error);
+  int failure = check_run(trace, CHECK_ALL_RULES, &result, error);
   if (failure == 0 && result.has_openmp && !result.is_partial) {
     json_put(object, "violations", json_from_number(result.of_severity[CHECK_VIOLATION]));
     json_put(object, "hazards", json_from_number(result.of_severity[CHECK_HAZARD]));

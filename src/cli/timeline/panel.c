@@ -67,9 +67,8 @@ static size_t add_violations(json_t *problems, const struct trace *trace, const 
 
 static int check(const struct archive_job *job, json_t *panel, uint64_t from, uint64_t to,
                  char error[TRACE_ERROR_BYTES]) {
-  uint32_t rules = (1u << CHECK_RULE_COUNT) - 1;
   struct check_result result = {0};
-  int failure = check_run(job->trace, rules, &result, error);
+  int failure = check_run(job->trace, CHECK_ALL_RULES, &result, error);
   if (failure == 0 && result.has_openmp) {
     size_t left_out = add_violations(json_object_get(panel, "problems"), job->trace, &result, from, to);
     if (left_out > 0)
