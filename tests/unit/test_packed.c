@@ -79,6 +79,18 @@ static void what_a_loop_makes_takes_little(void **state) {
   assert_int_equal(there_and_back(), 8 * FIRST + MOST_OF_FIRST);
 }
 
+/* Switches between tasks of two threads take 20 bytes, not all of the record. */
+static void tasks_of_two_threads_take_less_than_all(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < RECORDS; i++)
+    records[i] = (struct record){.ticks = 1000000 + 300 * i,
+                                 .a = ((uint64_t)(1 + i % 2) << ID_POSITION_BITS) + i,
+                                 .b = ((uint64_t)(2 - i % 2) << ID_POSITION_BITS) + 2 * i,
+                                 .type = RECORD_task_schedule,
+                                 .c = 1};
+  assert_int_equal(there_and_back(), 20 * (RECORDS - 1) + PACKED_BYTES_MAX);
+}
+
 /* Kinds of which one's records follow the other's have no entry in common. */
 static void kinds_of_one_loop_do_not_meet(void **state) {
   static const struct record kinds[] = {
@@ -134,6 +146,7 @@ int main(void) {
       cmocka_unit_test(any_words_come_back),
       cmocka_unit_test(each_edge_comes_back),
       cmocka_unit_test(what_a_loop_makes_takes_little),
+      cmocka_unit_test(tasks_of_two_threads_take_less_than_all),
       cmocka_unit_test(kinds_of_one_loop_do_not_meet),
       cmocka_unit_test(room_is_kept),
   };

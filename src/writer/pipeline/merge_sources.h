@@ -18,8 +18,10 @@ struct source {
   uint64_t logged;           /* what is before this is in the log, or there is none */
   struct log_blocks *blocks; /* there, of what was not handed on; the backlog knows them, and sources move */
   uint64_t prepared;         /* the capacity up to which the ring was given memory, or refused it */
-  bool is_loaded;            /* out of a log */
-  int is_damaged;            /* the application wrote over it: nothing more is read */
+  uint64_t emptied_mask;     /* the ring's, at which it was emptied in the middle of a pass; so often: */
+  uint64_t emptied;
+  bool is_loaded; /* out of a log */
+  int is_damaged; /* the application wrote over it: nothing more is read */
 };
 
 struct merge {

@@ -13,6 +13,8 @@ enum {
   TICKS_BITS = FIELD_A - TICKS,
   FIELD_BITS = 16,
   HEAD_BYTES = 2, /* in front of a whole record */
+  WIDE = IS_WHOLE | HAS_FIELDS,
+  WIDE_BYTES = 20, /* entry and ticks as ever, then the two fields' differences with all their bits */
 };
 
 _Static_assert(PACKED_ENTRIES == 1 << (TICKS - ENTRY) && TICKS <= 8 * HEAD_BYTES, "entries have room");
@@ -44,17 +46,26 @@ static uint8_t *put_whole(struct packed_state *state, unsigned entry, const stru
   return to + PACKED_BYTES_MAX;
 }
 
+/* Tasks of several threads by turns: their ids are far apart. */
+static uint8_t *put_wide(unsigned entry, uint64_t ticks, uint64_t a, uint64_t b, uint8_t *to) {
+  uint32_t head = (uint32_t)(WIDE | entry << ENTRY | ticks << TICKS);
+  memcpy(to, &head, sizeof head);
+  memcpy(to + sizeof head, &a, sizeof a);
+  memcpy(to + sizeof head + sizeof a, &b, sizeof b);
+  return to + WIDE_BYTES;
+}
+
 static inline uint8_t *put_one(struct packed_state *state, const struct record *record, uint64_t ticks,
                                uint8_t *to) {
   uint64_t tail = tail_of(record), new_a = record->a, new_b = record->b;
   unsigned entry = entry_of(tail);
   uint64_t a = new_a - state->last[entry].a, b = new_b - state->last[entry].b;
-  bool is_whole =
-      (too_much_of(a) | too_much_of(b) | ticks >> TICKS_BITS | (tail ^ state->last[entry].tail)) != 0;
+  uint64_t is_whole = ticks >> TICKS_BITS | (tail ^ state->last[entry].tail);
+  uint64_t is_wide = too_much_of(a) | too_much_of(b);
   state->last[entry].a = new_a;
   state->last[entry].b = new_b;
-  if (__builtin_expect(is_whole, false))
-    return put_whole(state, entry, record, to);
+  if (__builtin_expect((is_whole | is_wide) != 0, false))
+    return is_whole ? put_whole(state, entry, record, to) : put_wide(entry, ticks, a, b, to);
   uint64_t fields = (a & UINT16_MAX) << FIELD_A | b << FIELD_B;
   unsigned has_fields = fields != 0;
   fields |= entry << ENTRY | has_fields * HAS_FIELDS | ticks << TICKS;
@@ -86,19 +97,33 @@ static const uint8_t *read_whole(struct packed_state *state, unsigned entry, con
   return from + PACKED_BYTES_MAX;
 }
 
+static inline void add_differences(struct packed_state *state, unsigned entry, uint64_t ticks, uint64_t a,
+                                   uint64_t b, struct record *ret_record) {
+  ret_record->ticks = state->ticks += ticks;
+  ret_record->a = state->last[entry].a += a;
+  ret_record->b = state->last[entry].b += b;
+  memcpy(&ret_record->c, &state->last[entry].tail, sizeof state->last[entry].tail);
+}
+
+static const uint8_t *read_wide(struct packed_state *state, unsigned entry, uint64_t ticks,
+                                const uint8_t *from, struct record *ret_record) {
+  uint64_t a, b;
+  memcpy(&a, from + 4, sizeof a);
+  memcpy(&b, from + 4 + sizeof a, sizeof b);
+  add_differences(state, entry, ticks, a, b, ret_record);
+  return from + WIDE_BYTES;
+}
+
 const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
   uint64_t packed;
   memcpy(&packed, from, sizeof packed);
   unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
+  uint64_t ticks = packed >> TICKS & ((1u << TICKS_BITS) - 1);
   if (__builtin_expect(packed & IS_WHOLE, false))
-    return read_whole(state, entry, from, ret_record);
+    return has_fields ? read_wide(state, entry, ticks, from, ret_record)
+                      : read_whole(state, entry, from, ret_record);
   uint64_t fields = packed & -(uint64_t)has_fields;
-  state->ticks += packed >> TICKS & ((1u << TICKS_BITS) - 1);
-  state->last[entry].a += (uint64_t)(int16_t)(fields >> FIELD_A);
-  state->last[entry].b += (uint64_t)(int16_t)(fields >> FIELD_B);
-  ret_record->ticks = state->ticks;
-  ret_record->a = state->last[entry].a;
-  ret_record->b = state->last[entry].b;
-  memcpy(&ret_record->c, &state->last[entry].tail, sizeof state->last[entry].tail);
+  add_differences(state, entry, ticks, (uint64_t)(int16_t)(fields >> FIELD_A),
+                  (uint64_t)(int16_t)(fields >> FIELD_B), ret_record);
   return from + 4 + 4 * has_fields;
 }

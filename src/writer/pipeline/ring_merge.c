@@ -183,16 +183,30 @@ static void return_if_ended(struct merge *merge, uint32_t slot) {
     session_return_slot(merge->session, slot);
 }
 
-/* How many quarters of a ring are in use when it gets memory to grow: two. One that has to be emptied in the
- * middle of a pass, one: where the program has all processors each time takes one of them from a thread that
- * others may wait for. But from RING_ENOUGH_BYTES on, as long as the backlog has room, three, where its
- * thread comes near to waiting: its pages cost 2 us each. All that where there is as much for all rings. */
-static unsigned quarters_to_grow(const struct merge *merge, const struct ring_view *view, bool is_emptied) {
-  if (merge->slots > RING_GROWTH_BYTES / RING_ENOUGH_BYTES)
-    return 2;
-  if (view->mask + 1 >= RING_ENOUGH_BYTES / RECORD_BYTES && backlog_has_room(merge->backlog))
-    return 3;
-  return is_emptied ? 1 : 2;
+/* How many quarters of a ring are in use when it gets memory to grow: two. But from RING_ENOUGH_BYTES on, as
+ * long as the backlog has room, three, where its thread comes near to waiting: its pages cost 2 us each. All
+ * that where there is as much for all rings. */
+static unsigned quarters_to_grow(const struct merge *merge, const struct ring_view *view) {
+  bool is_enough = view->mask + 1 >= RING_ENOUGH_BYTES / RECORD_BYTES && backlog_has_room(merge->backlog) &&
+                   merge->slots <= RING_GROWTH_BYTES / RING_ENOUGH_BYTES;
+  return is_enough ? 3 : 2;
+}
+
+/* Whether a ring that has to be emptied in the middle of a pass is to grow. Where the program has all
+ * processors each time takes 30 us of one of them from a thread that others may wait for, as do the pages of
+ * LOOK_BYTES. So up to RING_ENOUGH_BYTES one quarter is enough once all these times have cost what the pages
+ * will: a short stretch of events pays for no large ring, a long one at most twice what would have been best.
+ */
+static bool is_worth_growing(const struct merge *merge, struct source *source) {
+  enum { LOOK_BYTES = 64 << 10 };
+  const struct ring_view *view = &source->view;
+  unsigned quarters = quarters_to_grow(merge, view);
+  source->emptied = view->mask == source->emptied_mask ? source->emptied + 1 : 1;
+  source->emptied_mask = view->mask;
+  if (quarters == 2 && merge->slots <= RING_GROWTH_BYTES / RING_ENOUGH_BYTES &&
+      source->emptied * LOOK_BYTES >= (view->mask + 1) * RECORD_BYTES)
+    quarters = 1;
+  return ring_view_could_grow(view, quarters);
 }
 
 /* Rings that are a quarter full: there a thread may wait for more room. And slots of threads that have ended,
@@ -203,7 +217,7 @@ static bool relieve_one(struct merge *merge, uint32_t slot) {
     return false;
   if (!merge->backlog || source->is_damaged || !ring_view_update(&source->view))
     return false;
-  bool grows = ring_view_could_grow(&source->view, quarters_to_grow(merge, &source->view, true));
+  bool grows = is_worth_growing(merge, source);
   log_new(merge, source);
   move_out(merge, source);
   return_if_ended(merge, slot);
@@ -411,7 +425,7 @@ static void read_heads(struct merge *merge) {
     double used = (double)(view->head - view->next) / (double)(view->mask + 1);
     merge->max_fill = used > merge->max_fill ? used : merge->max_fill;
     merge->sources[slot].first_head = merge->sources[slot].head;
-    if (ring_view_could_grow(view, quarters_to_grow(merge, view, false)))
+    if (ring_view_could_grow(view, quarters_to_grow(merge, view)))
       prepare_growth(merge, &merge->sources[slot]);
   }
   atomic_thread_fence(memory_order_seq_cst);

@@ -28,18 +28,28 @@ struct record_log_head {
 /* A block's, filling included. */
 enum { RECORD_LOG_BYTES_MAX = 48 << 10 };
 
-/* Eight bytes at a time: the journal's takes five times as long for each, and there is more of this. */
+static inline uint64_t record_log_sum_of(uint64_t sum, const unsigned char *word) {
+  uint64_t value;
+  memcpy(&value, word, sizeof value);
+  return (sum ^ value ^ sum >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Eight bytes at a time, and four sums beside each other, since each step waits for the one before: the
+ * journal's takes twenty times as long for each, and there is more of this. */
 static inline uint64_t record_log_sum(const struct record_log_head *head, const void *bytes) {
-  uint64_t sum = UINT64_C(0xcbf29ce484222325), words[3];
-  const unsigned char *next = bytes, *end = next + (head->bytes + 7) / 8 * (size_t)8;
-  memcpy(words, &head->position, sizeof words);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    sum = (sum ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-  for (; next < end; next += sizeof *words) {
-    memcpy(words, next, sizeof *words);
-    sum = (sum ^ *words ^ sum >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-  }
-  return sum;
+  enum { WORD = 8, SUMS = 4 };
+  uint64_t sums[SUMS] = {1, 2, 3, UINT64_C(0xcbf29ce484222325)};
+  const unsigned char *next = bytes, *end = next + (head->bytes + 7) / WORD * (size_t)WORD;
+  for (size_t i = 0; i < sizeof *head - sizeof head->checksum; i += WORD)
+    sums[0] = record_log_sum_of(sums[0], (const unsigned char *)&head->position + i);
+  for (; end - next >= SUMS * WORD; next += SUMS * WORD)
+    for (unsigned i = 0; i < SUMS; i++)
+      sums[i] = record_log_sum_of(sums[i], next + i * (size_t)WORD);
+  for (; next < end; next += WORD)
+    sums[0] = record_log_sum_of(sums[0], next);
+  for (unsigned i = 1; i < SUMS; i++)
+    sums[0] = record_log_sum_of(sums[0], (const unsigned char *)&sums[i]);
+  return sums[0];
 }
 
 #endif
