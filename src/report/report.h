@@ -70,6 +70,7 @@ struct report_life {
   uint64_t faults_before;          /* until the first event */
   uint64_t variables;              /* pages of the program's own */
   double fault_ticks, large_ticks; /* that one takes; in memory of large pages */
+  bool is_reclaimed;               /* the host gets what is free, and large pages are of that */
 };
 
 /* From where a parallel construct was encountered. */
@@ -410,8 +411,8 @@ struct report_caveats {
 };
 
 /* Why a cause could not be looked for: the runtime does not report the event that shows it, it was not asked
- * for, or the kernel was not asked often enough. */
-enum report_unseen_why { UNSEEN_RUNTIME, UNSEEN_DECLINED, UNSEEN_KERNEL };
+ * for, the kernel was not asked often enough, or the host of the machine decides on it. */
+enum report_unseen_why { UNSEEN_RUNTIME, UNSEEN_DECLINED, UNSEEN_KERNEL, UNSEEN_HOST };
 
 struct report_unseen {
   enum report_cause cause;

@@ -82,8 +82,10 @@ static void put_times(json_t *object, const struct report *report) {
 }
 
 static json_t *not_looked_for(const struct report *report) {
-  static const char *const because[] = {
-      [UNSEEN_RUNTIME] = "not reported", [UNSEEN_DECLINED] = "not asked for", [UNSEEN_KERNEL] = "kernel"};
+  static const char *const because[] = {[UNSEEN_RUNTIME] = "not reported",
+                                        [UNSEEN_DECLINED] = "not asked for",
+                                        [UNSEEN_KERNEL] = "kernel",
+                                        [UNSEEN_HOST] = "host"};
   json_t *array = json_array();
   for (size_t i = 0; i < report->unseen_count; i++) {
     json_t *object = json_object();

@@ -509,6 +509,8 @@ double life_of(const struct report *report, const struct report_thread *thread);
 /* -- efficiency.c -- */
 void efficiency_find(struct report *report);
 void unseen_find(struct report *report); /* after account_find */
+void unseen_add(struct report *report, enum report_cause cause, enum report_unseen_why why,
+                const char *event);
 
 /* -- processors.c -- */
 

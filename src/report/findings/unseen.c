@@ -35,7 +35,7 @@ static bool is_declined(const struct trace *trace, const char *number) {
   return property_of(trace, STAVE_PROPERTY_NOT_ASKED, number) != NULL;
 }
 
-static void add(struct report *report, enum report_cause cause, enum report_unseen_why why,
+void unseen_add(struct report *report, enum report_cause cause, enum report_unseen_why why,
                 const char *event) {
   struct report_unseen *one = array_add(&report->unseen, &report->unseen_count, sizeof *one);
   *one = (struct report_unseen){cause, why, event};
@@ -60,10 +60,10 @@ static void add_events(struct report *report) {
     if (is_chunks && !has_unknown_chunks(report))
       continue;
     if (is_declined(report->trace, shown_by[i].number))
-      add(report, shown_by[i].cause, UNSEEN_DECLINED, shown_by[i].event);
+      unseen_add(report, shown_by[i].cause, UNSEEN_DECLINED, shown_by[i].event);
     else if (is_refused(report->trace, shown_by[i].number) &&
              (!has_other || is_refused(report->trace, shown_by[i].other)))
-      add(report, shown_by[i].cause, UNSEEN_RUNTIME, shown_by[i].event);
+      unseen_add(report, shown_by[i].cause, UNSEEN_RUNTIME, shown_by[i].event);
   }
 }
 
@@ -73,5 +73,5 @@ void unseen_find(struct report *report) {
     return;
   add_events(report);
   for (size_t i = 0; is_our_own && !report->account.is_known && i < sizeof by_kernel / sizeof *by_kernel; i++)
-    add(report, by_kernel[i], UNSEEN_KERNEL, NULL);
+    unseen_add(report, by_kernel[i], UNSEEN_KERNEL, NULL);
 }

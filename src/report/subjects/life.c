@@ -48,9 +48,10 @@ static void read_before(struct report *report) {
 static void read_faults(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_FAULTS);
   uint64_t before, faults, pages, ns, large = 0, variables = 0;
+  int reclaimed = 0;
   double tick_ns = 1e9 / (double)report->trace->clock.ticks_per_second;
-  if (!text || sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &before,
-                      &faults, &pages, &ns, &large, &variables) < 4)
+  if (!text || sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%d",
+                      &before, &faults, &pages, &ns, &large, &variables, &reclaimed) < 4)
     return;
   report->life.faults = faults;
   report->life.faults_before = before;
@@ -58,6 +59,7 @@ static void read_faults(struct report *report) {
   report->life.fault_ticks = (double)ns / tick_ns;
   report->life.large_ticks = (double)(large > 0 ? large : ns) / tick_ns;
   report->life.variables = variables;
+  report->life.is_reclaimed = reclaimed > 0;
 }
 
 static void prepare(struct collector *collector) {
@@ -74,19 +76,31 @@ static double ran_within(const struct report *report, double from_first_event) {
   return fmin(from_first_event, (double)report->wall - report->life.before);
 }
 
-/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in:
- * what large pages would save. Before the first use of OpenMP one thread has the faults; where that time is
- * not in the wall time, these are not either. */
-static void find_small_pages(struct report *report) {
-  const struct report_life *life = &report->life;
+/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in. */
+static double first_touched(const struct report_life *life) {
   uint64_t first = life->faults - life->repeated;
+  return first > life->variables ? without_loaded(first - life->variables) : 0;
+}
+
+/* What large pages would save. Before the first use of OpenMP one thread has the faults; where that time is
+ * not in the wall time, these are not either. */
+static double saved_by_large(const struct report *report, double pages) {
+  const struct report_life *life = &report->life;
   double n = processors_at_most(report, finding_team(report));
-  double pages = first > life->variables ? without_loaded(first - life->variables) : 0;
   double before = fmin(pages, without_loaded(life->faults_before));
   double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
-  double gain = fmin(before * each, life->ran) + ran_within(report, (pages - before) / n * each);
+  return fmin(before * each, life->ran) + ran_within(report, (pages - before) / n * each);
+}
+
+/* Small pages come from what is left between blocks that the host reclaims, large ones are such blocks. */
+static void find_small_pages(struct report *report) {
+  const struct report_life *life = &report->life;
+  double pages = first_touched(life), gain = saved_by_large(report, pages);
+  if (life->is_reclaimed && gain >= FINDING_MIN_SHARE * (double)report->wall)
+    unseen_add(report, CAUSE_SMALL_PAGES, UNSEEN_HOST, NULL);
   struct finding_texts texts = {.report = report};
-  struct report_finding *finding = finding_add(report, CAUSE_SMALL_PAGES, REPLAY_NONE, gain);
+  struct report_finding *finding =
+      life->is_reclaimed ? NULL : finding_add(report, CAUSE_SMALL_PAGES, REPLAY_NONE, gain);
   if (!finding)
     return;
   report->lost_in_work += gain;

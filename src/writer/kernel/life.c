@@ -106,8 +106,8 @@ void life_write(const struct life *life, const struct page_costs *costs, struct 
     definitions_write_process_property(definitions, STAVE_PROPERTY_BEFORE, text);
   if (!costs)
     return;
-  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d",
            life->faults_before, life->faults, life->peak_pages, costs->small_ns, costs->large_ns,
-           life->static_pages);
+           life->static_pages, costs->is_reclaimed);
   definitions_write_process_property(definitions, STAVE_PROPERTY_FAULTS, text);
 }

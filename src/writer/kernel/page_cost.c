@@ -1,8 +1,8 @@
 #include "writer/kernel/page_cost.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -14,6 +14,10 @@
 
 /* A large page of x86-64 has so many; of single ones fewer will do. */
 enum { PAGES = 512, SINGLE_PAGES = 128 };
+
+/* Linux 5.14 and later, where a balloon's driver reports free memory to the host: the order of the smallest
+ * block. Else it is 0 or below, or the file is not there. */
+#define REPORTED_ORDER "/sys/module/page_reporting/parameters/page_reporting_order"
 
 struct page_cost {
   pthread_t thread;
@@ -38,9 +42,19 @@ static uint64_t measure_page(bool is_large) {
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) / count;
 }
 
+static bool is_reclaimed(void) {
+  int order = 0;
+  FILE *file = fopen(REPORTED_ORDER, "re");
+  if (file && fscanf(file, "%d", &order) != 1)
+    order = 0;
+  if (file)
+    fclose(file);
+  return order > 0;
+}
+
 static void *measure(void *data) {
   struct page_cost *cost = data;
-  cost->costs = (struct page_costs){measure_page(false), measure_page(true)};
+  cost->costs = (struct page_costs){measure_page(false), measure_page(true), is_reclaimed()};
   return NULL;
 }
 
