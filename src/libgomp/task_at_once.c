@@ -70,12 +70,6 @@ static void copy_at_once(void *to, void *from) {
 
 typedef void (*create_t)(TASK_PARAMETERS);
 
-/* What is called in place of the program's call. `task` NULL: with its arguments. */
-struct choice {
-  create_t create;
-  struct task_at_once *task;
-};
-
 /* libgomp discards it where it is in what has been cancelled. */
 APART static void create_or_discard(TASK_PARAMETERS) {
   struct omp_thread *thread = &thread_self;
@@ -86,44 +80,101 @@ APART static void create_or_discard(TASK_PARAMETERS) {
     leave(thread, task);
 }
 
-static struct choice prepare(struct omp_call call, struct function_call function,
-                             void (*copy)(void *, void *), unsigned flags, void **dependences, void *frame) {
+static void describe(struct task_at_once *task, const struct task_call *given, uint32_t flags) {
+  task_init(&task->task, flags | OMPT_TASK_undeferred);
+  task->task.is_at_once = true;
+  task->call = given->function;
+  task->copy = given->copy;
+  task->code = given->code;
+}
+
+/* What libgomp gets of the task. */
+static void replace(struct task_call *given, struct task_at_once *task) {
+  given->function = (struct function_call){given->copy ? run_copied : run_in_place, task};
+  given->copy = given->copy ? copy_at_once : NULL;
+  given->is_deferred = false;
+}
+
+static create_t prepare(struct omp_call call, struct task_call *given, void *frame) {
   struct omp_thread *thread = call.thread;
   struct task_at_once *task = arena_get(&thread->arena, ARENA_TASKS, sizeof *task);
   if (!task)
-    return (struct choice){task_create_any, NULL};
-  dependences = flags & GOMP_DEPEND ? dependences : NULL;
-  task_init(&task->task, task_flags(call.thread, flags) | OMPT_TASK_undeferred);
-  task->task.is_at_once = true;
-  task->call = function;
-  task->copy = copy;
-  task->code = call.code;
-  task->is_announced = dependences || copy;
+    return task_create_any;
+  void **dependences = given->flags & GOMP_DEPEND ? given->dependences : NULL;
+  describe(task, given, task_flags(thread, given->flags));
+  task->is_announced = dependences || given->copy;
   thread->task->frame.enter_frame.ptr = frame;
   if (task->is_announced)
     deliver_create(&task->task, dependences, call.code);
-  return (struct choice){library_can_cancel(call.library) ? create_or_discard : call.library->GOMP_task,
-                         task};
+  replace(given, task);
+  return library_can_cancel(call.library) ? create_or_discard : call.library->GOMP_task;
 }
 
-APART static struct choice choose(struct function_call function, void (*copy)(void *, void *),
-                                  bool is_deferred, unsigned flags, void **dependences, const void *code,
-                                  void *frame) {
-  struct omp_call call = call_enter(code);
+create_t task_choose(struct task_call *given, void *frame) {
+  struct omp_call call = call_enter(given->code);
   if (!call.is_traced)
-    return (struct choice){call.library->GOMP_task, NULL};
-  if (flags & GOMP_DETACH || !task_is_undeferred(&call, is_deferred))
-    return (struct choice){task_create_any, NULL};
-  return prepare(call, function, copy, flags, dependences, frame);
+    return call.library->GOMP_task;
+  if (given->flags & GOMP_DETACH || !task_is_undeferred(&call, given->is_deferred))
+    return task_create_any;
+  return prepare(call, given, frame);
 }
 
-/* Nothing of this function is on the stack while the chosen one lasts: what it was given there stays. Not all
- * compilers jump to it: who has called is known from GOMP_task. */
-void task_create_unusual(TASK_PARAMETERS) {
-  struct choice choice = choose((struct function_call){fn, data}, copy, is_deferred, flags, dependences,
-                                thread_self.entered, __builtin_frame_address(0));
-  if (!choice.task)
-    return choice.create(TASK_ARGUMENTS);
-  return choice.create(copy ? run_copied : run_in_place, choice.task, copy ? copy_at_once : NULL, bytes,
-                       alignment, false, flags, dependences, priority, detach);
+/* -- from GOMP_task's first look at a call to what goes on with it --
+ *
+ * A jump, with the program's return address and stack as they are. In C it would store what is on the stack
+ * once more, in the places of ten parameters: where the program handed over fewer, over variables of its own,
+ * which another thread may have written meanwhile. */
+
+#ifdef HAS_TASK_ENTRY
+
+#define BEGIN                                                                                                \
+  ".text\n.p2align 4\n.hidden task_enter\n.globl task_enter\n.type task_enter, %function\ntask_enter:\n"
+#define END "  .cfi_endproc\n.size task_enter, . - task_enter\n"
+
+/* In the order of struct task_call, in the middle of which are the frame and the return address. */
+#if defined(__x86_64__)
+__asm__(BEGIN "  .cfi_startproc\n"
+              "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
+              "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
+              "  push %r9\n  push %r8\n  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n"
+              "  mov %rsp, %rdi\n  mov %rbp, %rsi\n"
+              "  call task_choose\n"
+              "  pop %rdi\n  pop %rsi\n  pop %rdx\n  pop %rcx\n  pop %r8\n  pop %r9\n"
+              "  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  .cfi_restore %rbp\n"
+              "  jmp *%rax\n" END);
+#elif defined(__aarch64__)
+__asm__(BEGIN
+        "  .cfi_startproc\n"
+        "  sub sp, sp, #80\n  .cfi_def_cfa_offset 80\n"
+        "  stp x29, x30, [sp, #48]\n  .cfi_offset x29, -32\n  .cfi_offset x30, -24\n"
+        "  stp x0, x1, [sp]\n  stp x2, x3, [sp, #16]\n  stp x4, x5, [sp, #32]\n  stp x6, x7, [sp, #64]\n"
+        "  add x29, sp, #48\n  mov x0, sp\n  mov x1, x29\n"
+        "  bl task_choose\n"
+        "  mov x16, x0\n"
+        "  ldp x0, x1, [sp]\n  ldp x2, x3, [sp, #16]\n  ldp x4, x5, [sp, #32]\n  ldp x6, x7, [sp, #64]\n"
+        "  ldp x29, x30, [sp, #48]\n  .cfi_restore x29\n  .cfi_restore x30\n"
+        "  add sp, sp, #80\n  .cfi_def_cfa_offset 0\n"
+        "  br x16\n" END);
+#endif
+
+_Static_assert(offsetof(struct task_call, outer_frame) == 6 * sizeof(void *), "task_call: the registers");
+_Static_assert(offsetof(struct task_call, flags) == 8 * sizeof(void *), "task_call: the caller's stack");
+_Static_assert(sizeof(struct task_call) == 10 * sizeof(void *), "task_call: dependences");
+
+#else
+
+void task_enter(TASK_PARAMETERS, const void *code) {
+  struct task_call call = {.function = {fn, data},
+                           .copy = copy,
+                           .bytes = bytes,
+                           .alignment = alignment,
+                           .is_deferred = is_deferred,
+                           .code = code,
+                           .flags = flags,
+                           .dependences = dependences};
+  void (*create)(TASK_PARAMETERS) = task_choose(&call, __builtin_frame_address(0));
+  create(call.function.function, call.function.data, call.copy, bytes, alignment, call.is_deferred, flags,
+         dependences, priority, detach);
 }
+
+#endif

@@ -69,23 +69,17 @@ APART static void leave(const void *code) {
 
 /* What is handed over on the stack is not kept in registers, which would have to be saved there first. */
 #ifdef __x86_64__
-#define ON_STACK volatile
 #define READ_ANEW() __asm__("" : : : "memory")
 #else
-#define ON_STACK
 #define READ_ANEW() (void)0
 #endif
 
 /* It may be on the stack while the task runs: there is little more of it than libgomp's own arguments. */
-void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-               bool is_deferred, unsigned ON_STACK flags, void **ON_STACK dependences, int ON_STACK priority,
-               void *ON_STACK detach) {
+void GOMP_task(TASK_PARAMETERS) {
   struct omp_thread *thread = &thread_self;
   if (UNLIKELY(!call_is_usual(thread, __builtin_return_address(0)) ||
-               !is_usual(thread, alignment, is_deferred, flags))) {
-    thread->entered = __builtin_return_address(0);
-    return task_create_unusual(TASK_ARGUMENTS);
-  }
+               !is_usual(thread, alignment, is_deferred, flags)))
+    return task_enter(TASK_REGISTERS);
   READ_ANEW();
   thread->source = (struct task_source){
       {fn, data}, copy, __builtin_return_address(0), (size_t)bytes, task_flags(thread, flags)};

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libgomp/exports.h"
 #include "libgomp/runtime.h"
 #include "libgomp/taskloop.h"
 #include "libgomp/thread.h"
@@ -136,14 +137,61 @@ static inline uint32_t task_flags(const struct omp_thread *thread, unsigned gomp
  * not say beforehand. */
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
 
+/* What is handed over on the stack. Compilers keep parameters that they have read in the places where they
+ * came from; but gcc 4.4 hands over no more than the flags, gcc 4.9 dependences, gcc 6 a priority and gcc 11
+ * an event. What is there else are variables of the caller, which another thread may write: so they are only
+ * read. */
+#ifdef __x86_64__
+#define SEVENTH volatile
+#else
+#define SEVENTH
+#endif
+#define NINTH volatile
+
 #define TASK_PARAMETERS                                                                                      \
   void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,                  \
-      bool is_deferred, unsigned flags, void **dependences, int priority, void *detach
+      bool is_deferred, unsigned SEVENTH flags, void **SEVENTH dependences, int NINTH priority,              \
+      void *NINTH detach
 #define TASK_ARGUMENTS fn, data, copy, bytes, alignment, is_deferred, flags, dependences, priority, detach
 
-/* GOMP_task for tasks that are not the usual ones (thread_self.entered: behind the program's call), and for
- * tasks of all kinds. */
-void task_create_unusual(TASK_PARAMETERS);
+/* GOMP_task for tasks of all kinds. */
 void task_create_any(TASK_PARAMETERS);
+
+/* -- tasks that are not the usual ones -- */
+
+/* A call of GOMP_task, as task_at_once.c puts it on the stack: what libgomp is given in the end is written
+ * over what the program gave, but for what is on its own stack. */
+struct task_call {
+  struct function_call function;
+  void (*copy)(void *, void *);
+  long bytes, alignment;
+  _Alignas(8) bool is_deferred;
+  void *outer_frame;
+  const void *code; /* behind the call */
+  const _Alignas(8) unsigned flags;
+  void **const dependences;
+};
+
+/* What is called in place of the program's call. */
+void (*task_choose(struct task_call *given, void *frame))(TASK_PARAMETERS);
+
+#if defined(HAS_ENTRIES) && defined(__OPTIMIZE__)
+#define HAS_TASK_ENTRY
+#endif
+
+/* Goes on with the program's call, as if GOMP_task had begun with it: jumped to, where there is an entry. It
+ * has what is on the stack from the caller's. */
+#if defined(HAS_TASK_ENTRY) && defined(__x86_64__)
+#define TASK_REGISTERS fn, data, copy, bytes, alignment, is_deferred
+void task_enter(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                bool is_deferred);
+#elif defined(HAS_TASK_ENTRY)
+#define TASK_REGISTERS fn, data, copy, bytes, alignment, is_deferred, flags, dependences
+void task_enter(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                bool is_deferred, unsigned flags, void **dependences);
+#else
+#define TASK_REGISTERS TASK_ARGUMENTS, __builtin_return_address(0)
+void task_enter(TASK_PARAMETERS, const void *code);
+#endif
 
 #endif

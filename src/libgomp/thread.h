@@ -109,7 +109,6 @@ struct omp_thread {
   uint32_t state, work_state; /* ompt_state_t, while it waits and else */
   ompt_wait_id_t wait;
   const void *code;           /* of its last call that came from the program's code */
-  const void *entered;        /* behind GOMP_task's call, for who goes on with it */
   struct omp_task *task;      /* that runs */
   struct implicit *unit_loop; /* whose chunks need nothing unusual: see loops.c. NULL: not known */
   struct taskloop *taskloop;
