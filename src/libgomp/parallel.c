@@ -166,14 +166,29 @@ void GOMP_parallel(FUNCTION) {
   return run_region(fn, data, threads, flags);
 }
 
-unsigned GOMP_parallel_reductions(FUNCTION) {
-  struct omp_call call = CALL_ENTER();
-  struct omp_team *team = call.is_traced ? team_get(call.thread) : NULL;
-  if (!team)
-    return call.library->GOMP_parallel_reductions(fn, data, threads, flags);
-  *team = (struct omp_team){.first = *(void **)data, .function = fn, .argument = data};
-  parallel_begin(call, team, threads, __builtin_frame_address(0));
+static unsigned run_reductions(struct omp_call call, struct omp_team *team, FUNCTION, void *frame) {
+  team->first = *(void **)data;
+  team->function = fn;
+  team->argument = data;
+  parallel_begin(call, team, threads, frame);
   unsigned count = team->library->GOMP_parallel_reductions(parallel_member, team, threads, flags);
   parallel_end(call.thread, team, call.code);
   return count;
+}
+
+APART static unsigned run_reductions_on_stack(struct omp_call call, FUNCTION, void *frame) {
+  struct omp_team team = {.is_on_stack = true};
+  return run_reductions(call, &team, fn, data, threads, flags, frame);
+}
+
+unsigned GOMP_parallel_reductions(FUNCTION) {
+  struct omp_call call = CALL_ENTER();
+  void *frame = __builtin_frame_address(0);
+  if (!call.is_traced)
+    return call.library->GOMP_parallel_reductions(fn, data, threads, flags);
+  struct omp_team *team = team_get(call.thread);
+  if (!team)
+    return run_reductions_on_stack(call, fn, data, threads, flags, frame);
+  *team = (struct omp_team){0};
+  return run_reductions(call, team, fn, data, threads, flags, frame);
 }

@@ -24,7 +24,8 @@ COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
 NAMES = {"iterations": "iterations", "chunks": "loop chunk",
          "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
-         "cancel": ("cancel",), "update": ("target update",), "target": ("target",), "teams": ("teams",)}
+         "cancel": ("cancel",), "parallel": ("parallel",), "update": ("target update",), "target": ("target",),
+         "teams": ("teams",)}
 
 
 def counts_of(path):
@@ -89,6 +90,19 @@ class Tasks(Case):
 
     def test_chunks(self):
         self.in_all_builds("loops.c")
+
+    def test_combined(self):
+        self.in_all_builds("combined.c")
+
+    def test_no_memory(self):
+        """What the library keeps is on the stack then, and each thread of a region is traced all the same."""
+        library = self.path("no_memory.so")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, os.path.join(SOURCES, "no_memory.c"), "-ldl"],
+                       check=True)
+        self.env["LD_PRELOAD"] = library
+        for name in ("combined.c", "loops.c", "fib.c"):
+            with self.subTest(name=name):
+                self.has_all(self.compiled(name, "-O2"))
 
     def test_taskloops(self):
         self.in_all_builds("taskloops.c")

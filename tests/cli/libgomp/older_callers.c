@@ -1,7 +1,8 @@
-/* Older compilers hand over fewer arguments to GOMP_task than it has today: gcc 4.4 seven, 4.9 eight, 6 nine. Behind
- * them on the stack are variables of the caller, here those of a call that is made by hand. Another thread writes them
- * while the task is created, or nobody may write them, as they are in a page of their own. Prints how many calls there
- * were and how many tasks ran, and the words that did not keep what was written. x86-64. */
+/* Older compilers hand over fewer arguments to GOMP_task than it has today: gcc 4.4 seven, 4.9 eight, 6 nine.
+ * Behind them on the stack are variables of the caller, here those of a call that is made by hand. Another
+ * thread writes them while the task is created, or nobody may write them, as they are in a page of their own.
+ * Prints how many calls there were and how many tasks ran, and the words that did not keep what was written.
+ * x86-64. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -9,7 +10,15 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { SEVEN = 7, EIGHT, NINE, ALL = 10, ON_STACK = ALL - SEVEN + 1, PAGE_BYTES = 4096, STACK_BYTES = 1 << 20 };
+enum {
+  SEVEN = 7,
+  EIGHT,
+  NINE,
+  ALL = 10,
+  ON_STACK = ALL - SEVEN + 1,
+  PAGE_BYTES = 4096,
+  STACK_BYTES = 1 << 20
+};
 enum { FINAL = 2, DEPEND = 8 };
 
 struct call {
@@ -66,7 +75,8 @@ static void copy_long(void *to, void *from) {
 }
 
 /* `passed` arguments; what is behind them is at the end of the stack, or in the page behind it. */
-static void create(int passed, int is_deferred, unsigned flags, void (*copy)(void *, void *), int is_at_page) {
+static void create(int passed, int is_deferred, unsigned flags, void (*copy)(void *, void *),
+                   int is_at_page) {
   static int variable;
   static void *dependences[] = {(void *)1, (void *)1, &variable};
   long data = ALL;
@@ -109,7 +119,8 @@ static void *thread(void *unused) {
 
 int main(void) {
   pthread_t writer;
-  state.stack = mmap(NULL, STACK_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  state.stack =
+      mmap(NULL, STACK_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(state.stack + STACK_BYTES, PAGE_BYTES, PROT_READ);
   sem_init(&state.created, 0, 0);
   sem_init(&state.written, 0, 0);
