@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/sync.h"

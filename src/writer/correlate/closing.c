@@ -9,17 +9,18 @@
 #include "writer/correlate/closing.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/counters.h"
+#include "writer/correlate/device_records.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/gaps.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/mpi.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
-#include "writer/correlate/threads.h"
 #include "writer/definitions/definitions.h"
 
 /* Parents before children, so that every comm can be made. */
@@ -153,7 +154,9 @@ void correlate_end(struct correlator *c, int64_t exit_status) {
   c->is_closing = true;
   end_teams_of(c, now);
   leave_tasks(c, now);
+  device_records_end(c);
   host_ops_end(c, now);
+  devices_end(c);
   struct location **locations = definitions_locations(c->definitions, &count);
   for (size_t i = count; i-- > 0;)
     if (locations[i]->writer && thread_at(c, i))

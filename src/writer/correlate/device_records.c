@@ -19,7 +19,7 @@
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
+#include "writer/correlate/pause_frames.h"
 #include "writer/correlate/targets.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
@@ -112,7 +112,7 @@ static int by_begin(const void *left, const void *right) {
   return (a->order > b->order) - (a->order < b->order);
 }
 
-void device_flush(struct correlator *c, struct device *device) {
+static void flush(struct correlator *c, struct device *device) {
   for (size_t i = 0; i < device->pending_count; i++) {
     struct pending *pending = &device->pending[i];
     uint64_t begin = to_ticks(c, device, pending->begin, pending->arrival);
@@ -317,7 +317,7 @@ void on_device_unreadable(struct correlator *c, struct traced_thread *thread,
 void on_device_buffer(struct correlator *c, struct traced_thread *thread,
                       const struct record_device_buffer *record) {
   thread_now(c, thread, record->ticks);
-  device_flush(c, device_get(c, (int32_t)record->device));
+  flush(c, device_get(c, (int32_t)record->device));
 }
 
 /* -- what was agreed -- */
@@ -362,7 +362,17 @@ void on_device_tracing(struct correlator *c, struct traced_thread *thread,
     describe_agreement(c, device, record);
     return;
   }
-  device_flush(c, device);
+  flush(c, device);
   host_ops_undelivered(c, device);
   device->is_traced = false;
+}
+
+void device_records_end(struct correlator *c) {
+  size_t position = 0;
+  uint64_t closed = c->figures.closed_by_writer;
+  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
+    flush(c, entry->value);
+    host_ops_undelivered(c, entry->value);
+  }
+  c->figures.closed_by_writer = closed; /* all of this was reported */
 }

@@ -2,10 +2,10 @@
 #ifndef STAVE_WRITER_CORRELATE_DEVICE_RECORDS_H
 #define STAVE_WRITER_CORRELATE_DEVICE_RECORDS_H
 
-#include "writer/correlate/devices.h"
-#include "writer/correlate/model.h"
+struct correlator;
 
-/* Puts what is pending on the device's streams. */
-void device_flush(struct correlator *c, struct device *device);
+/* No record follows: puts what is pending on the devices' streams, and what they did not record as the host
+ * saw it. */
+void device_records_end(struct correlator *c);
 
 #endif

@@ -12,7 +12,7 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
+#include "writer/correlate/pause_frames.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 

@@ -1,48 +1,15 @@
 /* What all subjects of correlation build on: events, the stack of open regions of a task, and the team in
  * which a thread works. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/pool.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/host_ops.h"
-#include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
-#include "writer/correlate/sync.h"
-#include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
-
-static __attribute__((noinline)) void emit_slowly(struct correlator *c, struct traced_thread *thread,
-                                                  uint64_t ticks, uint32_t region, enum event_kind kind) {
-  emit_event(c, thread, &(struct event){.kind = (uint8_t)kind, .ticks = ticks, .region = region});
-}
-
-static inline void emit_region(struct correlator *c, struct traced_thread *thread, uint64_t ticks,
-                               uint32_t region, enum event_kind kind) {
-  if (c->counting.thread || c->is_closing || !emit_plain(c->emitter, &thread->location, ticks, region, kind))
-    emit_slowly(c, thread, ticks, region, kind);
-}
-
-void emit_enter(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_region(c, thread, ticks, region, EVENT_ENTER);
-}
-
-void emit_leave(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint32_t region) {
-  emit_region(c, thread, ticks, region, EVENT_LEAVE);
-}
-
-void emit_point_on(struct correlator *c, struct location *location, const struct event *event) {
-  struct event enter = *event;
-  if (c->is_paused)
-    return;
-  enter.kind = EVENT_ENTER;
-  emit_on(c, location, &enter);
-  emit_on(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = event->ticks, .region = event->region});
-}
 
 void emit_unknown(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t codeptr,
                   uint32_t number) {
@@ -68,12 +35,18 @@ void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct
   emit_event(c, thread, leave);
 }
 
-void frame_leave(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+/* (Inlined, since nearly all that is left is left here or in a loop.) */
+static inline __attribute__((always_inline)) void
+leave_top(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
   const struct frame *frame = &task->stack.frames[--task->stack.count];
   if (frame->is_hidden)
     return;
   pause_show(c, thread, task, ticks);
-  emit_leave(c, thread, ticks, frame->region);
+  emit_region(c, thread, ticks, frame->region, EVENT_LEAVE);
+}
+
+void frame_leave(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+  leave_top(c, thread, task, ticks);
 }
 
 /* A mutex that is still held when its region is left is released there, what a device is doing ends. (Not
@@ -102,7 +75,7 @@ void frames_leave_above(struct correlator *c, struct traced_thread *thread, stru
     const struct frame *top = &task->stack.frames[task->stack.count - 1];
     if (top->kind == FRAME_MUTEX || top->kind == FRAME_OPERATION)
       let_go(c, thread, top, ticks);
-    frame_leave(c, thread, task, ticks);
+    leave_top(c, thread, task, ticks);
   }
 }
 
@@ -113,65 +86,13 @@ struct frame *frame_find(struct task *task, enum frame_kind kind) {
   return NULL;
 }
 
-/* -- tasks and teams of a thread -- */
-
-struct task *task_new(struct correlator *c) {
-  uint32_t number;
-  struct task *task = pool_new(&c->task_pool, &number);
-  *task = (struct task){
-      .pool = &c->task_pool, .number = number, .stack = {task->stack.frames, 0, task->stack.capacity}};
-  return task;
+void frames_leave_unended_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  struct frame *frame = frame_of_work(thread->current);
+  if (frame && frame->detail != OMPT_WORK_taskloop)
+    frames_leave_above(c, thread, thread->current, now, (size_t)(frame - thread->current->stack.frames));
 }
 
-void task_free(struct task *task) {
-  if (!task)
-    return;
-  team_release(task->team);
-  pool_put(task->pool, task->number);
-}
-
-bool thread_has_open(const struct traced_thread *thread, const struct task *task) {
-  const struct task *open = thread->current;
-  while (open && open != task)
-    open = open->outer;
-  return open != NULL;
-}
-
-/* An explicit task runs in front of the implicit one, which its `outer` names. */
-struct task *implicit_task_of(struct traced_thread *thread) {
-  struct task *task = thread->current;
-  while (!task->is_implicit && task != thread->base)
-    task = task->outer ? task->outer : thread->base;
-  return task;
-}
-
-struct team *serial_team_of(struct correlator *c, struct traced_thread *thread) {
-  if (thread->serial_team)
-    return thread->serial_team;
-  struct team *team = team_get(c->emitter);
-  team->is_serial = true;
-  team->primary = thread;
-  team->comm = definitions_comm(c->definitions, &thread->location.id, 1, COMM_UNKNOWN, true);
-  return thread->serial_team = team;
-}
-
-struct team *team_of(struct correlator *c, struct traced_thread *thread) {
-  struct task *task = implicit_task_of(thread);
-  return task->team && !task->is_initial ? task->team : serial_team_of(c, thread);
-}
-
-uint32_t thread_number_of(struct traced_thread *thread) {
-  struct task *task = implicit_task_of(thread);
-  return task->team && !task->is_initial ? task->creator : 0;
-}
-
-uint64_t code_around(struct traced_thread *thread) {
-  const struct task *task = thread->current;
-  if (!task->is_implicit && task->codeptr)
-    return task->codeptr;
-  const struct team *team = implicit_task_of(thread)->team;
-  return team ? team->codeptr : 0;
-}
+/* -- regions -- */
 
 /* The innermost open region of the task that has an address of the program, else the task's or the team's. */
 static uint64_t nearest_code(const struct correlator *c, struct traced_thread *thread) {
@@ -217,38 +138,4 @@ void regions_forget(struct correlator *c) {
   memset(c->answers, 0, sizeof c->answers);
   if (c->known)
     memset(c->known, 0, KNOWN_REGIONS * sizeof *c->known);
-}
-
-void undecided_write(struct correlator *c, struct traced_thread *thread, struct team *end_of) {
-  unsigned kept = 0;
-  for (unsigned i = 0; i < thread->undecided_count; i++) {
-    struct event event = thread->undecided[i];
-    if (end_of && !event.is_late) {
-      thread->undecided[kept++] = event;
-      continue;
-    }
-    if (thread->counted && !end_of)
-      counters_put_kept(c, thread, i);
-    event.team = end_of;
-    event.is_late = end_of != NULL;
-    emit_event(c, thread, &event);
-  }
-  thread->undecided_count = kept;
-  if (thread->counted)
-    counters_drop_kept(thread);
-}
-
-void undecided_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
-  if (thread->undecided_count == UNDECIDED_MAX)
-    undecided_write(c, thread, NULL);
-  if (c->counting.thread == thread && event->kind == EVENT_LEAVE && event->is_late)
-    counters_keep(c, thread, thread->undecided_count);
-  thread->undecided[thread->undecided_count++] = *event;
-}
-
-void emit_own(struct correlator *c, struct traced_thread *thread, const struct event *event) {
-  if (thread->undecided_count || may_end_late(thread))
-    undecided_put(c, thread, event);
-  else
-    emit_event(c, thread, event);
 }

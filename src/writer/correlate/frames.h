@@ -4,43 +4,12 @@
 #define STAVE_WRITER_CORRELATE_FRAMES_H
 
 #include "writer/correlate/correlate.h"
-#include "writer/correlate/counters.h"
 #include "writer/correlate/emit.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
+#include "writer/correlate/pause_frames.h"
+#include "writer/correlate/thread_events.h"
+#include "writer/correlate/thread_tasks.h"
 #include "writer/definitions/regions.h"
-
-/* The record's time, never before the thread's last one. */
-static inline uint64_t thread_now(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
-  ticks = ticks < thread->last_ticks ? thread->last_ticks : ticks;
-  c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
-  c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
-  return thread->last_ticks = ticks;
-}
-
-/* Short ways to emit. */
-void emit_enter(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
-void emit_leave(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
-static inline void emit_on(struct correlator *correlator, struct location *location,
-                           const struct event *event) {
-  if (!location->writer)
-    return;
-  correlator->figures.closed_by_writer += correlator->is_closing;
-  emit(correlator->emitter, location, event);
-}
-static inline void emit_event(struct correlator *correlator, struct traced_thread *thread,
-                              const struct event *event) {
-  if (correlator->counting.thread == thread)
-    counters_put(correlator, thread, event);
-  emit_on(correlator, &thread->location, event);
-}
-
-/* A point: Enter and Leave at once, of event->region; its attributes go on the Enter. */
-void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
-static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,
-                              const struct event *event) {
-  emit_point_on(correlator, &thread->location, event);
-}
 
 /* A place for one region more on top. */
 void stack_grow(struct stack *stack);
@@ -96,26 +65,19 @@ void frames_leave_above(struct correlator *correlator, struct traced_thread *thr
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
 struct frame *frame_find(struct task *task, enum frame_kind kind);
 
-struct task *task_new(struct correlator *correlator);
-void task_free(struct task *task);
+/* The innermost worksharing region, unless the task is in a target region that runs on the host: what stands
+ * there belongs to no team around it. */
+static inline struct frame *frame_of_work(struct task *task) {
+  for (size_t i = task->stack.count; i-- > 0 && task->stack.frames[i].kind != FRAME_TARGET;)
+    if (task->stack.frames[i].kind == FRAME_WORK)
+      return &task->stack.frames[i];
+  return NULL;
+}
 
-/* Whether the thread runs the task, or will come back to it. */
-bool thread_has_open(const struct traced_thread *thread, const struct task *task);
-
-/* The implicit or initial task in whose team the thread works now, or its base. */
-struct task *implicit_task_of(struct traced_thread *thread);
-
-/* The team for what the thread's tasks refer to: the innermost one, or its serial part's. */
-struct team *team_of(struct correlator *correlator, struct traced_thread *thread);
-
-/* The thread's own team of one, for tasks outside of parallel regions. */
-struct team *serial_team_of(struct correlator *c, struct traced_thread *thread);
-
-/* The thread's number in that team. */
-uint32_t thread_number_of(struct traced_thread *thread);
-
-/* The address of the task or parallel region that the thread is in; 0: none that is known. */
-uint64_t code_around(struct traced_thread *thread);
+/* Ends the worksharing region that the thread's task has not ended itself. Some never end (cancelled loops,
+ * gcc's single): they are over when the task goes on to a barrier or another worksharing region. A taskloop
+ * may stand inside of one. */
+void frames_leave_unended_work(struct correlator *correlator, struct traced_thread *thread, uint64_t now);
 
 /* The address or, where that shows nothing of the program, that of the nearest construct around what the
  * thread does; 0: none is known. */
@@ -147,17 +109,5 @@ bool region_is_known(struct correlator *correlator, enum construct construct, ui
 
 /* Addresses may mean something else from now on. */
 void regions_forget(struct correlator *correlator);
-
-/* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
-void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);
-/* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */
-void undecided_put(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
-/* What the tool says for itself, and the thread has not done: it decides nothing. */
-void emit_own(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
-static inline void undecided_flush(struct correlator *correlator, struct traced_thread *thread,
-                                   struct team *end_of) {
-  if (thread->undecided_count)
-    undecided_write(correlator, thread, end_of);
-}
 
 #endif

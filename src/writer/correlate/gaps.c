@@ -7,7 +7,7 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
-#include "writer/correlate/locks.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/teams.h"
 #include "writer/definitions/regions.h"
 

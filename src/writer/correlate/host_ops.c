@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "writer/correlate/correlate.h"
-#include "writer/correlate/device_records.h"
 #include "writer/correlate/devices.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/model/event.h"
@@ -168,18 +167,10 @@ static void end_unended(struct correlator *c, struct host_op *op, uint64_t now) 
 
 void host_ops_end(struct correlator *c, uint64_t now) {
   size_t position = 0;
-  uint64_t closed = c->figures.closed_by_writer;
-  for (struct map_entry *entry; (entry = map_next(&c->devices, &position));) {
-    device_flush(c, entry->value);
-    host_ops_undelivered(c, entry->value);
-  }
-  c->figures.closed_by_writer = closed; /* all of this was reported */
-  position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->host_ops.by_id, &position));) {
     end_unended(c, entry->value, now);
     free(entry->value);
   }
   map_clear(&c->host_ops.by_id);
   c->host_ops.first = c->host_ops.last = NULL;
-  devices_end(c);
 }

@@ -25,7 +25,7 @@ void host_ops_undelivered(struct correlator *c, const struct device *device);
 /* The begin of the first operation that is on no stream yet; UINT64_MAX if there is none. */
 uint64_t host_ops_held_since(const struct correlator *c);
 
-/* The process is over: ends what is under way on devices. */
+/* The process is over, and device_records_end was called: ends what is under way on devices. */
 void host_ops_end(struct correlator *c, uint64_t now);
 
 #endif

@@ -12,9 +12,9 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
-#include "writer/definitions/lock_names.h"
 #include "writer/definitions/regions.h"
 
 enum {
@@ -25,21 +25,6 @@ enum {
   MUTEX_CRITICAL = OMPT_MUTEX_critical,
   MUTEX_ATOMIC = OMPT_MUTEX_atomic,
   MUTEX_ORDERED = OMPT_MUTEX_ordered,
-};
-
-struct lock {
-  uint32_t id;
-  uint32_t order; /* of the last acquire that is known */
-};
-
-/* In the thread that has acquired: what it does with its own concerns nobody else (alone.h). */
-struct hold {
-  struct lock *lock;
-  uint64_t wait_id;
-  uint64_t task; /* id; 0: unknown */
-  uint32_t order;
-  bool is_hidden;  /* acquired in a pause: not written yet, and without an order */
-  uint32_t region; /* of the routine that set it; REGION_NONE: a construct did */
 };
 
 static bool is_routine(uint32_t kind) {
@@ -146,26 +131,6 @@ static bool is_held_here(const struct lock *lock, const struct traced_thread *th
   return false;
 }
 
-static void name_lock(struct correlator *c, struct lock *lock, uint64_t wait_id, struct event *acquire) {
-  lock->id = c->locks.count++;
-  acquire->attribute = ATTRIBUTE_lock_address;
-  acquire->value = wait_id;
-  if (c->lock_names)
-    lock_names_add(c->lock_names, lock->id, wait_id);
-}
-
-static void write_acquire(struct correlator *c, struct traced_thread *thread, struct hold *hold,
-                          uint64_t now) {
-  struct lock *lock = hold->lock;
-  struct event event = {.kind = EVENT_ACQUIRE_LOCK, .ticks = now};
-  hold->is_hidden = false;
-  event.order = hold->order = hold->order ? hold->order : ++lock->order;
-  if (hold->order == 1)
-    name_lock(c, lock, hold->wait_id, &event);
-  event.lock = lock->id;
-  emit_event(c, thread, &event);
-}
-
 static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint32_t region,
                     uint64_t now) {
   array_reserve_zeroed(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
@@ -178,15 +143,7 @@ static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t
                         .is_hidden = c->is_paused,
                         .region = region};
   if (!hold->is_hidden)
-    write_acquire(c, thread, hold, now);
-}
-
-void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
-  for (size_t i = 0; i < thread->held_locks; i++)
-    if (thread->holds[i].wait_id == wait_id && thread->holds[i].is_hidden) {
-      write_acquire(c, thread, &thread->holds[i], ticks);
-      return;
-    }
+    hold_write(c, thread, hold, now);
 }
 
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
@@ -195,7 +152,7 @@ void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t tic
     if (!hold->is_hidden || hold->region == REGION_NONE)
       continue;
     emit_enter(c, thread, ticks, hold->region);
-    write_acquire(c, thread, hold, ticks);
+    hold_write(c, thread, hold, ticks);
     emit_leave(c, thread, ticks, hold->region);
   }
 }
@@ -241,26 +198,6 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
   frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = FRAME_SBLOCK,
                              .region = region_at(c, thread, sblock_of(record->kind), record->codeptr, 0)});
-}
-
-/* A hold and whose it is. */
-struct owned_hold {
-  struct traced_thread *owner;
-  struct hold *hold; /* NULL: there is none */
-};
-
-/* Ends the hold, with an event on this thread. */
-static void end_hold(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
-                     struct event *release) {
-  struct hold *hold = held.hold;
-  release->kind = EVENT_RELEASE_LOCK;
-  release->lock = hold->lock->id;
-  release->order = hold->order;
-  if (!hold->is_hidden)
-    emit_event(c, thread, release);
-  struct hold *last = &held.owner->holds[--held.owner->held_locks];
-  for (; hold < last; hold++)
-    hold[0] = hold[1];
 }
 
 /* The thread's hold, of those the latest; none if the lock (NULL) was never acquired. */
@@ -338,7 +275,7 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
                                .value = record->wait_id,
                                .region = region});
   if (hold)
-    end_hold(c, thread, held, &(struct event){.ticks = now});
+    hold_end(c, thread, held, &(struct event){.ticks = now});
   if (is_written)
     emit_leave(c, thread, now, region);
 }
@@ -347,7 +284,7 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
 static bool release(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t now) {
   struct owned_hold held = hold_of_thread(find_lock(c, wait_id), thread);
   if (held.hold)
-    end_hold(c, thread, held, &(struct event){.ticks = now});
+    hold_end(c, thread, held, &(struct event){.ticks = now});
   return held.hold != NULL;
 }
 
@@ -412,14 +349,6 @@ void on_nest_lock(struct correlator *c, struct traced_thread *thread, const stru
                                .value = record->wait_id});
 }
 
-/* What the program did not release, the writer does. */
-void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {
-  for (size_t i = thread->held_locks; i-- > 0;)
-    if (!wait_id || thread->holds[i].wait_id == wait_id)
-      end_hold(c, thread, (struct owned_hold){thread, &thread->holds[i]},
-               &(struct event){.ticks = ticks, .attribute = ATTRIBUTE_added, .value = 1});
-}
-
 /* -- what concerns a thread alone -- */
 
 bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
@@ -428,12 +357,6 @@ bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
     return false;
   *ret = ++lock->order;
   return true;
-}
-
-size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, size_t most) {
-  for (size_t i = 0; i < thread->held_locks && i < most; i++)
-    ret_wait_ids[i] = thread->holds[i].wait_id;
-  return thread->held_locks;
 }
 
 static const struct frame *top_frame(const struct traced_thread *thread) {
@@ -476,24 +399,6 @@ bool lock_released_is_alone(struct correlator *c, struct traced_thread *thread,
 }
 
 /* -- at the end -- */
-
-bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave) {
-  uint32_t number;
-  bool is_wanted = top->kind == FRAME_LOCKING || (top->kind == FRAME_MUTEX && top->detail != MUTEX_ATOMIC);
-  if (!is_wanted)
-    return false;
-  bool is_known = lock_number(c, top->wait_id, &number);
-  leave->attribute = is_known ? ATTRIBUTE_wait_lock : ATTRIBUTE_wait_id;
-  leave->value = is_known ? number : top->wait_id;
-  return true;
-}
-
-bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
-  const struct lock *lock = map_get(&c->locks.by_wait_id, wait_id);
-  if (lock)
-    *ret = lock->id;
-  return lock != NULL;
-}
 
 void locks_free(struct correlator *c) {
   size_t position = 0;

@@ -12,7 +12,7 @@
 #include "writer/correlate/emit.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
-#include "writer/correlate/locks.h"
+#include "writer/correlate/holds.h"
 #include "writer/correlate/model.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/definitions.h"

@@ -7,7 +7,6 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
 #include "writer/correlate/sync.h"
 #include "writer/correlate/tasks.h"
 #include "writer/definitions/definitions.h"
@@ -51,26 +50,9 @@ static void leave_frame(struct correlator *c, struct traced_thread *thread, cons
   frames_leave_above(c, thread, task, now, (size_t)(frame - task->stack.frames));
 }
 
-/* The innermost worksharing region, unless the task is in a target region that runs on the host: what stands
- * there belongs to no team around it. */
-static struct frame *open_work(struct task *task) {
-  for (size_t i = task->stack.count; i-- > 0 && task->stack.frames[i].kind != FRAME_TARGET;)
-    if (task->stack.frames[i].kind == FRAME_WORK)
-      return &task->stack.frames[i];
-  return NULL;
-}
-
-/* Some worksharing regions never end (cancelled loops, gcc's single): they are over when the task goes on to
- * a barrier or another worksharing region. A taskloop may stand inside of one. */
-void leave_unended_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
-  struct frame *frame = open_work(thread->current);
-  if (frame && frame->detail != OMPT_WORK_taskloop)
-    leave_frame(c, thread, frame, now);
-}
-
 /* In case that its end comes after all. */
 static void remember_unended(struct traced_thread *thread) {
-  const struct frame *frame = open_work(thread->current);
+  const struct frame *frame = frame_of_work(thread->current);
   if (frame && frame->detail != OMPT_WORK_taskloop)
     thread->unended[thread->unended_count++ % UNENDED_MAX] =
         (struct unended){thread->current->id, frame->codeptr, frame->detail};
@@ -109,12 +91,12 @@ static void abandon_work(struct correlator *c, struct traced_thread *thread, uin
   while (count < stack->count && stack->frames[stack->count - count - 1].kind == FRAME_USER)
     count++;
   if (count == 0 || count == stack->count || stack->frames[stack->count - count - 1].kind != FRAME_SBLOCK) {
-    leave_unended_work(c, thread, now);
+    frames_leave_unended_work(c, thread, now);
     return;
   }
   struct frame *own = memory_get(count, sizeof *own);
   memcpy(own, stack->frames + stack->count - count, count * sizeof *own);
-  leave_unended_work(c, thread, now);
+  frames_leave_unended_work(c, thread, now);
   for (size_t i = 0; i < count; i++) {
     own[i].is_hidden = false;
     frame_enter(c, thread, thread->current, now, own[i]);
@@ -188,7 +170,7 @@ static struct frame *find_work(struct task *task, uint32_t kind) {
   for (size_t i = task->stack.count; i-- > 0;)
     if (task->stack.frames[i].kind == FRAME_WORK && task->stack.frames[i].detail == kind)
       return &task->stack.frames[i];
-  return open_work(task);
+  return frame_of_work(task);
 }
 
 static void end_work(struct correlator *c, struct traced_thread *thread, const struct record_work *record,
@@ -215,11 +197,6 @@ void on_work(struct correlator *c, struct traced_thread *thread, const struct re
 static bool is_barrier(uint32_t kind) {
   return (kind >= OMPT_SYNC_REGION_barrier && kind <= OMPT_SYNC_REGION_barrier_implementation) ||
          (kind >= OMPT_SYNC_REGION_barrier_implicit_workshare && kind <= OMPT_SYNC_REGION_barrier_teams);
-}
-
-/* The kinds that can be a region's last barrier; before libomp 19 all implicit ones are one kind. */
-static bool may_end_region(uint32_t kind) {
-  return kind == OMPT_SYNC_REGION_barrier_implicit || kind == OMPT_SYNC_REGION_barrier_implicit_parallel;
 }
 
 static enum construct construct_of_sync(uint32_t kind) {
@@ -263,19 +240,6 @@ static struct frame *find_sync(struct correlator *c, struct traced_thread *threa
   c->ignored_ends++;
   thread->unreported -= thread->unreported > 0;
   return NULL;
-}
-
-/* The barrier right inside a worker's parallel region, which may turn out to be the last. */
-static bool is_undecided(const struct traced_thread *thread, const struct frame *barrier) {
-  const struct task *task = thread->current;
-  return task->is_implicit && !task->is_initial && task->team && thread != task->team->primary &&
-         may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
-}
-
-bool may_end_late(const struct traced_thread *thread) {
-  const struct stack *stack = &thread->current->stack;
-  bool is_in_barrier = stack->count == 2 || (stack->count == 3 && stack->frames[2].kind == FRAME_WAIT);
-  return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(thread, &stack->frames[1]);
 }
 
 static void leave_undecided(struct correlator *c, struct traced_thread *thread, struct frame *frame,
@@ -440,7 +404,7 @@ void on_dispatch(struct correlator *c, struct traced_thread *thread, const struc
     frame_leave(c, thread, thread->current, now);
   enum construct construct = construct_of_dispatch(record->kind);
   bool is_section = construct == CONSTRUCT_section;
-  const struct frame *work = open_work(thread->current);
+  const struct frame *work = frame_of_work(thread->current);
   /* a chunk has no address of its own */
   uint64_t codeptr = is_section ? record->start : work ? work->codeptr : 0;
   uint32_t region =
@@ -492,7 +456,7 @@ static bool is_work_known(struct correlator *c, const struct traced_thread *thre
 static bool is_chunk_known(struct correlator *c, const struct traced_thread *thread,
                            const struct record_dispatch *record) {
   enum construct construct = construct_of_dispatch(record->kind);
-  const struct frame *work = open_work(thread->current);
+  const struct frame *work = frame_of_work(thread->current);
   if (construct == CONSTRUCT_unknown)
     return false;
   if (construct == CONSTRUCT_section)

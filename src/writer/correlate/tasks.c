@@ -10,8 +10,6 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/pause.h"
-#include "writer/correlate/sync.h"
 #include "writer/correlate/teams.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/ompt_names.h"
@@ -45,22 +43,6 @@ static void set_status(struct correlator *c, struct event *event, uint32_t statu
 /* A task as one number: a generation alone is unique only among those that one location has created. */
 static uint64_t task_name(const struct task *task) {
   return task ? (uint64_t)task->creator_location << 32 | task->generation : 0;
-}
-
-static inline struct event switch_event(struct correlator *c, struct traced_thread *thread,
-                                        const struct task *task, uint64_t ticks) {
-  bool is_explicit = !task->is_implicit && task != thread->base;
-  bool is_serial = !is_explicit && (!task->team || task->is_initial);
-  return (struct event){.kind = EVENT_TASK_SWITCH,
-                        .ticks = ticks,
-                        .team = is_serial ? serial_team_of(c, thread) : task->team,
-                        .creator = is_serial ? 0 : task->creator,
-                        .generation = is_explicit ? task->generation : 0};
-}
-
-struct event task_switch_event(struct correlator *c, struct traced_thread *thread, const struct task *task,
-                               uint64_t ticks) {
-  return switch_event(c, thread, task, ticks);
 }
 
 /* -- creation -- */
@@ -177,7 +159,7 @@ static void start_or_resume(struct correlator *c, struct traced_thread *thread, 
 
 static void write_switch(struct correlator *c, struct traced_thread *thread, const struct task *next,
                          uint64_t ticks, uint32_t status) {
-  struct event event = switch_event(c, thread, next, ticks);
+  struct event event = task_switch_event(c, thread, next, ticks);
   if (status != STATUS_COMPLETE && status != STATUS_SWITCH)
     set_status(c, &event, status);
   emit_event(c, thread, &event);
@@ -409,5 +391,5 @@ void on_cancel(struct correlator *c, struct traced_thread *thread, const struct 
                              .value = record->cancel_flags});
   if ((record->cancel_flags & (OMPT_CANCEL_sections | OMPT_CANCEL_loop)) &&
       (record->cancel_flags & (OMPT_CANCEL_activated | OMPT_CANCEL_detected)))
-    leave_unended_work(c, thread, now);
+    frames_leave_unended_work(c, thread, now);
 }

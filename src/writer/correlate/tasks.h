@@ -5,9 +5,6 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/model.h"
 
-/* A switch to the task on the thread, or to the thread's own part of a team. */
-struct event task_switch_event(struct correlator *c, struct traced_thread *thread, const struct task *task,
-                               uint64_t ticks);
 /* Writes the creation of a task that was created in a pause. */
 void task_show(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks);
 void task_switch(struct correlator *c, struct traced_thread *thread, struct task *next, uint64_t ticks,

@@ -1,5 +1,4 @@
 /* Threads: from attach to thread_end each is a location of the archive. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,27 +77,6 @@ struct traced_thread *thread_new(struct correlator *c, uint32_t slot, uint64_t t
   return thread;
 }
 
-/* A thread begins with its location. */
-_Static_assert(offsetof(struct traced_thread, location) == 0, "");
-
-struct traced_thread *thread_at(struct correlator *c, size_t number) {
-  size_t count;
-  struct location **locations = definitions_locations(c->definitions, &count);
-  bool is_thread = number < count && !locations[number]->facts.device;
-  return is_thread ? (struct traced_thread *)locations[number] : NULL;
-}
-
-struct traced_thread *thread_next(struct correlator *c, size_t *position) {
-  size_t count;
-  definitions_locations(c->definitions, &count);
-  while (*position < count) {
-    struct traced_thread *thread = thread_at(c, (*position)++);
-    if (thread)
-      return thread;
-  }
-  return NULL;
-}
-
 static void end_thread(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   c->by_slot[thread->slot] = NULL;
   if (thread == c->primary)
@@ -156,60 +134,6 @@ void on_frame_flags(struct correlator *c, struct traced_thread *thread,
   thread->location.facts.enter_flags = (uint32_t)record->enter_flags;
   thread->location.facts.has_frame_flags = true;
   definitions_location_changed(c->definitions, &thread->location);
-}
-
-/* "0-3,6": runs of numbers in the order of the runtime's list. */
-static void write_places(const int32_t *places, uint32_t count, char *text, size_t size) {
-  size_t used = 0;
-  *text = '\0';
-  for (uint32_t i = 0, last; i < count && used < size; i = last + 1) {
-    for (last = i; last + 1 < count && places[last + 1] == places[last] + 1;)
-      last++;
-    const char *comma = used ? "," : "";
-    int n = last > i ? snprintf(text + used, size - used, "%s%d-%d", comma, places[i], places[last])
-                     : snprintf(text + used, size - used, "%s%d", comma, places[i]);
-    used += n > 0 ? (size_t)n : 0;
-  }
-}
-
-void on_placement(struct correlator *c, struct traced_thread *thread, const struct record_placement *record) {
-  char partition[1024];
-  uint32_t given = 8u * record->more;
-  write_places((const int32_t *)c->words, record->partition_places < given ? record->partition_places : given,
-               partition, sizeof partition);
-  uint32_t string = definitions_string(c->definitions, partition) + 1;
-  thread->moved |= (string != thread->location.facts.partition ? MOVED_PARTITION : 0) |
-                   ((int64_t)record->place != thread->location.facts.place ? MOVED_PLACE : 0) |
-                   ((int64_t)record->processor != thread->location.facts.processor ? MOVED_PROCESSOR : 0);
-  thread->location.facts.place = (int64_t)record->place;
-  thread->location.facts.processor = (int64_t)record->processor;
-  thread->location.facts.partition = string;
-  definitions_location_changed(c->definitions, &thread->location);
-}
-
-void add_placement(struct traced_thread *thread, struct event *enter) {
-  const struct {
-    enum moved moved;
-    enum attribute attribute;
-    uint64_t value;
-  } all[] = {{MOVED_PARTITION, ATTRIBUTE_partition, thread->location.facts.partition - 1},
-             {MOVED_PLACE, ATTRIBUTE_place, (uint64_t)thread->location.facts.place},
-             {MOVED_PROCESSOR, ATTRIBUTE_processor, (uint64_t)thread->location.facts.processor}};
-  uint8_t attributes[3] = {ATTRIBUTE_NONE};
-  uint64_t values[3] = {0};
-  unsigned count = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (thread->moved & all[i].moved) {
-      attributes[count] = (uint8_t)all[i].attribute;
-      values[count++] = all[i].value;
-    }
-  enter->attribute = attributes[0];
-  enter->value = values[0];
-  enter->attribute2 = attributes[1];
-  enter->value2 = values[1];
-  enter->attribute3 = attributes[2];
-  enter->value3 = (int32_t)values[2];
-  thread->moved = 0;
 }
 
 /* A second runtime in the process begins the thread once more: it stays what it was. */

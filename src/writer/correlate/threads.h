@@ -13,14 +13,4 @@ static inline struct traced_thread *thread_of(struct correlator *c, uint32_t slo
   struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   return thread ? thread : thread_new(c, slot, ticks);
 }
-/* The next thread in the order of their locations' numbers, from *position = 0 on; NULL: there is none. */
-struct traced_thread *thread_next(struct correlator *c, size_t *position);
-
-/* The thread with the location of this number; NULL: it is a device's, or none has it. */
-struct traced_thread *thread_at(struct correlator *c, size_t number);
-
-/* What is new of the thread's placement, as attributes of the Enter of a parallel region that is written
- * now. */
-void add_placement(struct traced_thread *thread, struct event *enter);
-
 #endif

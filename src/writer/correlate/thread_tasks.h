@@ -1,0 +1,47 @@
+/* What a thread works on: its tasks and teams; and the threads themselves, one after the other. */
+#ifndef STAVE_WRITER_CORRELATE_THREAD_TASKS_H
+#define STAVE_WRITER_CORRELATE_THREAD_TASKS_H
+
+#include "writer/correlate/correlate.h"
+#include "writer/correlate/model.h"
+
+/* The next thread in the order of their locations' numbers, from *position = 0 on; NULL: there is none. */
+struct traced_thread *thread_next(struct correlator *c, size_t *position);
+
+/* The thread with the location of this number; NULL: it is a device's, or none has it. */
+struct traced_thread *thread_at(struct correlator *c, size_t number);
+
+struct task *task_new(struct correlator *correlator);
+void task_free(struct task *task);
+
+/* Whether the thread runs the task, or will come back to it. */
+bool thread_has_open(const struct traced_thread *thread, const struct task *task);
+
+/* The implicit or initial task in whose team the thread works now, or its base. */
+struct task *implicit_task_of(struct traced_thread *thread);
+
+/* The team for what the thread's tasks refer to: the innermost one, or its serial part's. */
+struct team *team_of(struct correlator *correlator, struct traced_thread *thread);
+
+/* The thread's own team of one, for tasks outside of parallel regions. */
+struct team *serial_team_of(struct correlator *c, struct traced_thread *thread);
+
+/* The thread's number in that team. */
+uint32_t thread_number_of(struct traced_thread *thread);
+
+/* The address of the task or parallel region that the thread is in; 0: none that is known. */
+uint64_t code_around(struct traced_thread *thread);
+
+/* A switch to the task on the thread, or to the thread's own part of a team. */
+static inline struct event task_switch_event(struct correlator *c, struct traced_thread *thread,
+                                             const struct task *task, uint64_t ticks) {
+  bool is_explicit = !task->is_implicit && task != thread->base;
+  bool is_serial = !is_explicit && (!task->team || task->is_initial);
+  return (struct event){.kind = EVENT_TASK_SWITCH,
+                        .ticks = ticks,
+                        .team = is_serial ? serial_team_of(c, thread) : task->team,
+                        .creator = is_serial ? 0 : task->creator,
+                        .generation = is_explicit ? task->generation : 0};
+}
+
+#endif
