@@ -107,6 +107,8 @@ class Ready(Case):
         wall, findings = self.crowd("crowd of small", 100, 100)
         self.assertEqual([finding["cause"] for finding in findings], ["small tasks"])
         self.assertLessEqual(1000 * findings[0]["gain_s"], wall - 400 * 0.1 / 2 - 0.1 * wall + 0.1)
+        self.assertEqual(findings[0]["uncertainty_s"], findings[0]["gain_s"])
+        self.assertIn("OMP_NUM_THREADS=2", findings[0]["advice"])
 
     def test_dependences(self):
         """A task is ready when those are complete that it depends on: one at a time here, which nobody is late for."""

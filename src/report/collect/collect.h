@@ -526,6 +526,8 @@ double processors_bound(const struct report *report, const struct report_paralle
 double processors_idle(const struct report *report, const struct report_parallel *parallel);
 uint64_t processors_wanted(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
+/* By threads that wait awake, while others that could begin have none. */
+bool processors_are_held(const struct report *report, const struct report_parallel *parallel);
 
 /* The part of what this region's threads lose that fewer of them would not lose, since they share processors,
  * if all their useful time was on one: 0 to 1. */

@@ -17,6 +17,12 @@
 /* Of a region's time: of so much it has to be known what its threads ran. */
 #define ACCOUNTED_MIN 0.5
 
+/* Of a region's time: so much shows how its threads wait, which is the same all the time. */
+#define SEEN_MIN 0.1
+
+/* Of what a region's threads lose: where they sleep in that for longer, they do not keep their processors. */
+#define ASLEEP_MAX 0.1
+
 void processors_find(struct report *report) {
   const struct trace *trace = report->trace;
   struct report_processors *processors = &report->processors;
@@ -89,6 +95,16 @@ double processors_idle(const struct report *report, const struct report_parallel
   double unused = (wall - idle) * count - parallel->ran * scale;
   unused = unused < asleep ? unused : asleep;
   return idle + (unused > 0 ? unused / count : 0);
+}
+
+/* Of what its threads wait, as the account has it: those that sleep leave their processors to others. */
+bool processors_are_held(const struct report *report, const struct report_parallel *parallel) {
+  if (!processors_are_too_few(report, parallel) ||
+      parallel->accounted < SEEN_MIN * (double)parallel->thread_time)
+    return false;
+  double lost = parallel->gain * (double)parallel->members / (double)parallel->instances;
+  double asleep = parallel->accounted - parallel->ran - parallel->ready;
+  return asleep < ASLEEP_MAX * lost * parallel->accounted / (double)parallel->thread_time;
 }
 
 uint64_t processors_wanted(const struct report_parallel *parallel) {

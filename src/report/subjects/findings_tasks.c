@@ -139,6 +139,12 @@ static void advise(struct finding_texts *texts, struct report_finding *finding,
         enough);
   else
     finding_printf(finding->advice, "put more work into a task, so that it does %s or more", enough);
+  if (processors_are_too_few(report, parallel))
+    finding_append(
+        finding->advice,
+        "; without a change of the program: no more threads than processors (OMP_NUM_THREADS=%" PRIu64
+        "), which leaves each thread one",
+        report->processors.count);
   if (would_wait_policy_help(report, parallel, cost))
     finding_append(finding->advice,
                    "; without a change of the program: OMP_WAIT_POLICY=active, so that threads that "
@@ -200,7 +206,8 @@ static void add_small(struct report *report, const struct report_parallel *paral
   struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain);
   if (!finding)
     return;
-  finding->uncertainty_ticks = WAIT_UNCERTAINTY * gain;
+  bool is_crowd = processors_are_too_few(report, parallel); /* fewer threads may do as much */
+  finding->uncertainty_ticks = is_crowd ? gain : WAIT_UNCERTAINTY * gain;
   describe(report, finding, parallel, cost);
 }
 

@@ -275,6 +275,22 @@ static double evens_out(const struct report *report, const struct report_paralle
   return waited > stays ? waited - stays : 0;
 }
 
+static void advise_late_start(const struct report *report, struct report_finding *finding, uint32_t region,
+                              bool is_often) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  if (region == report->first_parallel && parallel->instances == 1)
+    finding_printf(finding->advice, "it is the first region of the run, which creates the threads: they are "
+                                    "there for all later ones, and nothing in it is to change");
+  else if (is_often && processors_are_too_few(report, parallel))
+    finding_printf(finding->advice,
+                   "no more threads than processors (OMP_NUM_THREADS=%" PRIu64
+                   "); then one region around several loops, or an if clause for the small ones",
+                   report->processors.count);
+  else if (is_often && parallel->largest <= 1)
+    finding_printf(finding->advice, "it has one thread: no region for work so small (an if clause does not "
+                                    "leave it out), or one around several");
+}
+
 /* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.
  * What the others wait for the last of them is part of it. Returns what is left of the budget. */
 static double find_late_start(struct report *report, uint32_t region, double budget, double members,
@@ -303,12 +319,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
                  finding_time(&texts, spread_mean(&parallel->duration)),
                  finding_time(&texts, (double)parallel->late / (double)parallel->members),
                  finding_time(&texts, (double)parallel->latest / (double)parallel->instances));
-  if (region == report->first_parallel && parallel->instances == 1)
-    finding_printf(finding->advice, "it is the first region of the run, which creates the threads: they are "
-                                    "there for all later ones, and nothing in it is to change");
-  else if (is_often && parallel->largest <= 1)
-    finding_printf(finding->advice, "it has one thread: no region for work so small (an if clause does not "
-                                    "leave it out), or one around several");
+  advise_late_start(report, finding, region, is_often);
   return budget - waited;
 }
 
@@ -396,7 +407,7 @@ static void find_in_region(struct collector *collector, uint32_t region) {
     budget = 0;
   if (report->has_running && !processors_are_too_few(report, parallel))
     budget = findings_subtract_preempted(report, region, budget, parallel->preempted * members / n);
-  else if (!is_too_often(report, parallel) &&
+  else if ((!is_too_often(report, parallel) || processors_are_held(report, parallel)) &&
            findings_subtract_shared(report, region, budget + (double)parallel->late / n, shared))
     return;
   double own = findings_leave_own(report, region, &budget);
