@@ -85,7 +85,7 @@ class Counters(Case):
         self.assertEqual(loop["sums"], {"page-faults": 30000})
         self.assertEqual((loop["instructions_per_cycle"], loop["per_1000_instructions"]), (None, {}))
         self.assertIsNone(loop["bytes_per_second"])
-        self.assertNotIn("Imbalance of time and of instr", self.text(archive))
+        self.assertNotIn("Imbalance of", self.text(archive))
 
     def test_none(self):
         with self.timed("none") as made:
@@ -95,7 +95,7 @@ class Counters(Case):
                 made.at(5).enter(thread, "implicit barrier", 10)
             made.end_all(10, 10)
         self.assertIsNone(self.numbers(self.path("none"))["counters"])
-        self.assertNotIn("What was counted", self.text(self.path("none")))
+        self.assertNotIn("counted", self.text(self.path("none")))
 
 
 if __name__ == "__main__":

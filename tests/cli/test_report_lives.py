@@ -120,7 +120,7 @@ class Lives(Case):
         path = self.in_turn("text")
         for noun, *arguments in (("",), (" threads", "--brief")):
             self.assertIn(f"2{noun} at a time, {STEPS + 1} in all", " ".join(self.text(path, *arguments).split()))
-        self.assertNotIn("at a time", self.text(self.in_turn("others", has_lives=False)))
+        self.assertNotIn(f"{STEPS + 1} in all", self.text(self.in_turn("others", has_lives=False)))
 
     def test_threads_in_turn_do_not_crowd(self):
         """Two processors for two at a time: no finding of eleven threads on two."""

@@ -201,9 +201,9 @@ class Bad(Case):
     def test_no_archive(self):
         cli.write_bytes(self.path("file"), b"nothing")
         os.mkdir(self.path("nothing"))
-        self.fails(report(self.path("file")), "not an OTF2 archive")
-        self.fails(report(self.path("nothing")), "not an OTF2 archive")
-        self.fails(report(self.path("absent")), "No such file")
+        self.refuses(report(self.path("file")))
+        self.refuses(report(self.path("nothing")))
+        self.refuses(report(self.path("absent")))
 
     def test_usage(self):
         self.fails(report("--top", "x", "a"), "--top", "x", status=2)
@@ -267,7 +267,7 @@ class Bad(Case):
         set_time(self.path("backward"), 0, 2, 2000)
         numbers = self.numbers(self.path("backward"))
         self.assertGreater(numbers["disturbances"]["backward_events"], 0)
-        self.assertIn("earlier than the one before", self.text(self.path("backward")))
+        self.words(self.text(self.path("backward")), f"{numbers['disturbances']['backward_events']} event")
 
     def test_times_near_the_last_one(self):
         """As a double they are 2^64: of that no integer is made, nor of their sums."""

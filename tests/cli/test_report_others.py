@@ -40,8 +40,8 @@ class Devices(report_case.Case):
         self.assertEqual(list(waits), ["hipEventSynchronize"])
         text = self.text(self.archive)
         self.assertRegex(text, r"(?m)^hipEventSynchronize +4 +320 ms +80.0 ms +320 ms$")
-        self.assertIn("they waited for devices for at least 320 ms", " ".join(text.split()))
-        self.assertIn("waiting for devices for 320 ms at least", self.text(self.archive, "--brief"))
+        self.words(text, "320 ms")
+        self.words(self.text(self.archive, "--brief"), "320 ms")
 
     def test_efficiency(self):
         numbers = self.numbers(self.archive)
@@ -102,13 +102,13 @@ class Paused(report_case.Case):
             self.assertAlmostEqual(numbers["efficiency"]["parallel"], 100 / 140)
             serial, = [one for one in numbers["findings"] if one["cause"] == "serial part"]
             self.ms(serial["gain_s"], 20)
-            self.assertIn("more than 1.8 times as fast", serial["advice"])
+            self.words(serial["advice"], "1.8 times")
 
     def test_is_said_first(self):
         archive = self.paused(1, "first")
         lines = self.text(archive).splitlines()
         self.assertRegex(lines[2], r"^not known +2.00 s, 93.5 % of the threads' time: recording was paused")
-        self.assertIn("not known 93.5 % of the threads' time: recording was paused", self.text(archive, "--brief"))
+        self.words(self.text(archive, "--brief"), "93.5 %")
 
     def test_nothing_is_not_said_of_it(self):
         """All but 4 ms is paused."""
@@ -123,7 +123,7 @@ class Paused(report_case.Case):
             made.at(4).event(0, "measurement_on_off", MeasurementMode.OFF)
             made.program(1000, False)
         text = self.text(self.path("most"), "--brief")
-        self.assertIn("not known 99.6 % of the threads' time", text)
+        self.words(text, "99.6 %")
         self.assertNotRegex(text, "no finding above 1 % of wall time$")
 
 

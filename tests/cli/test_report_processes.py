@@ -60,15 +60,13 @@ class Processes(Case):
         self.ms(numbers["span_s"], 20 + 60)
         self.ms(numbers["work_s"], 20 + 2 * 60)
         self.assertEqual(numbers["span_process"], "Process")
-        self.assertIn("process with the longest span: Process", self.text(self.path(self._testMethodName)))
+        self.words(self.text(self.path(self._testMethodName)), "Process")
 
     def test_evidence_is_a_sum(self):
         found = [finding for finding in self.parsed(report("--json", self.two_ranks()))["findings"]
                  if finding["cause"] == "imbalance"]
         self.ms(found[0]["gain_s"], 30 / 2 / 2)
-        self.assertIn("30.0 ms of waiting in implicit barriers",
-                      found[0]["evidence"])
-        self.assertIn("sums over 2 processes, and what could be saved is their mean", found[0]["evidence"])
+        self.words(found[0]["evidence"], "30.0 ms", "2 processes")
 
     def test_two_ranks(self):
         """Serial time is each process's, and none of it is in MPI."""
@@ -90,8 +88,8 @@ class Processes(Case):
         self.assertEqual(findings.keys(), {"serial part", "imbalance"})
         self.ms(findings["serial part"]["gain_s"], 10)
         self.ms(findings["imbalance"]["gain_s"], 7.5)
-        self.assertIn("on one of 2 threads", findings["serial part"]["what"])
-        self.assertIn("from the beginning to parallel @made.c:1: 40.0 ms, 2 times", findings["serial part"]["evidence"])
+        self.words(findings["serial part"]["what"], "2 threads")
+        self.words(findings["serial part"]["evidence"], "@made.c:1", "40.0 ms", "2 times")
 
     def test_text(self):
         text = self.text(self.two_ranks())

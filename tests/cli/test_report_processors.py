@@ -119,7 +119,7 @@ class Processors(Case):
         self.assertGreater(account["by_each_other_s"], 0.8 * min(account["ran_s"], truth["ready"]))
         self.assertEqual(account["may_use"], 1)
         finding = next(one for one in numbers["findings"] if one["cause"] == "binding")
-        self.assertIn("2 threads are bound to 1 processor", finding["what"])
+        self.words(finding["what"], "2 threads", "1 processor")
         self.assertIn("--cpus-per-task=2", finding["advice"])
         self.assertNotIn("oversubscription", [one["cause"] for one in numbers["findings"]])
         text = self.text(self.path("bound"), "--brief")

@@ -40,7 +40,7 @@ class Runtimes(Case):
         numbers = self.numbers(archive)
         self.assertEqual((numbers["runtime"], numbers["runtime_in_place_of"], numbers["runtimes_not_traced"]),
                          (LLVM[0][1], "libgomp", None))
-        self.assertNotIn("cannot be traced", self.serial(archive)["reason"])
+        self.words(self.serial(archive)["reason"])
 
     def test_others_cannot_be_traced(self):
         archive = self.archive("copies", LLVM + COPIES)
@@ -49,8 +49,8 @@ class Runtimes(Case):
         self.assertEqual(self.numbers(archive)["runtimes_not_traced"], NAMES)
         serial = self.serial(archive)
         self.assertEqual(serial["confidence"], "low")
-        self.assertIn("cannot be traced", serial["reason"])
-        self.assertIn("were traced: serial, or on libgomp-a34b3233.so.1.0.0", serial["what"])
+        self.words(serial["reason"])
+        self.words(serial["what"], "libgomp-a34b3233.so.1.0.0")
         self.assertRegex(serial["advice"], "^first find out what ran on libgomp-a34b3233")
         info = self.succeeds(cli.stave("info", archive))
         self.assertIn(f"{NAMES} cannot be traced: what ran on them, if anything did, is not here", info)

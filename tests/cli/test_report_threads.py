@@ -101,8 +101,8 @@ class Threads(Case):
         self.ms(shared[0]["gain_s"], 3 * (40 - (32 + 3 * 2) / 2))
         self.assertEqual(shared[0]["what"], "4 threads share 2 processors")
         self.assertEqual(shared[0]["confidence"], "low")
-        self.assertIn("how long fewer of them would take is not known from one run", shared[0]["reason"])
-        self.assertIn("3 parallel regions have more threads", shared[0]["evidence"])
+        self.words(shared[0]["reason"])
+        self.words(shared[0]["evidence"], "3 parallel")
         self.assertEqual(numbers["processors"], 2)
         self.assertIn("4, on 2 processors", self.text(self.path("many")))
 
@@ -190,8 +190,8 @@ class Threads(Case):
         self.ms(numbers["processor_time"]["others_s"], 200)
         self.ms(found[0]["gain_s"], 3 * 122 / 4)
         self.assertIn("of the 4 processors", found[0]["what"])
-        self.assertIn("other programs used 44.3 % of the processors' time", self.text(self.path("others")))
-        self.assertIn("other programs used 44.3 %", self.text(self.path("others"), "--brief"))
+        self.words(self.text(self.path("others")), "44.3 %")
+        self.words(self.text(self.path("others"), "--brief"), "44.3 %")
         few = self.regions("few", 4, used=(200, 110, 100))["findings"]
         self.ms([finding for finding in few if finding["cause"] == "other programs"][0]["gain_s"], 60)
         self.assertIsNone(self.regions("unknown to whom", 4)["processor_time"])
@@ -207,7 +207,7 @@ class Threads(Case):
             for finding in found:
                 expected = min(max(foreign - 50, 0) / 1000, finding["gain_s"]) or None
                 self.assertEqual(finding["uncertainty_s"], expected)
-        self.assertIn("other programs used the processors meanwhile", found[0]["reason"])
+        self.words(found[0]["reason"])
 
     def chunks(self, name, times_us, properties=(), in_one_loop=600):
         """Two threads get 600 chunks each, which last so long in turn, in one loop or several."""
@@ -269,7 +269,7 @@ class Threads(Case):
             made.fork(0)
             made.begin(0)
             made.end_all(1)
-        self.assertIn("15,654 switches of threads were missed", self.text(self.path("missed")))
+        self.words(self.text(self.path("missed")), "15,654 switches")
         self.assertEqual(self.numbers(self.path("missed"))["disturbances"]["switches_missed"], 15654)
 
     def test_small_chunks(self):
@@ -413,10 +413,7 @@ class Threads(Case):
             ("kernel launches", "not reported", "target_submit"),
             *((cause, "kernel", None) for cause in (
                 "quota", "binding", "own threads", "stopped", "blocked serial part"))])
-        self.assertIn("not looked for: reduction (the runtime does not report reduction), small tasks, too few ready "
-                      "tasks (task_create was not requested), kernel launches (the runtime does not report "
-                      "target_submit), quota, binding, own threads, stopped, blocked serial part (the run was over",
-                      self.text(self.path("answers")))
+        self.words(self.text(self.path("answers")), "task_create", "target_submit")
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_the_code_of_a_program(self):

@@ -15,6 +15,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import cli
 import planted_archives
+import worded
 from made_archive import Made
 
 PAGES = pathlib.Path(__file__).resolve().parent / "wording"
@@ -78,7 +79,15 @@ class Wording(cli.Case):
                 self.assertEqual(before, now, "\n".join(changes))
 
     def test_no_page_is_left_over(self):
-        self.assertEqual({path.stem for path in PAGES.iterdir()} - set(ALL), set())
+        self.assertEqual({path.stem for path in PAGES.glob("*.txt")} - set(ALL), set())
+
+    def test_no_text_is_left_over(self):
+        """Each page of texts has a test's file, and each name in it a test."""
+        for page in worded.PAGES.glob("*.txt"):
+            paths = pathlib.Path(__file__).resolve().parents[1].glob(f"*/{page.stem}.py")
+            source = "".join(path.read_text(encoding="utf-8") for path in paths)
+            for name in worded.read(page):
+                self.assertIn(f"def {name.partition('.')[2]}(", source, f"{page}: {name}")
 
 
 if __name__ == "__main__":

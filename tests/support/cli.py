@@ -18,6 +18,7 @@ import killing
 import same_read
 import schemas
 import tracing
+import worded
 
 BUILD_ROOT = os.path.abspath(sys.argv.pop(1))
 BUILD = tracing.Build(BUILD_ROOT)
@@ -155,7 +156,7 @@ def write_bytes(path, content):
         file.write(content)
 
 
-class Case(unittest.TestCase):
+class Case(worded.Worded, unittest.TestCase):
     """Tests of one class share a folder, which goes with them."""
 
     @classmethod
@@ -191,6 +192,11 @@ class Case(unittest.TestCase):
         self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
         for word in words:
             self.assertIn(word, said(result))
+
+    def refuses(self, result, *facts, status=1):
+        """Fails, with these facts and its page's words."""
+        self.fails(result, status=status)
+        self.words(said(result), *facts)
 
 
 class FreshCase(Case):
