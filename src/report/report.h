@@ -44,7 +44,7 @@ struct report_thread {
   uint64_t start_ticks, ended_ticks; /* ended: of what it did outermost; not behind its begin: not known */
   size_t place;                      /* from 0 to `cpus`; nobody else has it while the thread lives */
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
-  bool has_running, processor_known; /* what follows; which processor it was on */
+  bool processor_known;              /* which one it was on, of what follows */
   uint64_t running[RUNNING_COUNT];
   uint64_t preemptions, yields, blocks, migrations, faults; /* how often; faults: of pages */
 };
@@ -510,6 +510,7 @@ struct report {
   bool has_running;                            /* the archive has whether threads had processors */
   uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
   struct report_waiting idle;                  /* threads without a team */
+  uint64_t running_outside[RUNNING_COUNT];     /* that work in no region */
   struct report_counters counters;
   struct report_processors processors;
   struct report_account account;

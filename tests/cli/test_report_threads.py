@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """stave report: findings about threads, processors and chunks: test_report_threads.py BUILD [unittest arguments]."""
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -10,7 +11,7 @@ import cli
 from otf2.enums import MetricMode, MetricOccurrence, MetricType, Type
 from report_case import Case
 
-RUNS, PREEMPTED, BLOCKED = range(3)
+RUNS, PREEMPTED, BLOCKED, UNKNOWN = range(4)
 
 TINY = r"""
 double x[400000];
@@ -167,13 +168,49 @@ class Threads(Case):
                               ("yielded_s", away if spins else 0), ("blocked_s", 0 if spins else away)):
                 self.ms(found[which], ms)
             self.assertEqual((found["yields"], found["sleeps"]), times)
-            thread = numbers["running"]["threads"][0]
+            thread = numbers["running"]["threads"][1]
             self.assertEqual((thread["yields"], thread["blocks"], thread["preemptions"]), (*times, 1))
             finding = next(one for one in numbers["findings"] if one["cause"] == "oversubscription")
             self.assertIn(f"yield ({times[0]} times) and sleep", finding["evidence"])
             self.assertEqual("OMP_WAIT_POLICY=passive" in finding["advice"], spins)
             row = self.text(self.path(name)).split("How threads wait")[1].splitlines()[2]
             self.assertEqual(tuple(map(int, row.split()[-2:])), times)
+            self.running_adds_up(name, numbers["running"])
+
+    def running_adds_up(self, name, running):
+        """Each row's shares are all of its time, and the rows of regions have what the threads' rows have."""
+        tables = self.text(self.path(name)).split("Whether threads had processors, by region")[1].split("\n\n")[:3]
+        for row in [row for table in tables for row in table.splitlines()[2:]]:
+            self.assertAlmostEqual(sum(map(float, re.findall(r"([0-9.]+) %", row))), 100, delta=0.25, msg=row)
+        sums = [sum(row[time] for row in rows for time in row if time.endswith("_s"))
+                for rows in (running["regions"], running["threads"])]
+        self.assertAlmostEqual(sums[0], sums[1])
+
+    def test_switches_that_are_missing(self):
+        """A thread works in no region from 2 ms on, and from 4 ms on nothing is known of it. The other one gives its
+        processor away in a barrier; that it had it again is missing."""
+        with self.timed("missing") as made:
+            made.properties = [("STAVE::PROCESSORS", "1")]
+            member = made.definitions.metric_member("run state", "", MetricType.OTHER, MetricMode.ABSOLUTE_POINT,
+                                                    Type.UINT64)
+            states = made.definitions.metric_class([member], MetricOccurrence.ASYNCHRONOUS)
+            made.at(0).event(0, "metric", states, RUNS)
+            made.fork(0)
+            made.begin(0)
+            for thread in range(2):
+                made.at(1).enter(thread, "implicit barrier", 1)
+            made.end_all(2)
+            made.at(4).event(0, "metric", states, UNKNOWN)
+            made.at(6).event(1, "metric", states, RUNS)
+            made.fork(10)
+            made.begin(10)
+            made.at(20).enter(1, "implicit barrier", 1)
+            made.at(20.05).event(1, "metric", states, PREEMPTED)
+            made.at(40).enter(0, "implicit barrier", 1)
+            made.end_all(40)
+        running = self.numbers(self.path("missing"))["running"]
+        self.running_adds_up("missing", running)
+        self.ms(running["threads"][0]["unknown_s"], 36)
 
     def test_shared_processors(self):
         """Fewer threads save no more than what two processors did not do: each region works for 38 or 34 ms."""

@@ -44,7 +44,7 @@ static int worst_first(const void *left, const void *right) {
 static size_t places_of(const struct report_print *print, struct running_place **ret) {
   const struct report *report = print->report;
   size_t count = 0;
-  struct running_place *places = *ret = memory_get(2 * report->trace->region_count + 1, sizeof *places);
+  struct running_place *places = *ret = memory_get(2 * report->trace->region_count + 2, sizeof *places);
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_region *region = &report->regions[i];
     if (!report_print_wants(print, i))
@@ -56,6 +56,8 @@ static size_t places_of(const struct report_print *print, struct running_place *
   }
   if (!print->only && sum_of(report->idle.running) > 0)
     places[count++] = (struct running_place){REPLAY_NONE, report->idle.running, &report->idle};
+  if (!print->only && sum_of(report->running_outside) > 0)
+    places[count++] = (struct running_place){REPLAY_NONE, report->running_outside, NULL};
   if (count > 1)
     qsort(places, count, sizeof *places, worst_first);
   return count;
@@ -84,17 +86,27 @@ static void begin_table(struct table *table, const char *heading, const char *fi
     table_column(table, names[i], TABLE_NUMBER);
 }
 
+static const char *place_label(char label[LABEL_BYTES], const struct report *report,
+                               const struct running_place *place) {
+  if (place->region != REPLAY_NONE)
+    return label_region(label, report->trace, place->region);
+  return place->waiting ? "(without a team)" : "(outside of regions)";
+}
+
 static void print_work(const struct report_print *print, const struct running_place *places, size_t count) {
-  static const char *const names[] = {"time", "ran", "preempted", "blocked"};
+  static const char *const names[] = {"time", "ran", "preempted", "blocked", "unknown"};
   struct table table;
-  begin_table(&table, "Whether threads had processors, by region", "where", names, 4);
+  begin_table(&table, "Whether threads had processors, by region", "where", names, 5);
   for (size_t i = 0; i < count && i < print->top && !places[i].waiting; i++) {
     char label[LABEL_BYTES];
     struct running_shares shares;
     write_shares(&shares, print->report, places[i].times);
-    const char *const cells[] = {label_region(label, print->report->trace, places[i].region), shares.time,
-                                 shares.share[RUNNING_ON], shares.share[RUNNING_PREEMPTED],
-                                 shares.share[RUNNING_BLOCKED]};
+    const char *const cells[] = {place_label(label, print->report, &places[i]),
+                                 shares.time,
+                                 shares.share[RUNNING_ON],
+                                 shares.share[RUNNING_PREEMPTED],
+                                 shares.share[RUNNING_BLOCKED],
+                                 shares.share[RUNNING_UNKNOWN]};
     table_row(&table, cells);
   }
   table_print(&table);
@@ -104,25 +116,25 @@ static void add_waiting(struct table *table, const struct report *report, const 
   char label[LABEL_BYTES], numbers[2][NUMBER_BYTES];
   struct running_shares shares;
   write_shares(&shares, report, place->times);
-  const char *const cells[] = {
-      place->region == REPLAY_NONE ? "(without a team)" : label_region(label, report->trace, place->region),
-      shares.time,
-      shares.share[RUNNING_ON],
-      shares.share[RUNNING_YIELDED],
-      shares.share[RUNNING_PREEMPTED],
-      shares.share[RUNNING_BLOCKED],
-      summary_number(numbers[0], place->waiting->yields),
-      summary_number(numbers[1], place->waiting->sleeps)};
+  const char *const cells[] = {place_label(label, report, place),
+                               shares.time,
+                               shares.share[RUNNING_ON],
+                               shares.share[RUNNING_YIELDED],
+                               shares.share[RUNNING_PREEMPTED],
+                               shares.share[RUNNING_BLOCKED],
+                               shares.share[RUNNING_UNKNOWN],
+                               summary_number(numbers[0], place->waiting->yields),
+                               summary_number(numbers[1], place->waiting->sleeps)};
   table_row(table, cells);
 }
 
 static void print_waiting(const struct report_print *print, const struct running_place *places,
                           size_t count) {
-  static const char *const names[] = {"time",   "spinning",      "yielding",    "preempted",
-                                      "asleep", "times yielded", "times asleep"};
+  static const char *const names[] = {"time",   "spinning", "yielding",      "preempted",
+                                      "asleep", "unknown",  "times yielded", "times asleep"};
   struct table table;
   size_t first = 0;
-  begin_table(&table, "How threads wait, by region", "where", names, 7);
+  begin_table(&table, "How threads wait, by region", "where", names, 8);
   while (first < count && !places[first].waiting)
     first++;
   for (size_t i = first; i < count && i - first < print->top; i++)
@@ -146,8 +158,10 @@ static void add_thread(struct table *table, const struct report *report, size_t 
   const char *const cells[] = {report->trace->locations[location].name,
                                shares.time,
                                shares.share[RUNNING_ON],
+                               shares.share[RUNNING_YIELDED],
                                shares.share[RUNNING_PREEMPTED],
                                shares.share[RUNNING_BLOCKED],
+                               shares.share[RUNNING_UNKNOWN],
                                summary_number(numbers[0], thread->preemptions),
                                summary_number(numbers[1], thread->yields),
                                summary_number(numbers[2], thread->blocks),
@@ -157,14 +171,14 @@ static void add_thread(struct table *table, const struct report *report, size_t 
 }
 
 static void print_threads(const struct report_print *print) {
-  static const char *const names[] = {
-      "time",          "ran",           "preempted",  "blocked",    "times preempted",
-      "times yielded", "times blocked", "migrations", "page faults"};
+  static const char *const names[] = {"time",          "ran",        "yielded",         "preempted",
+                                      "blocked",       "unknown",    "times preempted", "times yielded",
+                                      "times blocked", "migrations", "page faults"};
   struct table table;
   size_t shown = 0;
-  begin_table(&table, "Whether threads had processors, by thread", "thread", names, 9);
+  begin_table(&table, "Whether threads had processors, by thread", "thread", names, 11);
   for (size_t i = 0; i < print->report->trace->location_count && shown < print->top; i++)
-    if (print->report->threads[i].has_running) {
+    if (sum_of(print->report->threads[i].running) > 0) {
       add_thread(&table, print->report, i);
       shown++;
     }
@@ -216,7 +230,7 @@ static json_t *threads_json(const struct report *report) {
   json_t *array = json_array();
   for (size_t i = 0; i < report->trace->location_count; i++) {
     const struct report_thread *thread = &report->threads[i];
-    if (!thread->has_running)
+    if (sum_of(thread->running) == 0)
       continue;
     json_t *object = json_object();
     json_put(object, "name", json_from_text(report->trace->locations[i].name));

@@ -37,6 +37,13 @@ static struct report_waiting *waiting_of(struct collector *collector, const stru
   return is_waiting(now->activity) && region != REPLAY_NONE ? &report->regions[region].waiting : NULL;
 }
 
+/* Of a thread that does not wait. */
+static uint64_t *working_of(struct collector *collector, const struct replay_now *now) {
+  uint32_t region = region_of(collector, now);
+  struct report *report = collector->report;
+  return region == REPLAY_NONE ? report->running_outside : report->regions[region].running;
+}
+
 static bool has_yielded(const struct collector *collector, const struct report_location *here,
                         uint64_t ticks) {
   uint64_t since = here->ran_since > here->worked_until ? here->ran_since : here->worked_until;
@@ -67,7 +74,6 @@ static void set_state(struct collector *collector, const struct trace_event *eve
   if (is == RUNNING_ON)
     here->ran_since = event->ticks;
   here->running = is;
-  thread->has_running = true;
   collector->report->has_running = true;
   if (collector_is_inside(collector, event->ticks))
     count_states(thread, waiting, is);
@@ -132,13 +138,12 @@ void running_charge(struct collector *collector, size_t location, const struct r
   struct report_location *here = &collector->locations[location];
   struct report *report = collector->report;
   uint64_t ticks = end - begin;
-  uint32_t region = region_of(collector, now);
   struct report_waiting *waiting = waiting_of(collector, now);
-  report->threads[location].running[here->running] += ticks;
-  if (waiting)
-    waiting->running[here->running] += ticks;
-  else if (region != REPLAY_NONE)
-    report->regions[region].running[here->running] += ticks;
+  uint64_t *place = waiting ? waiting->running : working_of(collector, now);
+  /* Where it was lost that it had a processor again, what it does behind its waiting is not yielding. */
+  enum report_running is = !waiting && here->running == RUNNING_YIELDED ? RUNNING_PREEMPTED : here->running;
+  report->threads[location].running[is] += ticks;
+  place[is] += ticks;
   here->worked_until = waiting ? here->worked_until : end;
   if (here->running != RUNNING_PREEMPTED && here->running != RUNNING_YIELDED)
     return;
