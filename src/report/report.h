@@ -69,6 +69,7 @@ struct report_life {
   uint64_t faults, repeated;       /* repeated: more than it has had pages at a time */
   uint64_t faults_before;          /* until the first event */
   uint64_t variables;              /* pages of the program's own */
+  uint64_t stack, shared;          /* pages of the first thread's stack, and of shared memory */
   double fault_ticks, large_ticks; /* that one takes; in memory of large pages */
   bool is_reclaimed;               /* the host gets what is free, and large pages are of that */
 };

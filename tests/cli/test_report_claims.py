@@ -47,6 +47,19 @@ int main(void) {
 }
 """
 REPORTED_ORDER = pathlib.Path("/sys/module/page_reporting/parameters/page_reporting_order")
+ON_STACKS = r"""
+#include <string.h>
+enum { BYTES = 4 << 20 };
+int main(void) {
+#pragma omp parallel
+  {
+    volatile char memory[BYTES];
+    for (int i = 0; i < BYTES; i += 1024)
+      memory[i] = 1;
+  }
+  return 0;
+}
+"""
 LARGE_KIB = 254 << 10  # of 256 MiB; what the kernel had no large page for is small, and rightly reported
 
 
@@ -338,6 +351,23 @@ class Claims(Case):
         few = self.lived("few, reclaimed", 160, 100, 0, "1000,3100,3100,2000,500,2000,1")
         self.assertNotIn("small pages", [one["cause"] for one in few["not_looked_for"]])
 
+    def test_stacks_and_shared_memory_are_no_mallocs(self):
+        """Of 10,000 pages 2,000 are variables, 1,000 loaded, 2 x 2,000 stacks, and 3,000 shared. Without them all are
+        malloc's but for what is loaded."""
+        self.assertNotIn("small pages", [one["cause"] for one in self.lived(
+            "stacks", 160, 100, 0, "100,10000,10000,2000,500,2000,0,2000,3000")["findings"]])
+        found = self.finding(self.lived("heap", 160, 100, 0, "100,10000,10000,2000,500,0,0,0,0"), "small pages")
+        self.ms(found["gain_s"], 1.5 * 9 / 2)
+
+    @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
+    def test_stacks_of_a_program(self):
+        """Both threads touch 4 MiB of theirs."""
+        archive, program = self.path("stacks of a program"), cli.compile_program(self.path("on_stacks"), ON_STACKS)
+        cli.trace(program, archive, OMP_NUM_THREADS=2, OMP_STACKSIZE="8M")
+        stack, shared = self.faults(archive)[7:9]
+        self.assertGreaterEqual(stack * os.sysconf("SC_PAGESIZE"), 4 << 20)
+        self.assertGreater(shared, 0)  # the rings
+
     def test_faults_are_within_what_ran(self):
         """What one takes was measured on a busy machine, 50 us; what was before the recording is not in its time."""
         for cause, faults in (("small pages", "4000,10000,10000,50000,500,2000"),
@@ -369,15 +399,15 @@ class Claims(Case):
 
     def skip_without_large_pages(self, archive, kib):
         """Where memory is in pieces the kernel has none, neither for the program nor for who measures them."""
-        small_ns, large_ns = self.page_times(archive)
+        small_ns, large_ns = self.faults(archive)[3:5]
         if kib < LARGE_KIB or not 0 < large_ns < small_ns / 2:
             self.skipTest(f"the kernel had few large pages: {kib} KiB, {large_ns} ns for a small page's {small_ns}")
 
     @staticmethod
-    def page_times(archive):
+    def faults(archive):
         with otf2.reader.open(os.path.join(archive, "traces.otf2")) as trace:
             properties = {item.name: item.value for item in trace.definitions.location_group_properties}
-        return [int(number) for number in properties["STAVE::FAULTS"].split(",")[3:5]]
+        return [int(number) for number in properties["STAVE::FAULTS"].split(",")]
 
     def test_faults_before_openmp_are_not_shared_for_sure(self):
         found = self.finding(self.lived("faults before", 160, 100, 0, "40000,40000,40000,1000,1000,0"), "serial part")

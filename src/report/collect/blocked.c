@@ -11,6 +11,9 @@
 /* Of a reading: what threads of the program's own that ran for less make somebody wait for is no matter. */
 #define OTHERS_MIN 0.01
 
+/* Of the middle of what is possible: where more is uncertain, the least alone is claimed. */
+#define UNSURE_SHARE 0.5
+
 static double length_of(const struct account_readings *process, size_t reading) {
   return reading > 0 ? process->times[reading] - process->times[reading - 1] : 0;
 }
@@ -98,8 +101,23 @@ static double mean_of(const struct report *report, double ticks) {
   return report->process_count > 0 ? ticks / (double)report->process_count : 0;
 }
 
+static double at_most_serial(const struct report *report, double ticks) {
+  return fmin(ticks, report->serial_alone - (double)report->offload);
+}
+
+/* Whether regions share so many readings with the serial part that as likely as not these slept. */
+static bool is_least_claimed(const struct report *report) {
+  return report->blocked_unsure > UNSURE_SHARE * report->blocked;
+}
+
 double blocked_in_serial(const struct report *report) {
-  return fmin(mean_of(report, report->blocked), report->serial_alone - (double)report->offload);
+  double least = is_least_claimed(report) ? report->blocked_unsure : 0;
+  return at_most_serial(report, mean_of(report, report->blocked - least));
+}
+
+double blocked_besides(const struct report *report) {
+  double most = at_most_serial(report, mean_of(report, report->blocked + report->blocked_unsure));
+  return is_least_claimed(report) ? most - blocked_in_serial(report) : 0;
 }
 
 double beside_in_serial(const struct report *report) {
@@ -130,7 +148,8 @@ static void find(struct collector *collector) {
       finding_add(report, CAUSE_BLOCKED, REPLAY_NONE, blocked * (double)report->process_count);
   if (!finding)
     return;
-  finding->uncertainty_ticks = mean_of(report, report->blocked_unsure);
+  finding->uncertainty_ticks =
+      is_least_claimed(report) ? blocked_besides(report) : mean_of(report, report->blocked_unsure);
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
                    report->caveats.runtimes.untraced);

@@ -8,7 +8,10 @@
  * make that shorter. When all analysers have finished. */
 double blocked_in_serial(const struct report *report);
 
-/* The same of the time in which threads of the process ran that are none of OpenMP's. */
+/* For how much longer it may be: where that is most of it, it is left out above. */
+double blocked_besides(const struct report *report);
+
+/* As blocked_in_serial, of the time in which threads of the process ran that are none of OpenMP's. */
 double beside_in_serial(const struct report *report);
 
 #endif

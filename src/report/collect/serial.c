@@ -290,6 +290,18 @@ static void doubt_faults(const struct report *report, struct report_finding *fin
   finding_append(finding->evidence, ", page faults about %s", finding_time(&texts, faults_before(report)));
 }
 
+/* Of `alone` so much may be blocked, which more threads do not make shorter. */
+static void doubt_running(const struct report *report, struct report_finding *finding, double alone) {
+  double besides = fmin(blocked_besides(report), alone);
+  struct finding_texts texts = {.report = report};
+  if (besides < DOUBT_MIN * alone)
+    return;
+  add_uncertainty(finding, besides / alone * finding->gain_ticks);
+  finding_append(finding->evidence,
+                 "; its thread may be blocked for up to %s of it: it slept for so long, here or in regions",
+                 finding_time(&texts, besides));
+}
+
 /* most: how many times as fast the run can be at most. */
 static void advise(const struct report *report, struct report_finding *finding, const struct report_gap *gap,
                    double most) {
@@ -352,6 +364,7 @@ static void find(struct collector *collector) {
   describe_gap(report, finding, gap, (1 - 1 / most) * alone / outside);
   describe_shared(report, finding);
   describe_others(report, finding, blocked / serial, beside / serial, serial);
+  doubt_running(report, finding, alone);
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);
   advise(report, finding, gap, wall / serial);

@@ -47,11 +47,12 @@ static void read_before(struct report *report) {
 
 static void read_faults(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_FAULTS);
-  uint64_t before, faults, pages, ns, large = 0, variables = 0;
-  int reclaimed = 0;
+  uint64_t before, faults, pages, ns, large = 0, variables = 0, reclaimed = 0, stack = 0, shared = 0;
   double tick_ns = 1e9 / (double)report->trace->clock.ticks_per_second;
-  if (!text || sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%d",
-                      &before, &faults, &pages, &ns, &large, &variables, &reclaimed) < 4)
+  if (!text || sscanf(text,
+                      "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64
+                      ",%" SCNu64 ",%" SCNu64,
+                      &before, &faults, &pages, &ns, &large, &variables, &reclaimed, &stack, &shared) < 4)
     return;
   report->life.faults = faults;
   report->life.faults_before = before;
@@ -60,6 +61,8 @@ static void read_faults(struct report *report) {
   report->life.large_ticks = (double)(large > 0 ? large : ns) / tick_ns;
   report->life.variables = variables;
   report->life.is_reclaimed = reclaimed > 0;
+  report->life.stack = stack;
+  report->life.shared = shared;
 }
 
 static void prepare(struct collector *collector) {
@@ -67,8 +70,8 @@ static void prepare(struct collector *collector) {
   read_faults(collector->report);
 }
 
-static double without_loaded(uint64_t pages) {
-  return pages > LOADED_PAGES ? (double)(pages - LOADED_PAGES) : 0;
+static double without_loaded(double pages) {
+  return fmax(0, pages - LOADED_PAGES);
 }
 
 /* Faults are part of what the threads ran: a busy machine makes what one takes appear longer than that. */
@@ -76,10 +79,16 @@ static double ran_within(const struct report *report, double from_first_event) {
   return fmin(from_first_event, (double)report->wall - report->life.before);
 }
 
-/* What is touched first, but for the program's variables and what was loaded, which malloc has no part in. */
-static double first_touched(const struct report_life *life) {
-  uint64_t first = life->faults - life->repeated;
-  return first > life->variables ? without_loaded(first - life->variables) : 0;
+/* What is no malloc's: the program's variables, shared memory, the threads' stacks. Those of the others are
+ * taken to be as large as the first one's. */
+static double without_malloc(const struct report *report) {
+  const struct report_life *life = &report->life;
+  return (double)life->variables + (double)life->shared + (double)life->stack * finding_team(report);
+}
+
+/* What malloc gave and is touched first, without what was loaded. */
+static double first_touched(const struct report *report) {
+  return without_loaded((double)(report->life.faults - report->life.repeated) - without_malloc(report));
 }
 
 /* What large pages would save. Before the first use of OpenMP one thread has the faults; where that time is
@@ -87,7 +96,7 @@ static double first_touched(const struct report_life *life) {
 static double saved_by_large(const struct report *report, double pages) {
   const struct report_life *life = &report->life;
   double n = processors_at_most(report, finding_team(report));
-  double before = fmin(pages, without_loaded(life->faults_before));
+  double before = fmin(pages, without_loaded((double)life->faults_before));
   double each = life->fault_ticks > life->large_ticks ? life->fault_ticks - life->large_ticks : 0;
   return fmin(before * each, life->ran) + ran_within(report, (pages - before) / n * each);
 }
@@ -95,7 +104,7 @@ static double saved_by_large(const struct report *report, double pages) {
 /* Small pages come from what is left between blocks that the host reclaims, large ones are such blocks. */
 static void find_small_pages(struct report *report) {
   const struct report_life *life = &report->life;
-  double pages = first_touched(life), gain = saved_by_large(report, pages);
+  double pages = first_touched(report), gain = saved_by_large(report, pages);
   if (life->is_reclaimed && gain >= FINDING_MIN_SHARE * (double)report->wall)
     unseen_add(report, CAUSE_SMALL_PAGES, UNSEEN_HOST, NULL);
   struct finding_texts texts = {.report = report};

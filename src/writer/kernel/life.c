@@ -75,23 +75,30 @@ void life_begin(struct life *life, pid_t pid, uint64_t ticks, uint64_t ran_ns, u
     life->age_ns = ran_ns + ready_ns;
 }
 
-/* "VmHWM:  1234 kB", in pages. */
-static uint64_t read_peak(pid_t pid) {
+/* "VmHWM:  1234 kB", in pages: what is more than before. */
+static void look_at(const char *line, const char *format, uint64_t *most_pages) {
+  uint64_t kib, page_kib = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+  if (sscanf(line, format, &kib) == 1 && kib / page_kib > *most_pages)
+    *most_pages = kib / page_kib;
+}
+
+static void look_at_memory(struct life *life) {
   char path[64], line[256];
-  uint64_t kib = 0;
-  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  snprintf(path, sizeof path, "/proc/%d/status", (int)life->pid);
   FILE *file = fopen(path, "re");
-  while (file && kib == 0 && fgets(line, sizeof line, file))
-    sscanf(line, "VmHWM: %" SCNu64, &kib);
+  while (file && fgets(line, sizeof line, file)) {
+    look_at(line, "VmHWM: %" SCNu64, &life->peak_pages);
+    look_at(line, "VmStk: %" SCNu64, &life->stack_pages);
+    look_at(line, "RssShmem: %" SCNu64, &life->shared_pages);
+  }
   if (file)
     fclose(file);
-  return kib * 1024 / (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 void life_look(struct life *life) {
-  uint64_t faults = stat_of(life->pid, FIELD_FAULTS), pages = read_peak(life->pid);
+  uint64_t faults = stat_of(life->pid, FIELD_FAULTS);
   life->faults = faults > life->faults ? faults : life->faults;
-  life->peak_pages = pages > life->peak_pages ? pages : life->peak_pages;
+  look_at_memory(life);
 }
 
 bool life_has_many_faults(const struct life *life) {
@@ -99,15 +106,16 @@ bool life_has_many_faults(const struct life *life) {
 }
 
 void life_write(const struct life *life, const struct page_costs *costs, struct definitions *definitions) {
-  char text[128];
+  char text[192];
   snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, life->read_ticks,
            life->age_ns, life->ran_ns, life->ready_ns, life->faults_of_others);
   if (life->age_ns > 0)
     definitions_write_process_property(definitions, STAVE_PROPERTY_BEFORE, text);
   if (!costs)
     return;
-  snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d",
+  snprintf(text, sizeof text,
+           "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",%" PRIu64,
            life->faults_before, life->faults, life->peak_pages, costs->small_ns, costs->large_ns,
-           life->static_pages, costs->is_reclaimed);
+           life->static_pages, costs->is_reclaimed, life->stack_pages, life->shared_pages);
   definitions_write_process_property(definitions, STAVE_PROPERTY_FAULTS, text);
 }

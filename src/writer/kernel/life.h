@@ -18,6 +18,8 @@ struct life {
   uint64_t faults_of_others; /* by then, of processes that it had started and waited for */
   uint64_t peak_pages;       /* that it had at a time; 0: not known */
   uint64_t static_pages;     /* of its variables */
+  uint64_t stack_pages;      /* of its first thread's stack, at most */
+  uint64_t shared_pages;     /* Stave's own rings among them, at most */
 };
 
 /* Now, which is so many ticks of the session's clock. */
