@@ -158,6 +158,7 @@ class Tasks(Case):
         numbers = self.numbers(self.path("all"))
         self.small(numbers, 1 + 0.5)
         self.ms(numbers["lost_in_work_s"], 1)
+        self.assertEqual(numbers["findings"][0]["confidence"], "medium")
 
     def test_small_beside_callbacks(self):
         """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them at once, 40 are callbacks';
@@ -176,7 +177,12 @@ class Tasks(Case):
                 made.at(now + 0.00008).end(0, 0, 2 * i + 2, 11)
             made.at(0.1).enter(0, "implicit barrier", 1)
             made.end_all(0.1)
-        self.small(self.numbers(self.path("callbacks")), (100 - 40 - 10 / 2) / 1000)
+        numbers = self.numbers(self.path("callbacks"))
+        self.small(numbers, (100 - 40 - 10 / 2) / 1000)
+        found = numbers["findings"][0]
+        self.assertAlmostEqual(1e6 * found["uncertainty_s"], math.hypot(5.5, (20 + 15) / 2), delta=0.5)
+        self.assertEqual(found["confidence"], "low")
+        self.assertIn("callbacks took more than half as long", found["reason"])
 
     def test_small_in_one_of_two_regions(self):
         """The other one has a single task, for which a thread waits."""

@@ -1,5 +1,6 @@
 /* What tasks cost that are too small for the runtime. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/collect/collect.h"
@@ -13,6 +14,10 @@ static const double COST_MIN = 0.1, MAX_COST = 0.5;
 
 /* Of the gain: what threads wait for the runtime differs by it between runs of the same. */
 static const double WAIT_UNCERTAINTY = 0.1;
+
+/* Of the callbacks' time: a processor does some of the program's meanwhile, and they keep others waiting.
+ * What they cost is taken for no more than an estimate where it is so much of the gain. */
+static const double CALLBACKS_UNCERTAINTY = 0.5, CALLBACKS_MAX = 0.5;
 
 /* With more threads than processors one that waits may only have none. There tasks are small where what they
  * cost themselves is so much of what they run. */
@@ -199,15 +204,19 @@ static double most_on_processors(const struct report *report, const struct repor
   return wall > useful / count ? wall - useful / count : 0;
 }
 
+/* callbacks: what of the gain is not counted as theirs. */
 static void add_small(struct report *report, const struct report_parallel *parallel, const struct cost *cost,
-                      double gain) {
+                      double gain, double callbacks) {
   if (finding_enlarge(report, CAUSE_SMALL_TASKS, cost->construct, gain))
     return;
   struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain);
   if (!finding)
     return;
   bool is_crowd = processors_are_too_few(report, parallel); /* fewer threads may do as much */
-  finding->uncertainty_ticks = is_crowd ? gain : WAIT_UNCERTAINTY * gain;
+  finding->uncertainty_ticks =
+      is_crowd ? gain : hypot(WAIT_UNCERTAINTY * gain, CALLBACKS_UNCERTAINTY * callbacks);
+  if (callbacks > CALLBACKS_MAX * gain)
+    finding->doubt = "Stave's callbacks took more than half as long, and what they take is an estimate";
   describe(report, finding, parallel, cost);
 }
 
@@ -239,7 +248,7 @@ static void find_small(struct report *report, const struct report_parallel *para
   rest->work -= created;
   rest->waiting = least(rest->waiting - (gain - created), most - gain);
   report->lost_in_work += created;
-  add_small(report, parallel, cost, gain);
+  add_small(report, parallel, cost, gain, slowed + cost->in_work / members);
 }
 
 /* What of the region's work may be the creating of tasks, which tasks do, too. */
