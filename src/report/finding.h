@@ -96,6 +96,10 @@ void findings_charge_crowd(struct report *report, uint32_t region, double gain_t
  * wall time, of its budget for the finding that says so. Returns what is left. */
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
+/* The region's part of what kept threads from running, ticks of wall time for its `n` threads; 0: not known,
+ * or they are more than the processors. */
+double findings_disturbed(const struct report *report, const struct report_parallel *parallel, double n);
+
 /* Takes what kept threads from running, as far as the account has it, off the region's budget. Returns what
  * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
 double findings_leave_own(const struct report *report, uint32_t region, double *budget);

@@ -41,6 +41,14 @@ struct cost {
   bool is_by_one;   /* a single thread creates them */
 };
 
+/* In thread time. A thread that has no processor begins no task either: what others took of these is none of
+ * the runtime's. */
+static double waited_beside(const struct report *report, const struct report_parallel *parallel) {
+  double n = (double)parallel->members / (double)parallel->instances;
+  double left = parallel->ready_tasks.beside - n * findings_disturbed(report, parallel, n);
+  return left > 0 ? left : 0;
+}
+
 /* Who creates a task and runs it at once does not have to get it, and reports its begin and end itself. */
 static struct cost cost_of(const struct report *report, const struct report_parallel *parallel,
                            const struct report_creations *creations) {
@@ -56,7 +64,7 @@ static struct cost cost_of(const struct report *report, const struct report_para
                        .creating = own_cost_off(report, task->creation_cost) * executed,
                        .getting = getting * queued,
                        .running = share * (double)task->run.sum - own * executed,
-                       .beside = of_all * parallel->ready_tasks.beside,
+                       .beside = of_all * waited_beside(report, parallel),
                        .callbacks = own * ((double)creations->tasks + 2 * included),
                        .in_work = own * ((double)creations->tasks + included),
                        .is_alone = task->executed >= MANY_TASKS &&
@@ -292,7 +300,7 @@ static double find_small_tasks(struct report *report, uint32_t region, double wa
  * have waited for these. */
 static double without_crowd(struct report *report, uint32_t region, double budget, double n) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  double beside = parallel->ready_tasks.beside / processors_at_most(report, n);
+  double beside = waited_beside(report, parallel) / processors_at_most(report, n);
   if (!processors_are_too_few(report, parallel))
     return least(budget, beside);
   double most = least(beside, most_on_processors(report, parallel, n, 0));

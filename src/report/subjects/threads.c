@@ -107,6 +107,14 @@ static double disturbance(const struct report *report, const struct report_paral
   return stopped * by_wall + (report_hindrance_gain(report) - stopped) * (by_ready < 1 ? by_ready : 1);
 }
 
+double findings_disturbed(const struct report *report, const struct report_parallel *parallel, double n) {
+  if (processors_are_too_few(report, parallel))
+    return 0;
+  if (report->has_running)
+    return parallel->preempted * (double)parallel->members / (double)parallel->instances / n;
+  return report->account.is_known ? disturbance(report, parallel) : 0;
+}
+
 double findings_leave_own(const struct report *report, uint32_t region, double *budget) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   double disturbed = disturbance(report, parallel);
