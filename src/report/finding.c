@@ -140,7 +140,7 @@ static double others_by_account(const struct report *report) {
   for (int i = 0; i <= HINDRANCE_OTHERS; i++)
     open -= account->lost[i];
   double ran = report->processors.others - account->lost[HINDRANCE_OTHERS];
-  return account->gain[HINDRANCE_OTHERS] + fmax(0, fmin(open, ran)) / n;
+  return account->gain[HINDRANCE_OTHERS] + account->unsure[HINDRANCE_OTHERS] + fmax(0, fmin(open, ran)) / n;
 }
 
 /* Wall time that others may have taken from the threads in it. */

@@ -41,14 +41,14 @@ struct report_account {
   double all, ran, ready, slept;
   double unknown;               /* before and behind the readings */
   double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped, hypervisor: besides */
-  double gain[HINDRANCE_COUNT]; /* wall time */
-  double gone;                  /* of threads that had ended: no part of it */
-  double own_threads;           /* processor time of the process's other threads */
-  uint64_t online;              /* processors of the machine */
-  uint64_t processors;          /* that the threads may use, as last read; of all machines */
-  uint64_t threads;             /* the most that share the fewest */
-  uint64_t shared;              /* these */
-  double quota;                 /* processors; 0: none */
+  double gain[HINDRANCE_COUNT], unsure[HINDRANCE_COUNT]; /* wall time, +- unsure */
+  double gone;                                           /* of threads that had ended: no part of it */
+  double own_threads;                                    /* processor time of the process's other threads */
+  uint64_t online;                                       /* processors of the machine */
+  uint64_t processors; /* that the threads may use, as last read; of all machines */
+  uint64_t threads;    /* the most that share the fewest */
+  uint64_t shared;     /* these */
+  double quota;        /* processors; 0: none */
 };
 
 /* Of the time that all threads of the run could have run, as the kernel counts it, the part that they waited

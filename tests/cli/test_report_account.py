@@ -231,6 +231,40 @@ class Account(report_case.Case):
         self.ms(found["quota"]["gain_s"], 80)
         self.words(found["other programs"]["evidence"], "60.0 %")
 
+    def test_threads_that_hardly_want_to_run(self):
+        """Each of two was ready for 10 of 100 ms, and ran for nothing of it: at the same time or not, which no count
+        shows. One alone was ready for 20."""
+        for name, lines, gain, unsure in (("both", 2 * [4 * [(0, 10)]], 60, 20),
+                                          ("one", [4 * [(0, 20)], 4 * [(0, 0)]], 80, 0)):
+            archive = self.archive(f"hardly {name}", lines, [(0, 400, (400, 400))], 400)
+            found = {one["cause"]: one for one in self.numbers(archive)["findings"]}["other programs"]
+            self.ms(found["gain_s"], gain)
+            self.ms(found["uncertainty_s"] or 0, unsure)
+            self.assertEqual(found["confidence"], "high")
+
+    def beside_a_task(self, name, ready):
+        """Thread 0 creates a task each 100 ms and works; thread 1 waits beside it for 50, of which it was so many
+        ready, runs it for 30, and sleeps for 20."""
+        with self.timed(name) as made:
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(4):
+                made.at(100 * i).create(0, i + 1, 11)
+                made.at(100 * i + 50).start(1, 0, i + 1, 11)
+                made.at(100 * i + 80).end(1, 0, i + 1, 11)
+            made.at(400).enter(0, "implicit barrier", 1)
+            made.end_all(400)
+            made.program(400, False)
+            self.note(made, [4 * [(100, 0)], 4 * [(30, ready)]], (), (), (), 0)
+        return [one["cause"] for one in self.numbers(self.path(name))["findings"]]
+
+    def test_who_has_no_processor_begins_no_task(self):
+        """That is not the runtime's, whose tasks of 30 ms are not small; its twin sleeps beside the task."""
+        self.assertEqual(set(self.beside_a_task("without a processor", 50)), {"other programs", "too few ready tasks"})
+        self.assertIn("small tasks", self.beside_a_task("asleep beside it", 0))
+
     def test_imbalance_beside_others(self):
         """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others take half of the processors'
         time. Both causes are there: without the others a region takes 300 ms, with the same work for each 400."""

@@ -91,6 +91,7 @@ struct interval {
   double ticks, share; /* inside of the trace; the part of it that is inside of the window */
   double own, throttled, stopped, writer;
   double ran, ready;
+  double most; /* that one of the threads ran and was ready */
 };
 
 static struct interval sum_up(const struct account_process *process) {
@@ -114,17 +115,22 @@ static struct interval sum_up(const struct account_process *process) {
       /* Of a reading that is longer than what the trace has of it, no more than that. */
       double ran = smaller(process->threads[i].ran, ticks);
       sum.ran += ran;
-      sum.ready += smaller(process->threads[i].ready, ticks - ran);
+      double ready = smaller(process->threads[i].ready, ticks - ran);
+      sum.ready += ready;
+      sum.most = larger(sum.most, ran + ready);
     }
   return sum;
 }
 
-/* How many threads wanted to run at a time in the mean: as many lose together. */
+/* As many threads lose together as want to run at a time: in the mean so many as in all of the interval, or
+ * as while the one does that wants to most. The gain is the middle. */
 static void add_lost(struct report_account *account, const struct interval *interval,
                      enum hindrance hindrance, double lost) {
-  double at_once = larger(1, (interval->ran + interval->ready) / interval->ticks);
+  double wanted = interval->ran + interval->ready, fewest = larger(1, wanted / interval->ticks);
+  double most = interval->most > 0 ? larger(fewest, wanted / interval->most) : fewest;
   account->lost[hindrance] += interval->share * lost;
-  account->gain[hindrance] += interval->share * lost / at_once;
+  account->gain[hindrance] += interval->share * lost * (1 / fewest + 1 / most) / 2;
+  account->unsure[hindrance] += interval->share * lost * (1 / fewest - 1 / most) / 2;
 }
 
 static void charge(struct account_process *process, const struct interval *interval) {

@@ -17,8 +17,9 @@ static void describe_lost(struct finding_texts *texts, struct report_finding *fi
                  finding_time(texts, account->lost[hindrance]));
 }
 
-/* Of the gain: less is not worth naming. */
+/* Of the gain: less is not worth naming; more makes it low. */
 #define UNSURE_MIN 0.01
+#define UNSURE_MAX 0.5
 
 /* Of what threads were preempted for: the part in which they waited for each other, if they do that awake. It
  * delays nobody. As far as threads sleep they do it while they wait. */
@@ -42,10 +43,14 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   const struct report_account *account = &report->account;
   double gain = account->gain[hindrance];
   double unsure = hindrance < HINDRANCE_STOPPED ? gain * share_of_waiting(report) / 2 : 0;
+  double all = hypot(unsure, account->unsure[hindrance]);
   struct report_finding *finding =
       account->is_known ? finding_add(report, cause, REPLAY_NONE, gain - unsure) : NULL;
-  if (finding && unsure >= UNSURE_MIN * gain)
-    finding->uncertainty_ticks = unsure;
+  if (finding && all >= UNSURE_MIN * gain)
+    finding->uncertainty_ticks = all;
+  if (finding && all > UNSURE_MAX * finding->gain_ticks)
+    finding->doubt =
+        "how many threads were preempted at a time, and which of them others waited for, is not known";
   return finding;
 }
 
