@@ -3,7 +3,7 @@
 #ifndef STAVE_LIBGOMP_BARRIER_H
 #define STAVE_LIBGOMP_BARRIER_H
 
-#include "libgomp/runtime.h"
+#include "libgomp/callbacks.h"
 #include "libgomp/thread.h"
 
 static inline ompt_state_t wait_state(ompt_sync_region_t kind) {

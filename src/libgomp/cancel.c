@@ -1,11 +1,9 @@
 /* Cancellation. Tasks that libgomp itself discards cannot be seen. */
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
 #include "libgomp/parallel.h"
-#include "libgomp/runtime.h"
 #include "libgomp/tasks.h"
 #include "libgomp/work.h"
-
-enum { GOMP_CANCEL_PARALLEL = 1, GOMP_CANCEL_LOOP = 2, GOMP_CANCEL_SECTIONS = 4, GOMP_CANCEL_TASKGROUP = 8 };
 
 static uint32_t flag_of(int which) {
   switch (which) {
@@ -46,18 +44,4 @@ bool GOMP_cancellation_point(int which) {
   if (is_cancelled)
     deliver(call, which, OMPT_CANCEL_detected);
   return is_cancelled;
-}
-
-/* As libgomp decides it. This is within the task, as libgomp sees it. */
-void task_block_discard_or_run(void *data) {
-  struct task_block *block = data;
-  struct omp_team *team = implicit_of(&thread_self)->team;
-  const struct library *library = team ? team->library : thread_self.library;
-  if (!library->GOMP_cancellation_point(GOMP_CANCEL_TASKGROUP))
-    return task_block_run(data);
-  uint32_t what = flag_of(library->GOMP_cancellation_point(GOMP_CANCEL_PARALLEL) ? GOMP_CANCEL_PARALLEL
-                                                                                 : GOMP_CANCEL_TASKGROUP);
-  ompt_data_t *task = &block->home->task.data;
-  DELIVER(cancel, task, (int)(what | OMPT_CANCEL_discarded_task), NULL);
-  DELIVER(task_schedule, task, OMPT_TASK_STATUS_cancel, &thread_self.task->data);
 }

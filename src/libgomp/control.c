@@ -1,6 +1,6 @@
 /* omp_control_tool, which libgomp does not have. */
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/thread.h"
 
 int omp_control_tool(int command, int modifier, void *argument) {

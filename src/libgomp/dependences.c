@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "libgomp/runtime.h"
+#include "libgomp/callbacks.h"
 
 /* Of depend objects, and of the second layout: { address, kind }. */
 enum {

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 
 enum { PLACES = 4096 };
 enum { IS_RUNNING, IS_FULFILLED, HAS_RUN };

@@ -1,8 +1,8 @@
 /* Dependences between iterations. The functions have as many arguments as the loop has dimensions. */
 #include <stdarg.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/thread.h"
 
 typedef unsigned long long ull;

@@ -1,6 +1,7 @@
 /* What the program calls: each function jumps to where `entries` says, with the program's return address and
- * arguments as they are. Without a tool that is libgomp. Weak: loops.c has some functions of its own. */
+ * arguments as they are. Without a tool that is libgomp. Weak: loop_entries.c has some of them. */
 #include "libgomp/exports.h"
+#include "libgomp/library.h"
 
 #ifdef HAS_ENTRIES
 
@@ -33,5 +34,29 @@ __asm__(".section .data.entries, \"aw\"\n.p2align 3\n.globl entries\n.hidden ent
   OLD_VERSION(name)
 #include "gomp/events.def"
 __asm__(".section .data.entries, \"aw\"\n.size entries, . - entries\n.text\n");
+
+#undef EVENT
+#undef OLD_EVENT
+
+static void step_aside(void *entry, void *function) {
+  if (function)
+    __atomic_store_n((void **)entry, function, __ATOMIC_RELAXED);
+}
+
+void entries_step_aside(void) {
+#define EVENT(version, result, name, parameters) step_aside(&entries.name, *(void **)&library_in_scope.name);
+#define OLD_EVENT(version, result, name, parameters)                                                         \
+  step_aside(&entries.old_##name, *(void **)&library_in_scope.old_##name);
+  if (library_in_scope.GOMP_parallel) {
+#include "gomp/events.def"
+  }
+#undef EVENT
+#undef OLD_EVENT
+}
+
+#else
+
+void entries_step_aside(void) {
+}
 
 #endif

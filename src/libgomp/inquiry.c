@@ -3,14 +3,16 @@
 #include <sched.h>
 #include <string.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/mutex.h"
-#include "libgomp/runtime.h"
 #include "libgomp/thread.h"
 
 static const struct library *asked;
+static void (*finalize)(void);
 
-void inquiry_prepare(const struct library *library) {
+void inquiry_prepare(const struct library *library, void (*finalize_)(void)) {
   asked = library;
+  finalize = finalize_;
 }
 
 /* -- enumerations -- */
@@ -216,11 +218,11 @@ static int get_target_info(uint64_t *device, ompt_id_t *target, ompt_id_t *host_
 }
 
 static uint64_t get_unique_id(void) {
-  return runtime_unique_id();
+  return callbacks_unique_id();
 }
 
 static void finalize_tool(void) {
-  runtime_finalize();
+  finalize();
 }
 
 ompt_interface_fn_t inquiry_lookup(const char *name) {

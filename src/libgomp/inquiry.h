@@ -5,8 +5,8 @@
 #include "libgomp/library.h"
 #include "ompt/types.h"
 
-/* Whose answers are given. */
-void inquiry_prepare(const struct library *library);
+/* Whose answers are given, and what ends the tool. */
+void inquiry_prepare(const struct library *library, void (*finalize)(void));
 
 /* What a tool's initialize gets; NULL: no such entry point. */
 ompt_interface_fn_t inquiry_lookup(const char *name);

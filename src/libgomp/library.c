@@ -13,7 +13,6 @@
 
 #include "image/elf_image.h"
 #include "image/mappings.h"
-#include "libgomp/exports.h"
 
 enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512 };
 
@@ -107,26 +106,6 @@ void library_prepare(void) {
   if (libraries.has_one_in_scope && dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) &&
       elf_image_read((uintptr_t)info.dli_fbase, &image))
     describe(library, &image);
-  if (library->has_own_ompt)
-    library_step_aside();
-}
-
-static void step_aside(void *entry, void *function) {
-  if (function)
-    __atomic_store_n((void **)entry, function, __ATOMIC_RELAXED);
-}
-
-void library_step_aside(void) {
-#ifdef HAS_ENTRIES
-#define EVENT(version, result, name, parameters) step_aside(&entries.name, *(void **)&library_in_scope.name);
-#define OLD_EVENT(version, result, name, parameters)                                                         \
-  step_aside(&entries.old_##name, *(void **)&library_in_scope.old_##name);
-  if (libraries.has_one_in_scope) {
-#include "gomp/events.def"
-  }
-#undef EVENT
-#undef OLD_EVENT
-#endif
 }
 
 static void read_library(const struct elf_image *image, struct library *library) {

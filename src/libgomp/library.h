@@ -59,10 +59,6 @@ static inline bool library_can_cancel(const struct library *library) {
 /* When this library is loaded: finds the one in scope. */
 void library_prepare(void);
 
-/* There is no tool: the program's calls need not come to this library, if all mean one libgomp. Before one
- * has been traced. */
-void library_step_aside(void);
-
 /* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
  * holds. NULL: none is found. Takes no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);

@@ -1,24 +1,18 @@
 /* Loops whose chunks libgomp hands out. What is static and not ordered is computed by the program alone. */
 #include "libgomp/barrier.h"
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
 #include "libgomp/parallel.h"
-#include "libgomp/runtime.h"
 #include "libgomp/work.h"
 
 typedef unsigned long long ull;
 
-static inline void deliver(struct implicit *implicit, ompt_dispatch_chunk_t chunk) {
-  implicit->chunk = chunk;
-  DELIVER(dispatch, implicit->parallel, &implicit->task.data, OMPT_DISPATCH_ws_loop_chunk,
-          (ompt_data_t){.ptr = &implicit->chunk});
-}
-
 /* Where all calls mean one libgomp, the chunks of a loop with step 1 that follow need no more than
- * ENTRY, until the thread ends the loop or begins another region. */
+ * loop_entries.c does, until the thread ends the loop or begins another region. */
 static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
   struct implicit *implicit = implicit_of(call.thread);
   int64_t step = implicit->work.step;
-  deliver(implicit, work_chunk(first, last, step));
+  work_deliver_chunk(implicit, work_chunk(first, last, step));
   if (step == 1 && call.library == &library_in_scope)
     call.thread->unit_loop = implicit;
 }
@@ -80,29 +74,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
         (dimensions, counts, schedule, size, first, last, reductions, memory),                               \
         work_kind_of(library, schedule), DIMENSIONS, 1)
 
-/* -- next --
- *
- * What each chunk costs counts most. Where the loop needs nothing unusual, nothing is kept in registers over
- * libgomp's function but the loop. */
-
-#ifdef HAS_ENTRIES
-#define ENTRY(type, name)                                                                                    \
-  __attribute__((visibility("default"))) bool entry_##name(type *, type *) __asm__(#name);                   \
-  bool entry_##name(type *first, type *last) {                                                               \
-    struct implicit *loop = thread_self.unit_loop;                                                           \
-    if (UNLIKELY(!loop))                                                                                     \
-      return entries.name(first, last);                                                                      \
-    loop->first = first;                                                                                     \
-    loop->last = last;                                                                                       \
-    if (UNLIKELY(!library_in_scope.name(first, last)))                                                       \
-      return false;                                                                                          \
-    uint64_t begin = (uint64_t) * (type *)loop->first;                                                       \
-    deliver(loop, (ompt_dispatch_chunk_t){begin, (uint64_t) * (type *)loop->last - begin});                  \
-    return true;                                                                                             \
-  }
-#else
-#define ENTRY(type, name)
-#endif
+/* -- next -- */
 
 #define NEXT_NAMED(type, name)                                                                               \
   bool name(type *first, type *last) {                                                                       \
@@ -113,8 +85,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
     if (has_chunk)                                                                                           \
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
     return has_chunk;                                                                                        \
-  }                                                                                                          \
-  ENTRY(type, name)
+  }
 #define NEXT(type, schedule) NEXT_NAMED(type, NAME_##type(schedule##_next))
 
 #define WITH_CHUNKS(type, schedule, kind)                                                                    \

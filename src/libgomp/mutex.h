@@ -2,7 +2,7 @@
 #ifndef STAVE_LIBGOMP_MUTEX_H
 #define STAVE_LIBGOMP_MUTEX_H
 
-#include "libgomp/runtime.h"
+#include "libgomp/callbacks.h"
 #include "libgomp/thread.h"
 
 /* libgomp's mutexes and locks wait in the kernel, by futex. */

@@ -1,7 +1,7 @@
 #include "libgomp/parallel.h"
 
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/work.h"
 
 static int flags_of_team(void) {

@@ -1,7 +1,7 @@
 /* sections, single and scope. */
 #include "libgomp/barrier.h"
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/work.h"
 
 /* 0: none is left. */

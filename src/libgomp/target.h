@@ -29,6 +29,10 @@ struct target_region {
 void target_begin(struct omp_call call, struct target_region *region);
 void target_end(struct omp_call call, struct target_region *region);
 
+static inline bool target_is_on_host(const struct omp_thread *thread, const struct target_region *region) {
+  return region->device == thread->library->omp_get_initial_device();
+}
+
 /* The construct's arguments, as compilers hand them over. */
 struct target_maps {
   size_t count;

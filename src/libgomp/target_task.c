@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/dependences.h"
-#include "libgomp/runtime.h"
 #include "libgomp/target.h"
 
 struct target_block {

@@ -1,8 +1,8 @@
 /* teams in a target region that runs on the host: the thread runs its teams one after the other, between
  * calls. */
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
 #include "libgomp/parallel.h"
-#include "libgomp/runtime.h"
 #include "libgomp/target.h"
 
 static int flags_of_league(void) {

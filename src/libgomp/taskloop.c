@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/tasks.h"
 #include "libgomp/work.h"
 
@@ -17,27 +17,11 @@ static void begin(struct omp_call call, struct taskloop *loop) {
   DELIVER(work, OMPT_WORK_taskloop, OMPT_SCOPE_begin, parallel, task, loop->count, loop->code);
 }
 
-static void begin_waiting(struct omp_thread *thread, struct taskloop *loop) {
-  ompt_data_t *task = &thread->task->data, *parallel = parallel_of(thread);
-  thread->taskloop = NULL;
-  DELIVER(work, OMPT_WORK_taskloop, OMPT_SCOPE_end, parallel, task, loop->count, loop->code);
-  if (!loop->waits)
-    return;
-  thread->state = OMPT_STATE_wait_taskgroup;
-  DELIVER(sync_region_wait, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_begin, parallel, task, loop->code);
-}
-
-void taskloop_has_created(struct omp_thread *thread) {
-  struct taskloop *loop = thread->taskloop;
-  if (loop && !loop->runs_at_once)
-    begin_waiting(thread, loop);
-}
-
 static void end(struct omp_call call, struct taskloop *loop) {
   struct omp_thread *thread = call.thread;
   ompt_data_t *task = &thread->task->data, *parallel = parallel_of(thread);
   if (thread->taskloop == loop)
-    begin_waiting(thread, loop);
+    taskloop_begin_waiting(thread, loop);
   thread->taskloop = loop->outer;
   thread->state = thread->work_state;
   if (!loop->waits)

@@ -13,6 +13,9 @@ struct taskloop {
   struct taskloop *outer;
 };
 
+/* All tasks have been created: the thread waits for them, if the construct does (tasks.c). */
+void taskloop_begin_waiting(struct omp_thread *thread, struct taskloop *loop);
+
 /* The calling thread is about to run a task: the one whose taskloop it has been creating is waiting now. */
 void taskloop_has_created(struct omp_thread *thread);
 

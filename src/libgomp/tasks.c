@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/dependences.h"
 #include "libgomp/detached.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/taskloop.h"
 #include "libgomp/work.h"
 
@@ -51,6 +51,24 @@ void task_block_copy(void *to, void *from) {
     detached_begin(copy->home, block->words[0]);
 }
 
+/* -- taskloops, whose creation is over when the first of their tasks begins -- */
+
+void taskloop_begin_waiting(struct omp_thread *thread, struct taskloop *loop) {
+  ompt_data_t *task = &thread->task->data, *parallel = parallel_of(thread);
+  thread->taskloop = NULL;
+  DELIVER(work, OMPT_WORK_taskloop, OMPT_SCOPE_end, parallel, task, loop->count, loop->code);
+  if (!loop->waits)
+    return;
+  thread->state = OMPT_STATE_wait_taskgroup;
+  DELIVER(sync_region_wait, OMPT_SYNC_REGION_taskgroup, OMPT_SCOPE_begin, parallel, task, loop->code);
+}
+
+void taskloop_has_created(struct omp_thread *thread) {
+  struct taskloop *loop = thread->taskloop;
+  if (loop && !loop->runs_at_once)
+    taskloop_begin_waiting(thread, loop);
+}
+
 /* -- running -- */
 
 static void hand_over_bounds(const struct task_block *block, void *data) {
@@ -90,6 +108,20 @@ void task_block_run(void *given) {
   thread->state = state;
   bool waits = block->traits & TASK_DETACHED && detached_end(home);
   task_end(thread, &home->task, waits ? OMPT_TASK_STATUS_detach : task_status(&home->task));
+}
+
+/* As libgomp decides it. This is within the task, as libgomp sees it. */
+void task_block_discard_or_run(void *data) {
+  struct task_block *block = data;
+  struct omp_team *team = implicit_of(&thread_self)->team;
+  const struct library *library = team ? team->library : thread_self.library;
+  if (!library->GOMP_cancellation_point(GOMP_CANCEL_TASKGROUP))
+    return task_block_run(data);
+  uint32_t what =
+      library->GOMP_cancellation_point(GOMP_CANCEL_PARALLEL) ? OMPT_CANCEL_parallel : OMPT_CANCEL_taskgroup;
+  ompt_data_t *task = &block->home->task.data;
+  DELIVER(cancel, task, (int)(what | OMPT_CANCEL_discarded_task), NULL);
+  DELIVER(task_schedule, task, OMPT_TASK_STATUS_cancel, &thread_self.task->data);
 }
 
 /* -- creating -- */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/taskloop.h"
 #include "libgomp/thread.h"
 
@@ -22,6 +22,9 @@ enum {
   GOMP_REDUCTION = 1 << 12,
   GOMP_DETACH = 1 << 13
 };
+
+/* What may be cancelled. */
+enum { GOMP_CANCEL_PARALLEL = 1, GOMP_CANCEL_LOOP = 2, GOMP_CANCEL_SECTIONS = 4, GOMP_CANCEL_TASKGROUP = 8 };
 
 /* What is unusual in a task. */
 enum {

@@ -1,8 +1,8 @@
 /* Regions in which a task waits for others. */
 #include "libgomp/barrier.h"
+#include "libgomp/callbacks.h"
 #include "libgomp/dependences.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/tasks.h"
 
 void GOMP_taskwait(void) {

@@ -1,6 +1,6 @@
 /* Leagues on the host: libgomp runs one team after the other in the calling thread. */
+#include "libgomp/callbacks.h"
 #include "libgomp/exports.h"
-#include "libgomp/runtime.h"
 #include "libgomp/tasks.h"
 
 static int flags_of_league(void) {

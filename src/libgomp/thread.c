@@ -1,14 +1,15 @@
 #include "libgomp/thread.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <stdatomic.h>
+#include <time.h>
 
-#include "libgomp/runtime.h"
+#include "libgomp/callbacks.h"
 
 __thread struct omp_thread thread_self;
+
+/* That deliver their last events just now. */
+static _Atomic uint32_t thread_ends;
 
 static pthread_key_t end_key;
 static pthread_once_t end_key_made = PTHREAD_ONCE_INIT;
@@ -30,13 +31,24 @@ void thread_deliver_late_ends(struct omp_thread *thread) {
   thread->is_late = false;
 }
 
+/* The partner of the fence in threads_wait_for_ends: either the thread finds no callbacks, or it is waited
+ * for. */
+static void begin_end(void) {
+  atomic_fetch_add(&thread_ends, 1);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void end_end(void) {
+  atomic_fetch_sub_explicit(&thread_ends, 1, memory_order_release);
+}
+
 static void deliver_ends(struct omp_thread *thread) {
-  runtime_begin_thread_end();
+  begin_end();
   thread_deliver_late_ends(thread);
   if (thread->initial.task.implicit)
     DELIVER_AT_END(implicit_task, OMPT_SCOPE_end, NULL, &thread->initial.task.data, 0, 1, OMPT_TASK_initial);
   DELIVER_AT_END(thread_end, &thread->data);
-  runtime_end_thread_end();
+  end_end();
 }
 
 static void end(void *data) {
@@ -60,6 +72,13 @@ void thread_end_last(void) {
   thread_set_task(thread, task);
 }
 
+void threads_wait_for_ends(void) {
+  const struct timespec nap = {.tv_nsec = 100000};
+  atomic_thread_fence(memory_order_seq_cst);
+  for (int i = 0; i < 200 && atomic_load_explicit(&thread_ends, memory_order_acquire) > 0; i++)
+    nanosleep(&nap, NULL);
+}
+
 /* -- begins -- */
 
 static void make_end_key(void) {
@@ -80,7 +99,7 @@ static void begin(struct omp_thread *thread, ompt_thread_t type) {
   DELIVER(thread_begin, type, &thread->data);
 }
 
-static void begin_initial(struct omp_thread *thread) {
+void thread_begin_initial(struct omp_thread *thread) {
   begin(thread, OMPT_THREAD_initial);
   struct implicit *initial = &thread->initial;
   task_init(&initial->task, OMPT_TASK_initial);
@@ -96,47 +115,4 @@ struct omp_thread *thread_of_team(const struct omp_team *team) {
   thread->library = team->library;
   thread->callers = team->callers;
   return thread;
-}
-
-/* The dynamic linker's words: no libgomp is there that could be called. */
-static void fail(void) {
-  static const char text[] = "stave: libgomp is called, and none is loaded\n";
-  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-  (void)written;
-  _exit(127);
-}
-
-static bool is_in(struct caller_range range, const void *code) {
-  return (uintptr_t)code - range.begin < range.bytes;
-}
-
-/* A library with OMPT of its own delivers its events itself: LLVM's, which has libgomp's names, too. */
-static struct omp_call enter_anew(struct omp_thread *thread, const void *code) {
-  struct caller_range range;
-  const struct library *library = library_of(code, &range);
-  if (!library)
-    fail();
-  if (!library->has_own_ompt && !thread->has_started && runtime_start(library))
-    begin_initial(thread);
-  if (library->has_own_ompt || !thread->has_started) {
-    thread->other_callers = range;
-    thread->other = library;
-    return (struct omp_call){.library = library};
-  }
-  thread->callers = range;
-  thread->library = library;
-  thread->code = code;
-  return (struct omp_call){thread, code, library, true};
-}
-
-struct omp_call call_enter_slow(const void *code) {
-  struct omp_thread *thread = &thread_self;
-  if (library_is_own(code) && thread->library)
-    return (struct omp_call){thread, thread->code, thread->library, true};
-  if (is_in(thread->other_callers, code))
-    return (struct omp_call){.library = thread->other};
-  int error = errno;
-  struct omp_call call = enter_anew(thread, code);
-  errno = error;
-  return call;
 }

@@ -156,6 +156,9 @@ static inline struct omp_call call_inside(struct omp_thread *thread, const void 
 /* What an exported function begins with. */
 #define CALL_ENTER() call_enter(__builtin_return_address(0))
 
+/* The thread, which is none of a team, comes to its first call that is traced. */
+void thread_begin_initial(struct omp_thread *thread);
+
 /* The calling thread, in which libgomp runs a member of `team`. */
 struct omp_thread *thread_of_team(const struct omp_team *team);
 
@@ -164,6 +167,10 @@ void thread_deliver_late_ends(struct omp_thread *thread);
 
 /* The ends of the first thread, as the process exits. */
 void thread_end_last(void);
+
+/* Until what threads deliver as they end is complete; not for long, as this may be a signal's handler in the
+ * end of a thread. After callbacks_forget: who comes to its end later finds no callbacks. */
+void threads_wait_for_ends(void);
 
 /* `task` runs on the thread, or has ended and `task` is the outer one. A tool may ask for it in the handler
  * of a signal (inquiry.c): what is stored before is there then, and what has ended is there until here. */

@@ -1,6 +1,6 @@
 #include "libgomp/work.h"
 
-#include "libgomp/runtime.h"
+#include "libgomp/callbacks.h"
 
 void work_begin(struct omp_thread *thread, const void *code, ompt_work_t kind, uint64_t count, int64_t step) {
   struct implicit *implicit = implicit_of(thread);

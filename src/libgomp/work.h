@@ -2,6 +2,7 @@
 #ifndef STAVE_LIBGOMP_WORK_H
 #define STAVE_LIBGOMP_WORK_H
 
+#include "libgomp/callbacks.h"
 #include "libgomp/thread.h"
 
 /* The calling thread's implicit task begins `work`, at the call. */
@@ -51,5 +52,11 @@ ompt_work_t work_kind_of_runtime(const struct library *library);
 
 /* The kind of a schedule as compilers hand it over (GFS_...). */
 ompt_work_t work_kind_of(const struct library *library, long schedule);
+
+static inline void work_deliver_chunk(struct implicit *implicit, ompt_dispatch_chunk_t chunk) {
+  implicit->chunk = chunk;
+  DELIVER(dispatch, implicit->parallel, &implicit->task.data, OMPT_DISPATCH_ws_loop_chunk,
+          (ompt_data_t){.ptr = &implicit->chunk});
+}
 
 #endif
