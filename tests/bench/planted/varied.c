@@ -142,6 +142,34 @@ static void few_iterations(void) {
   }
 }
 
+/* As ImageMagick's THREAD_FORK: every region asks for one thread. */
+static void asks_for_one(void) {
+  int threads = is_repaired ? omp_get_max_threads() : 1;
+  for (int step = 0; step < 20; step++) {
+#pragma omp parallel num_threads(threads) /* PLANT asks_for_one */
+    compute(6000.0 / threads);
+  }
+}
+
+/* Two serial parts of unlike length, each as long every time. */
+static void serial_places(void) {
+  static const double serial_us[] = {3000, 15000};
+  for (int step = 0; step < 20; step++) {
+    double us = serial_us[step % 2];
+    if (is_repaired)
+#pragma omp parallel
+      compute(us / omp_get_num_threads());
+    else
+      compute(us);
+    if (step % 2)
+#pragma omp parallel
+      compute(5000);
+    else
+#pragma omp parallel /* PLANT serial_places */
+      compute(4000);
+  }
+}
+
 /* A region whose if clause is false, and one in which all work. */
 static void if_clause(void) {
   for (int step = 0; step < 10; step++) {
@@ -286,7 +314,9 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"woken_late", woken_late},
                                           {"memory_bound", memory_bound},
                                           {"clean", clean},
-                                          {"few_iterations", few_iterations}};
+                                          {"few_iterations", few_iterations},
+                                          {"asks_for_one", asks_for_one},
+                                          {"serial_places", serial_places}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
