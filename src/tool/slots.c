@@ -78,3 +78,15 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   }
   return session_get_slot(tool.session, kernel_tid, ret_index);
 }
+
+bool slots_have_others(void) {
+  uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
+  int32_t self = (int32_t)syscall(SYS_gettid);
+  for (uint32_t i = 0; i < used && i < most; i++) {
+    int32_t owner =
+        (int32_t)atomic_load_explicit(&session_slot(tool.session, i)->owner, memory_order_acquire);
+    if (owner > 0 && owner != self && !is_dead(owner))
+      return true;
+  }
+  return false;
+}

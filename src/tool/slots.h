@@ -14,4 +14,7 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index);
  * that. */
 void slots_give_back(uint32_t index);
 
+/* Whether a thread has a slot that is alive, and not the calling one. */
+bool slots_have_others(void);
+
 #endif

@@ -18,6 +18,7 @@
 #include "tool/first_rings.h"
 #include "tool/reaper.h"
 #include "tool/sampler.h"
+#include "tool/slots.h"
 #include "tool/thread.h"
 #include "tool/writer_process.h"
 
@@ -427,9 +428,18 @@ void tool_close_session(void) {
     end(RECORDING_ENDED, TOOL_FINISHED);
 }
 
+/* Another thread may be in a callback for as long as it is alive: it waits for room, or for a processor, and
+ * goes on to write to its ring. So the memory stays, and no other session begins. */
 void tool_end_session(void) {
-  if (atomic_load(&tool.session->shared.tool_state) != TOOL_ENDED)
+  uint32_t state = atomic_load(&tool.session->shared.tool_state);
+  if (state == TOOL_FINISHED)
+    return;
+  if (state != TOOL_ENDED)
     end(RECORDING_OFF, TOOL_FINISHED);
+  if (slots_have_others()) {
+    atomic_store(&tool.recording, RECORDING_ENDED);
+    return;
+  }
   counters_close_all();
   drop_session();
 }
