@@ -149,6 +149,13 @@ class Tasks(Case):
             number += 3
         self.assertGreater(last, 100)
 
+    def test_thread_in_a_callback_as_the_tool_ends(self):
+        """It waits for room then, and goes on while the process ends: the memory of its ring is still there."""
+        program, library = self.compiled("busy_at_end.c", "-O2", "-pthread"), self.path("long_naps.so")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, os.path.join(SOURCES, "long_naps.c")], check=True)
+        self.env.update(STAVE_BUFFER_SIZE="64K", LD_PRELOAD=library)
+        self.run_both(program)
+
     @unittest.skipUnless(platform.machine() == "x86_64", "the program makes its calls by hand")
     def test_callers_of_older_compilers(self):
         """What is on the stack behind the arguments that they hand over is theirs, and is not written."""

@@ -278,47 +278,6 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 
 
 
-# A thread that never ends, with more events than its ring has room for.
-BUSY_AT_THE_END = r"""
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
-static volatile long sink;
-static void *work(void *unused) {
-  for (;;) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(1)
-    for (int i = 0; i < 1000; i++)
-      sink++;
-  }
-  return unused;
-}
-int main(void) {
-  pthread_t thread;
-#pragma omp parallel num_threads(1)
-  sink++;
-  pthread_create(&thread, NULL, work, NULL);
-  usleep(100000);
-  puts("done");
-  return 3;
-}
-"""
-
-# Preloaded: naps of other threads than the first are long, and the process ends later than the tool.
-LONG_NAPS = r"""
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-int nanosleep(const struct timespec *requested, struct timespec *rest) {
-  const struct timespec nap = {0, 400000000};
-  return (int)syscall(SYS_nanosleep, syscall(SYS_gettid) == getpid() ? requested : &nap, NULL);
-}
-__attribute__((destructor)) static void end(void) {
-  const struct timespec second = {1, 0};
-  syscall(SYS_nanosleep, &second, NULL);
-}
-"""
-
 # Once more without Stave's libraries, until its stdin ends.
 AGAIN_PROGRAM = r"""
 #include <stdio.h>
@@ -397,12 +356,6 @@ class Libgomp(Case):
         for _ in range(5):
             result = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
             self.assertEqual((result.returncode, result.stdout), (0, "0\n"), result.stderr)
-
-    def test_thread_in_a_callback_as_the_tool_ends(self):
-        """It waits for room then, and goes on while the process ends: the memory of its ring is still there."""
-        self.env["STAVE_BUFFER_SIZE"] = "64K"
-        self.env["LD_PRELOAD"] = self.gcc("long_naps.so", LONG_NAPS, "-shared", "-fPIC")
-        self.is_as_untraced(self.gcc("busy", BUSY_AT_THE_END, "-pthread"))
 
     def test_devices_are_not_looked_for(self):
         """libgomp loads its plugins, and with them NVIDIA's library, for programs that ask for devices alone."""
