@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h> /* whose macros do nothing without the sanitizer */
@@ -47,6 +48,12 @@ static inline uint32_t pool_get(struct pool *pool) {
 /* The item itself, with its number. */
 static inline void *pool_new(struct pool *pool, uint32_t *ret_number) {
   return pool_item(pool, *ret_number = pool_get(pool));
+}
+
+/* Makes the item zero. (Of a length that is known gcc makes `rep stos`, which takes five times as long as
+ * memset for so little.) */
+static inline void pool_clear(const struct pool *pool, void *item) {
+  memset(item, 0, pool->item_bytes);
 }
 
 /* Puts an item back, which cannot fail. Nobody may look into it until it is given again. */

@@ -42,11 +42,14 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string) {
 struct team *team_get(struct emitter *emitter) {
   uint32_t number;
   struct team *team = pool_new(&emitter->teams, &number);
-  *team = (struct team){.pool = &emitter->teams,
-                        .number = number,
-                        .references = 1,
-                        .members = team->members,
-                        .capacity = team->capacity};
+  struct member *members = team->members;
+  size_t capacity = team->capacity;
+  pool_clear(&emitter->teams, team);
+  team->pool = &emitter->teams;
+  team->number = number;
+  team->references = 1;
+  team->members = members;
+  team->capacity = capacity;
   return team;
 }
 

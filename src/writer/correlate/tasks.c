@@ -239,9 +239,13 @@ static struct task *create_unseen(struct correlator *c, struct traced_thread *th
 }
 
 /* An implicit task of another thread cannot run here: then it is this thread's own. */
-static struct task *known_or_implicit(struct correlator *c, struct traced_thread *thread, uint64_t id) {
-  struct task *task = id ? map_get(&c->tasks, id) : NULL;
+static struct task *known_or_implicit(struct traced_thread *thread, struct task *task) {
   return task && !task->is_implicit ? task : implicit_task_of(thread);
+}
+
+/* That of the team that it works in, by its id, or by none. */
+static bool is_own_implicit(const struct traced_thread *thread, const struct task *implicit, uint64_t id) {
+  return id == 0 || (id == implicit->id && implicit != thread->base);
 }
 
 /* What goes on when a task has ended. LLVM's runtime may still be at the end of one that is complete when it
@@ -249,14 +253,21 @@ static struct task *known_or_implicit(struct correlator *c, struct traced_thread
  * on. */
 static struct task *resumed_by_end(struct correlator *c, struct traced_thread *thread, uint64_t id,
                                    uint64_t in_front_of) {
-  bool is_gone = id && !map_get(&c->tasks, id);
-  return known_or_implicit(c, thread, is_gone ? in_front_of : id);
+  struct task *implicit = implicit_task_of(thread);
+  if (is_own_implicit(thread, implicit, id))
+    return implicit;
+  struct task *task = map_get(&c->tasks, id);
+  return known_or_implicit(thread, task || in_front_of == 0 ? task : map_get(&c->tasks, in_front_of));
 }
 
 /* A task that is complete may begin once more, without being created once more (taskgraph). */
 static struct task *switched_to(struct correlator *c, struct traced_thread *thread, uint64_t id,
                                 uint64_t now) {
-  return id && !map_get(&c->tasks, id) ? create_unseen(c, thread, id, now) : known_or_implicit(c, thread, id);
+  struct task *implicit = implicit_task_of(thread);
+  if (is_own_implicit(thread, implicit, id))
+    return implicit;
+  struct task *task = map_get(&c->tasks, id);
+  return task ? known_or_implicit(thread, task) : create_unseen(c, thread, id, now);
 }
 
 static void point_fulfill(struct correlator *c, struct traced_thread *thread, const struct task *task,
@@ -305,11 +316,19 @@ static void end_taskwait(struct correlator *c, struct traced_thread *thread, uin
     frames_leave_above(c, thread, thread->current, now, (size_t)(frame - thread->current->stack.frames));
 }
 
+/* NULL: the runtime names none, or one that is gone. Most name the one that runs. */
+static struct task *task_before(struct correlator *c, struct traced_thread *thread, uint64_t id) {
+  if (id == 0)
+    return NULL;
+  return id == thread->current->id && thread->current != thread->base ? thread->current
+                                                                       : map_get(&c->tasks, id);
+}
+
 void on_task_schedule(struct correlator *c, struct traced_thread *thread,
                       const struct record_task_schedule *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t status = record->prior_status;
-  struct task *prior = record->prior_task ? map_get(&c->tasks, record->prior_task) : NULL;
+  struct task *prior = task_before(c, thread, record->prior_task);
   if (status == STATUS_EARLY_FULFILL || status == STATUS_LATE_FULFILL) {
     point_fulfill(c, thread, prior, status, now);
     if (prior && prior->is_detached)

@@ -24,7 +24,7 @@
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/regions.h"
 
-enum { MEMBERS_MAX = 1 << 14 };
+enum { MEMBERS_MAX = 1 << 14, FEW_MEMBERS = 64 };
 
 /* -- communicators -- */
 
@@ -44,7 +44,8 @@ static void resolve_children(struct correlator *c, struct team *team) {
 
 /* Ranks count the members that have begun: one that never did is left out. */
 static uint32_t comm_of_members(struct correlator *c, struct team *team) {
-  uint32_t *ids = memory_get(team->size, sizeof *ids), count = 0;
+  uint32_t few[FEW_MEMBERS], *many = team->size > FEW_MEMBERS ? memory_get(team->size, sizeof *many) : NULL;
+  uint32_t *ids = many ? many : few, count = 0;
   for (size_t i = 0; i < team->size; i++) {
     team->members[i].rank = count;
     if (team->members[i].thread)
@@ -52,7 +53,7 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
   }
   uint32_t comm =
       definitions_comm(c->definitions, ids, count, team->parent ? team->parent->comm : COMM_UNKNOWN, false);
-  free(ids);
+  free(many);
   return comm;
 }
 

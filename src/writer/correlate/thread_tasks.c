@@ -30,8 +30,11 @@ struct traced_thread *thread_next(struct correlator *c, size_t *position) {
 struct task *task_new(struct correlator *c) {
   uint32_t number;
   struct task *task = pool_new(&c->task_pool, &number);
-  *task = (struct task){
-      .pool = &c->task_pool, .number = number, .stack = {task->stack.frames, 0, task->stack.capacity}};
+  struct stack stack = {task->stack.frames, 0, task->stack.capacity};
+  pool_clear(&c->task_pool, task);
+  task->pool = &c->task_pool;
+  task->number = number;
+  task->stack = stack;
   return task;
 }
 

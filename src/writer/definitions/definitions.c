@@ -283,11 +283,14 @@ static bool is_comm(const struct comm *comm, const uint32_t *members, size_t cou
 
 uint32_t definitions_comm(struct definitions *definitions, const uint32_t *members, size_t count,
                           uint32_t parent, bool is_serial) {
+  uint32_t last = definitions->last_comm;
+  if (last < definitions->comm_count && is_comm(&definitions->comms[last], members, count, parent, is_serial))
+    return last;
   uint64_t key = hash_bytes(parent * UINT64_C(2) + is_serial, members, count * sizeof *members);
   for (; map_get(&definitions->comm_numbers, key); key++) {
     uint32_t number = number_of(&definitions->comm_numbers, key);
     if (is_comm(&definitions->comms[number], members, count, parent, is_serial))
-      return number;
+      return definitions->last_comm = number;
   }
   array_reserve_zeroed(&definitions->comms, &definitions->comm_capacity, definitions->comm_count + 1,
                        sizeof *definitions->comms);

@@ -54,6 +54,7 @@ struct definitions {
   struct map string_numbers;
   struct comm *comms;
   size_t comm_count, comm_capacity;
+  uint32_t last_comm; /* that was asked for */
   struct map comm_numbers;
   struct location **locations;
   size_t location_count, location_capacity;
