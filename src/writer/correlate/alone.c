@@ -51,7 +51,7 @@ static bool look_at_released(struct alone_look *look, const struct record *recor
   return false;
 }
 
-static bool is_alone(struct alone_look *look, const struct record *record, uint64_t id) {
+static inline bool is_alone(struct alone_look *look, const struct record *record, uint64_t id) {
   static const uint8_t kinds[RECORD_TYPE_COUNT] = {
       [RECORD_sync_region] = ALONE_AT_ONE_END,
       [RECORD_sync_region_wait] = ALONE_AT_ONE_END,
@@ -83,13 +83,20 @@ void alone_look_begin(struct alone_look *look, const struct correlator *c, uint3
   look->held = locks_held(look->thread, look->wait_ids, sizeof look->wait_ids / sizeof *look->wait_ids);
 }
 
-bool alone_look_at(struct alone_look *look, const struct record *record, uint64_t id) {
+static inline bool look_at_one(struct alone_look *look, const struct record *record, uint64_t id) {
   uint64_t before = look->ticks;
   look->ticks = record->ticks > before ? record->ticks : before;
   if (record->more == 0 && !(record->flags & RECORD_FLAG_COUNTERS) && is_alone(look, record, id))
     return true;
   look->ticks = before;
   return false;
+}
+
+uint64_t alone_look_at(struct alone_look *look, const struct record *records, uint64_t n, uint64_t id) {
+  uint64_t done = 0;
+  while (done < n && look_at_one(look, &records[done], id + done))
+    done++;
+  return done;
 }
 
 void alone_look_end(struct alone_look *look, uint64_t id) {

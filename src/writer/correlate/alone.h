@@ -34,8 +34,9 @@ struct alone_look {
 /* A look begins at the slot's next record. */
 void alone_look_begin(struct alone_look *look, const struct correlator *correlator, uint32_t slot);
 
-/* Whether the next record that is looked at, with this id, is of such a kind. What it acquires is noted. */
-bool alone_look_at(struct alone_look *look, const struct record *record, uint64_t id);
+/* How many of the next records that are looked at, n of them from the one with this id on, are of such a
+ * kind, up to the first that is not. What they acquire is noted. */
+uint64_t alone_look_at(struct alone_look *look, const struct record *records, uint64_t n, uint64_t id);
 
 /* It ends in front of the record with this id: nothing behind is settled. */
 void alone_look_end(struct alone_look *look, uint64_t id);

@@ -321,7 +321,7 @@ static struct task *task_before(struct correlator *c, struct traced_thread *thre
   if (id == 0)
     return NULL;
   return id == thread->current->id && thread->current != thread->base ? thread->current
-                                                                       : map_get(&c->tasks, id);
+                                                                      : map_get(&c->tasks, id);
 }
 
 void on_task_schedule(struct correlator *c, struct traced_thread *thread,

@@ -88,6 +88,19 @@ static void begin_look(struct encoders *encoders, uint32_t slot, uint64_t next, 
     alone_look_begin(&ahead->look, encoders->correlator, slot);
 }
 
+/* Up to `end`, as far as they are unpacked. Returns whether the look goes on. */
+static bool look_at_some(struct encoders *encoders, struct source *source, struct ahead *ahead, uint64_t id,
+                         uint64_t end) {
+  const struct record *records = record_at(encoders->merge, source, ahead->end);
+  const struct backlog_chain *chain = &source->chain;
+  uint64_t to_wrap = chain->window_mask + 1 - (ahead->end & chain->window_mask), n = end - ahead->end;
+  n = n < chain->unpacked - ahead->end ? n : chain->unpacked - ahead->end;
+  n = n < to_wrap ? n : to_wrap;
+  uint64_t done = alone_look_at(&ahead->look, records, n, id);
+  ahead->end += done;
+  return done == n;
+}
+
 /* From `next` on, where it will be once what was taken is handed on. */
 static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
   struct source *source = &encoders->merge->sources[slot];
@@ -96,9 +109,8 @@ static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
   ahead->handled = next;
   if (end == next || !ahead->look.thread || ahead->end - next > end - next)
     begin_look(encoders, slot, next, end);
-  while (ahead->end != end && alone_look_at(&ahead->look, record_at(encoders->merge, source, ahead->end),
-                                            id_base(slot) + ahead->end))
-    ahead->end++;
+  while (ahead->end != end && look_at_some(encoders, source, ahead, id_base(slot) + ahead->end, end)) {
+  }
   if (ahead->look.thread)
     alone_look_end(&ahead->look, id_base(slot) + ahead->end);
   ahead->bound = bound_after(encoders, source, ahead);
