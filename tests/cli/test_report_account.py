@@ -319,8 +319,7 @@ class Account(report_case.Case):
         lines = [[(100, 0), (60, 40)], [(100, 0)]]
         numbers = self.numbers(self.archive("unread", lines, [(0, 200, (200, 200))], 200, others=(0, 100)))
         account = numbers["account"]
-        for cause in ("own_threads", "other_processes", "each_other"):
-            self.ms(account[f"by_{cause}_s"], 0)
+        self.assertEqual({account[f"by_{cause}_s"] for cause in ("own_threads", "other_processes", "each_other")}, {0})
         self.ms(account["ran_s"], 360)
         self.ms(account["ready_s"], 40)
         self.ms(account["not_known_s"], 0)
@@ -381,8 +380,7 @@ class Account(report_case.Case):
         the other thread does. Where the other thread runs there, so does the first one, and is blocked outside."""
         self.may_be_blocked(self.serial_before_regions("both sleep", [4 * [(40, 0)], 4 * [(0, 0)]]), 160)
         self.may_be_blocked(self.serial_before_regions("one is not read", [4 * [(40, 0)], [(0, 0)]]), 160)
-        found = self.serial_before_regions("both run", 2 * [4 * [(60, 0)]])
-        self.ms(found["blocked serial part"]["gain_s"], 160)
+        self.ms(self.serial_before_regions("both run", 2 * [4 * [(60, 0)]])["blocked serial part"]["gain_s"], 160)
 
     def test_the_least_that_is_blocked(self):
         """It runs for 10 of 100 ms and sleeps for 90, of which regions are 60: 30 are blocked in any case, and 40 at
@@ -422,7 +420,9 @@ class Account(report_case.Case):
         self.ms(self.beside("alone there", ())["gain_s"], 100)
         found = self.beside("half of it", (100, 0))
         self.ms(found["gain_s"], 50)
+        self.assertEqual(found["confidence"], "medium")
         self.words(found["evidence"], "100 ms")
+        self.assertEqual(self.beside("most of it", (100, 20))["confidence"], "low")
         self.assertEqual(self.beside("all of it", (100, 100))["gain_s"], 0)
 
     def test_who_waits_for_threads_of_the_programs_own_or_was_stopped_is_not_blocked(self):

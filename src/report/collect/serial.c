@@ -365,6 +365,9 @@ static void find(struct collector *collector) {
   describe_shared(report, finding);
   describe_others(report, finding, blocked / serial, beside / serial, serial);
   doubt_running(report, finding, alone);
+  if (alone < beside)
+    finding->doubt =
+        "threads that are none of OpenMP's run beside most of it: these may only have been preempted";
   doubt_faults(report, finding, 1 - 1 / most);
   doubt_sharing(report, finding, serial * (double)report->process_count / most);
   advise(report, finding, gap, wall / serial);
