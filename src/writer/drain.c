@@ -134,6 +134,13 @@ static bool should_yield(struct writer *writer) {
          is_for_others(writer) && application_check(&writer->application) == APPLICATION_RUNS;
 }
 
+/* The same, and the merge knows it. */
+static bool yields(struct writer *writer) {
+  bool is_crowded = should_yield(writer);
+  merge_set_crowded(writer->merge, is_crowded);
+  return is_crowded;
+}
+
 /* How long the oldest record in the backlog has waited, while the program runs. */
 static void note_wait(struct writer *writer) {
   uint64_t waited_ms = pace_waited_ns(&writer->drain.pace, writer->drain.merged_until) / 1000000;
@@ -171,7 +178,7 @@ void drain_yield_cpu(void *data) {
     note_wait(writer);
   }
   run_times_look(writer->run_times); /* a pass may take long */
-  for (int i = 0; i < NAPS_MAX && should_yield(writer); i++) {
+  for (int i = 0; i < NAPS_MAX && yields(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);
     writer->drain.nap_ns = pace_nap(writer->drain.nap_ns, merge_drain_full_rings(writer->merge));

@@ -35,6 +35,7 @@ struct merge {
   struct merge_beside beside; /* run is NULL: nobody does */
   uint64_t since_beside;      /* records that the sink got */
   bool is_loading;            /* rings are not looked at yet */
+  bool is_crowded;            /* the program has all processors */
   struct record_log *log;     /* the caller's; or NULL */
   uint64_t waiting_most;  /* records that may wait in it while the writer leaves the processors to others */
   uint64_t since_look;    /* records handed on */

@@ -38,6 +38,10 @@ void merge_set_beside(struct merge *merge, const struct merge_beside *beside) {
   merge->beside = *beside;
 }
 
+void merge_set_crowded(struct merge *merge, bool is_crowded) {
+  merge->is_crowded = is_crowded;
+}
+
 static void free_blocks(struct log_blocks *blocks) {
   free(blocks->all);
   free(blocks);
@@ -192,19 +196,19 @@ static unsigned quarters_to_grow(const struct merge *merge, const struct ring_vi
   return is_enough ? 3 : 2;
 }
 
-/* Whether a ring that has to be emptied in the middle of a pass is to grow. Where the program has all
- * processors each time takes 30 us of one of them from a thread that others may wait for, as do the pages of
- * LOOK_BYTES. So up to RING_ENOUGH_BYTES one quarter is enough once all these times have cost what the pages
- * will: a short stretch of events pays for no large ring, a long one at most twice what would have been best.
- */
+/* Whether a ring that has to be emptied in the middle of a pass is to grow: up to RING_ENOUGH_BYTES one
+ * quarter is enough. But where the program has all processors each time takes 30 us of one of them from a
+ * thread that others may wait for, as do the pages of LOOK_BYTES. There one quarter is enough once all these
+ * times have cost what the pages will: a short stretch of events pays for no large ring, a long one at most
+ * twice what would have been best. */
 static bool is_worth_growing(const struct merge *merge, struct source *source) {
   enum { LOOK_BYTES = 64 << 10 };
   const struct ring_view *view = &source->view;
   unsigned quarters = quarters_to_grow(merge, view);
   source->emptied = view->mask == source->emptied_mask ? source->emptied + 1 : 1;
   source->emptied_mask = view->mask;
-  if (quarters == 2 && merge->slots <= RING_GROWTH_BYTES / RING_ENOUGH_BYTES &&
-      source->emptied * LOOK_BYTES >= (view->mask + 1) * RECORD_BYTES)
+  bool has_paid = !merge->is_crowded || source->emptied * LOOK_BYTES >= (view->mask + 1) * RECORD_BYTES;
+  if (quarters == 2 && merge->slots <= RING_GROWTH_BYTES / RING_ENOUGH_BYTES && has_paid)
     quarters = 1;
   return ring_view_could_grow(view, quarters);
 }

@@ -67,6 +67,10 @@ void merge_destroy(struct merge *merge);
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
 
+/* Whether the program has all processors, so that each look at the rings, and each page that they get, takes
+ * one from a thread of it. Not, until it is set. */
+void merge_set_crowded(struct merge *merge, bool is_crowded);
+
 /* Empties rings that are a quarter full into the backlog, as far as it has room. Returns how much of the
  * fullest ring was in use, 0 to 1. */
 double merge_drain_full_rings(struct merge *merge);
