@@ -117,7 +117,7 @@ class Devices(Case):
     def test_target_regions_that_do_not_come(self):
         lines, found = self.missing("unfound", self.OMPTARGET)
         self.assertEqual((len(lines), found["lacks_targets"]), (1, True))
-        self.assertIn("run it by stave record", lines[0])
+        self.words(lines[0])
         lines, found = self.missing("found", self.OMPTARGET, ("STAVE::RECORDS::TARGET", "4"))
         self.assertEqual((lines, found["lacks_targets"], found["target"]), ([], False, 4))
         self.assertEqual(self.missing("without")[0], [])
@@ -208,7 +208,7 @@ class OtherTools(Case):
 
     def test_cannot_write(self):
         with open("/dev/full", "wb") as full:
-            self.fails(info(self.other, stdout=full), "No space left")
+            self.refuses(info(self.other, stdout=full))
 
 
 class Runtime(Case):
@@ -286,11 +286,11 @@ class Runtime(Case):
 
 class Unreadable(Case):
     def test_absent(self):
-        self.fails(info(self.path("nothing")), "No such file")
+        self.refuses(info(self.path("nothing")))
 
     def test_no_archive(self):
         for path in ("/etc", "/etc/passwd", "/dev/null"):
-            self.fails(info(path), "not an OTF2 archive")
+            self.refuses(info(path))
 
     def test_unfinished(self):
         archive = self.copy("unfinished")
@@ -367,14 +367,14 @@ class Unreadable(Case):
         archive = self.copy("fifo")
         os.unlink(f"{archive}/traces/0.evt")
         os.mkfifo(f"{archive}/traces/0.evt")
-        self.fails(info(archive), "damaged", "0.evt is no file")
+        self.refuses(info(archive), "damaged", "0.evt")
 
     def test_file_of_the_kernel(self):
         """/proc/kmsg is a regular file for which a reader waits."""
         archive = self.copy("kmsg")
         os.unlink(f"{archive}/traces/0.evt")
         os.symlink("/proc/kmsg", f"{archive}/traces/0.evt")
-        self.fails(info(archive), "damaged", "0.evt is empty")
+        self.refuses(info(archive), "damaged", "0.evt")
 
     def refuses_anchor(self, archive):
         """Before OTF2 has taken memory for it, or time."""
@@ -384,7 +384,7 @@ class Unreadable(Case):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, 1)
-        self.assertIn("traces.otf2 is too large, or claims to have more properties than it has", said)
+        self.words(said, "traces.otf2")
         self.assertLess(usage.ru_maxrss, 1 << 20)
 
     def test_anchor_that_is_too_large(self):
@@ -497,8 +497,8 @@ class Ranks(cli.Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn(f"stave merge {shlex.quote(str(job.parent))} makes one", cli.said(result))
         self.assertRegex(text, r"(?s)Ranks, not merged.*\n0 +closed.*\n2 +closed.*\n10 +not closed")
-        self.assertIn("rank 1 has left no archive\n", text)
-        self.assertIn("ranks 3 to 9 have left no archives\n", text)
+        self.words(text, "rank 1 ")
+        self.words(text, "ranks 3 to 9")
         self.fails(cli.stave("info", "--json", job.parent), "stave merge")
 
 
@@ -527,9 +527,9 @@ class Support(cli.Case):
         self.assertNotRegex(out, rf"(?<!\w){re.escape(os.uname().nodename)}(?!\w)")
 
     def test_what_does_not_fit_together(self):
-        self.fails(info(), "no archive given", status=2)
-        self.fails(info("--anonymous", "x"), "--anonymous is for --support", status=2)
-        self.fails(info("--support", "--json"), "--support is text: no --json", status=2)
+        self.refuses(info(), status=2)
+        self.refuses(info("--anonymous", "x"), "--anonymous", "--support", status=2)
+        self.refuses(info("--support", "--json"), "--support", "--json", status=2)
 
 
 if __name__ == "__main__":

@@ -85,10 +85,10 @@ class Server(cli.FreshCase):
         self.assertEqual(names - {tool["name"] for tool in tools}, {"record"})
 
     def test_wrong_arguments(self):
-        self.assertIn("archive has to be", self.answer("report", is_error=True))
-        self.assertIn("finding has to be", self.answer("explain", archive="x", finding="1", is_error=True))
-        self.assertIn("old has to be", self.answer("compare", old=[], new=["x"], is_error=True))
-        self.assertIn("No such file", self.answer("report", archive="absent", is_error=True))
+        self.words(self.answer("report", is_error=True))
+        self.words(self.answer("explain", archive="x", finding="1", is_error=True))
+        self.words(self.answer("compare", old=[], new=["x"], is_error=True))
+        self.words(self.answer("report", archive="absent", is_error=True))
         self.assertIn("./--html", self.answer("report", archive="--html", is_error=True))
 
     def test_archives(self):
@@ -97,7 +97,7 @@ class Server(cli.FreshCase):
         shutil.move(self.make("b"), self.path("deep/er/b"))
         text = self.answer("list_archives")
         self.assertEqual({line.split("  ")[0] for line in text.splitlines()}, {"a", "deep/er/b"})
-        self.assertIn("no archives in deep/er/b/traces", self.answer("list_archives", folder="deep/er/b/traces"))
+        self.words(self.answer("list_archives", folder="deep/er/b/traces"))
 
     def test_as_the_commands_print(self):
         archive = self.make()
@@ -112,7 +112,7 @@ class Server(cli.FreshCase):
         self.assertIn("lock_acquisitions,table,", self.answer("query", archive=archive))
         text = self.answer("query", archive=archive, sql="SELECT id FROM regions", rows=2)
         self.assertEqual(len(text.splitlines()), 4)
-        self.assertIn("only the first 2 rows", text)
+        self.words(text, "2 rows")
         self.assertIn("only SELECT", self.answer("query", archive=archive, sql="DELETE FROM runs", is_error=True))
         text = self.answer("query", archive=archive, sql="SELECT hex(zeroblob(500)) FROM regions, threads, regions r")
         self.assertLess(len(text), 12000)
@@ -122,11 +122,10 @@ class Server(cli.FreshCase):
         archive = self.make()
         self.assertEqual(self.answer("source", archive=archive, file="made.c", line=5, around=1),
                          "     4 line 4\n>    5 line 5\n     6 line 6\n")
-        self.assertIn("names no file",
-                      self.answer("source", archive=archive, file="/etc/passwd", line=1, is_error=True))
+        self.words(self.answer("source", archive=archive, file="/etc/passwd", line=1, is_error=True))
         os.remove(self.path("made.c"))
         os.mkfifo(self.path("made.c"))
-        self.assertIn("cannot be read", self.answer("source", archive=archive, file="made.c", line=5, is_error=True))
+        self.words(self.answer("source", archive=archive, file="made.c", line=5, is_error=True))
 
     def test_nothing_is_written(self):
         self.make()

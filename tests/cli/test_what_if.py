@@ -150,7 +150,7 @@ class WhatIf(cli.Case):
         path, wall = self.run_of([region(2, 40), region(20, 80)])
         self.assertAlmostEqual(self.predicted(path, "region @app.c:2 2x faster")[0], wall - 5, delta=0.01)
         self.assertAlmostEqual(self.predicted(path, "region parallel 2x faster")[0], wall - 15, delta=0.01)
-        self.fails(what_if("--what-if", "region @app.c:3 2x faster", path), "no region's name", status=UNDONE)
+        self.refuses(what_if("--what-if", "region @app.c:3 2x faster", path), status=UNDONE)
 
     def test_uncertainty(self):
         """Of gains that are all alike, nothing; one alone tells nothing."""
@@ -203,7 +203,7 @@ class WhatIf(cli.Case):
     def test_text(self):
         text = self.succeeds(what_if("--what-if", "serial part halved", "--what-if", "region @app.c:20 2x faster",
                                      self.run_of([serial(5), region(20, 40)])[0]))
-        self.assertIn("The run took 0.015000 s.", text)
+        self.words(text, "0.015000 s")
         self.assertRegex(text, r"serial part halved +0\.012500 +0\.002500")
         self.assertRegex(text, r"all together +0\.007500 +0\.007500")
 

@@ -60,7 +60,7 @@ class Worded:
         self.has_words("\n".join(lines))
 
     def has_words(self, text):
-        text = text.replace(self.folder, "FOLDER") if self.folder else text
+        text = text.replace(str(self.folder), "FOLDER") if self.folder else text
         page = PAGES / (pathlib.Path(sys.modules[type(self).__module__].__file__).stem + ".txt")
         name, number = self.id().split(".", 1)[1], vars(self).setdefault("texts_seen", 0)
         self.texts_seen = number + 1
