@@ -254,6 +254,43 @@ class Known(Case):
         few = self.late("one processor", 50, 1, (6, 8))["findings"][0]
         self.assertEqual((few["cause"], few["confidence"]), ("oversubscription", "low"))
 
+    def test_one_thread_needs_no_wait_policy(self):
+        """Regions of 0.4 ms that one thread begins 0.1 ms late; their twins are of two, of which a worker waits."""
+        for name, threads in (("of one", 1), ("of two", 2)):
+            with self.timed(f"short {name}", threads=2) as made:
+                for i in range(50):
+                    now = 0.5 * i
+                    made.at(now).event(0, "thread_fork", Paradigm.OPENMP, threads)
+                    for thread in range(threads):
+                        made.at(now + 0.1).begin_team(thread, 5)
+                    for thread in reversed(range(threads)):
+                        made.at(now + 0.4).leave_team(thread, 5)
+                    made.event(0, "thread_join", Paradigm.OPENMP)
+            numbers = self.numbers(self.path(f"short {name}"))
+            found = next(one for one in numbers["findings"] if one["cause"] == "fork and join")
+            self.assertEqual("OMP_WAIT_POLICY" in found["advice"], threads == 2)
+            self.assertNotIn("nowait", found["advice"])
+
+    def test_phases_are_not_called_instances(self):
+        """What happens in few of 40 regions, or of the 80 phases between their barriers."""
+        for barriers, count in ((1, "of 40 instances"), (2, "of 80 phases from barrier to barrier")):
+            name = f"{barriers} barriers"
+            with self.timed(name) as made:
+                now = 0
+                for i in range(40):
+                    made.fork(now)
+                    made.begin(now)
+                    for barrier in range(barriers):
+                        place = ("implicit barrier", 1) if barrier + 1 == barriers else ("barrier", 2)
+                        made.at(now + 1).enter(0, *place)
+                        now += 10 if i < 8 else 1
+                        made.at(now).enter(1, *place)
+                        for thread in range(2) if place[1] == 2 else ():
+                            made.leave(thread, *place)
+                    made.end_all(now)
+            found = next(one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "imbalance")
+            self.assertIn(count, found["evidence"])
+
     def test_what_creates_the_threads(self):
         """The first region of a run, of several that are there once."""
         with self.timed("two late") as made:

@@ -133,7 +133,7 @@ class Threads(Case):
             findings = self.numbers(self.path(name))["findings"]
             self.assertEqual([finding["cause"] for finding in findings], causes)
 
-    def waiting(self, name, spins):
+    def waiting(self, name, spins, short_phases=0):
         """Two threads on one processor. While the first works for 40 ms the other waits from 10 ms on: it spins for
         0.05 ms and then gives the processor away for 9.95, three times, or sleeps at once; at the end it is preempted
         after spinning for 2 ms."""
@@ -156,7 +156,12 @@ class Threads(Case):
             state(42, PREEMPTED)
             state(43, RUNS)
             made.at(60).enter(0, "implicit barrier", 1)
-            made.end_all(60)
+            for i in range(short_phases):
+                for thread in range(2):
+                    made.at(60 + 0.1 * i).leave(thread, "implicit barrier", 1)
+                for thread in range(2):
+                    made.at(60 + 0.1 * i + 0.02).enter(thread, "implicit barrier", 1)
+            made.end_all(60 + 0.1 * short_phases)
         return self.numbers(self.path(name))
 
     def test_waiting(self):
@@ -211,6 +216,13 @@ class Threads(Case):
         running = self.numbers(self.path("missing"))["running"]
         self.running_adds_up("missing", running)
         self.ms(running["threads"][0]["unknown_s"], 36)
+
+    def test_sleeping_is_no_advice_between_short_phases(self):
+        """Who sleeps has to be woken for each of them."""
+        numbers = self.waiting("spins in short phases", True, 300)
+        finding = next(one for one in numbers["findings"] if one["cause"] == "oversubscription")
+        self.assertIn("yield (3 times)", finding["evidence"])
+        self.assertNotIn("OMP_WAIT_POLICY", finding["advice"])
 
     def test_shared_processors(self):
         """Fewer threads save no more than what two processors did not do: each region works for 38 or 34 ms."""
