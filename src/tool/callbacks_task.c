@@ -7,6 +7,7 @@
 #include "tool/call_path.h"
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
+#include "tool/deferred_begins.h"
 #include "tool/depend_waits.h"
 #include "tool/first_thread.h"
 #include "tool/placement.h"
@@ -28,63 +29,11 @@ static void note_frame(struct thread *self, const ompt_frame_t *frame) {
               .enter_flags = (uint32_t)frame->enter_frame_flags);
 }
 
-/* libomp 19 and later tell of a thread and its initial task in the middle of fork(), though few forked
- * children use OpenMP: both are kept here until something else happens, which begins the child's session.
- * Ends begin none. Only the thread that forked is in the child, so one place is enough. */
-static struct {
-  _Atomic bool has_thread, has_task; /* every thread's first event looks here */
-  uint32_t thread_type, task_flags;
-  uint64_t actual_and_index;
-} kept;
-
-static bool keep_thread(uint32_t thread_type) {
-  if (!tool_is_forked_child())
-    return false;
-  kept.thread_type = thread_type;
-  atomic_store(&kept.has_thread, true);
-  return true;
-}
-
-static bool keep_initial_task(uint64_t actual_and_index, uint32_t flags) {
-  if (!(flags & OMPT_TASK_initial) || !tool_is_forked_child())
-    return false;
-  kept.actual_and_index = actual_and_index;
-  kept.task_flags = flags;
-  atomic_store(&kept.has_task, true);
-  return true;
-}
-
-static bool forget_kept(void) {
-  if (!tool_is_forked_child())
-    return false;
-  atomic_store(&kept.has_thread, false);
-  atomic_store(&kept.has_task, false);
-  return true;
-}
-
-/* A parent's threads find nothing, without a store. */
-static bool claim_kept(_Atomic bool *has_it) {
-  return atomic_load(has_it) && atomic_exchange(has_it, false);
-}
-
-void callbacks_replay_deferred(uint64_t ticks) {
-  struct new_event event = {.ticks = ticks};
-  if (claim_kept(&kept.has_thread) && thread_reserve(1, ticks, &event.position)) {
-    event.thread = thread_self;
-    EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = kept.thread_type);
-  }
-  if (claim_kept(&kept.has_task) && thread_reserve(1, ticks, &event.position)) {
-    event.thread = thread_self;
-    EVENT_PUT(&event, 1, implicit_task_begin, ENDPOINT_BEGIN, 0, .parallel = 0,
-              .actual_and_index = kept.actual_and_index, .task_flags = kept.task_flags);
-  }
-}
-
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   (void)thread_data;
   if (thread_type == OMPT_THREAD_initial)
     first_thread_begins();
-  if (keep_thread((uint32_t)thread_type))
+  if (deferred_keep_thread((uint32_t)thread_type))
     return;
   struct new_event event;
   if (event_begin(SLOW, &event, 1, NULL))
@@ -93,7 +42,7 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
 
 void on_thread_end(ompt_data_t *thread_data) {
   (void)thread_data;
-  if (forget_kept())
+  if (deferred_forget())
     return;
   struct new_event event;
   sampler_detach(thread_self);
@@ -164,7 +113,7 @@ BODY implicit_task_begin_event(enum copy copy, const struct counter_words *readi
                                ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                                unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)task;
-  if (copy == SLOW && keep_initial_task(actual | (uint64_t)index << 32, (unsigned)flags))
+  if (copy == SLOW && deferred_keep_initial_task(actual | (uint64_t)index << 32, (unsigned)flags))
     return true;
   struct new_event event;
   if (__builtin_expect(placement_is_due(thread_self), false)) {
@@ -189,7 +138,7 @@ BODY implicit_task_end_event(enum copy copy, const struct counter_words *reading
                              ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                              unsigned actual, unsigned index, int flags) {
   (void)endpoint, (void)parallel, (void)task, (void)actual;
-  if (copy == SLOW && forget_kept())
+  if (copy == SLOW && deferred_forget())
     return true;
   struct new_event event;
   unsigned n = 1 + slots_of(reading);

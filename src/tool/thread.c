@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "tool/call_path.h"
 #include "tool/counters.h"
+#include "tool/deferred_begins.h"
 #include "tool/first_rings.h"
 #include "tool/placement.h"
 #include "tool/sampler.h"
@@ -331,7 +332,7 @@ bool thread_attach(uint64_t ticks) {
   sampler_attach(thread_self);
   if (tool.constants.config.system == SYSTEM_on)
     session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
-  callbacks_replay_deferred(ticks);
+  deferred_replay(ticks);
   return true;
 }
 

@@ -147,10 +147,6 @@ bool tool_is_forked_child(void);
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
 
-/* Records what the runtime has told the thread of a forked child before that had a session
- * (callbacks_task.c). The thread has its ring. */
-void callbacks_replay_deferred(uint64_t ticks);
-
 /* Notes whether there is a stderr to speak to. */
 void tool_note_stderr(void);
 

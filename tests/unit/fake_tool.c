@@ -9,6 +9,7 @@
 
 #include "tool/call_path.h"
 #include "tool/counters.h"
+#include "tool/deferred_begins.h"
 #include "tool/sampler.h"
 #include "tool/thread.h"
 
@@ -22,7 +23,7 @@ void tool_give_up(void) {
   atomic_fetch_add(&times_given_up, 1);
 }
 
-void callbacks_replay_deferred(uint64_t ticks) {
+void deferred_replay(uint64_t ticks) {
   (void)ticks;
 }
 
