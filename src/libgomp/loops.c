@@ -30,8 +30,9 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
 
 /* -- start -- */
 
-#define START(name, parameters, arguments, kind_, count_, step_)                                             \
+#define START_NOTING(name, parameters, arguments, kind_, count_, step_, note)                                \
   bool name parameters {                                                                                     \
+    note;                                                                                                    \
     struct omp_call call = CALL_ENTER();                                                                     \
     const struct library *library = call.library;                                                            \
     if (!call.is_traced)                                                                                     \
@@ -42,6 +43,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
     return has_chunk;                                                                                        \
   }
+#define START(...) START_NOTING(__VA_ARGS__, (void)0)
 
 #define LOOP(type, schedule, kind)                                                                           \
   START(NAME_##type(schedule##_start),                                                                       \
@@ -59,20 +61,27 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
         (UP_ARGUMENT_##type start, end, step, schedule, size, first, last, reductions, memory),              \
         work_kind_of(library, schedule), COUNT_##type, step)
 
+static void note_dimensions(unsigned dimensions) {
+  if (dimensions > thread_self.most_dimensions)
+    thread_self.most_dimensions = dimensions;
+}
+
 #define DIMENSIONS (implicit_of(call.thread)->loop_dimensions = dimensions, (uint64_t)counts[0])
+#define START_DOACROSS(...) START_NOTING(__VA_ARGS__, DIMENSIONS, 1, note_dimensions(dimensions))
 #define DOACROSS(type, schedule)                                                                             \
-  START(NAME_##type(doacross_##schedule##_start),                                                            \
-        (unsigned dimensions, type *counts, type size, type *first, type *last),                             \
-        (dimensions, counts, size, first, last), OMPT_WORK_loop_##schedule, DIMENSIONS, 1)
+  START_DOACROSS(NAME_##type(doacross_##schedule##_start),                                                   \
+                 (unsigned dimensions, type *counts, type size, type *first, type *last),                    \
+                 (dimensions, counts, size, first, last), OMPT_WORK_loop_##schedule)
 #define DOACROSS_RUNTIME(type)                                                                               \
-  START(NAME_##type(doacross_runtime_start), (unsigned dimensions, type *counts, type *first, type *last),   \
-        (dimensions, counts, first, last), work_kind_of_runtime(library), DIMENSIONS, 1)
+  START_DOACROSS(NAME_##type(doacross_runtime_start),                                                        \
+                 (unsigned dimensions, type *counts, type *first, type *last),                               \
+                 (dimensions, counts, first, last), work_kind_of_runtime(library))
 #define DOACROSS_GIVEN(type)                                                                                 \
-  START(NAME_##type(doacross_start),                                                                         \
-        (unsigned dimensions, type *counts, long schedule, type size, type *first, type *last,               \
-         uintptr_t *reductions, void **memory),                                                              \
-        (dimensions, counts, schedule, size, first, last, reductions, memory),                               \
-        work_kind_of(library, schedule), DIMENSIONS, 1)
+  START_DOACROSS(NAME_##type(doacross_start),                                                                \
+                 (unsigned dimensions, type *counts, long schedule, type size, type *first, type *last,      \
+                  uintptr_t *reductions, void **memory),                                                     \
+                 (dimensions, counts, schedule, size, first, last, reductions, memory),                      \
+                 work_kind_of(library, schedule))
 
 /* -- next -- */
 

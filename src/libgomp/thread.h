@@ -117,7 +117,8 @@ struct omp_thread {
   ompt_data_t data;
   struct implicit initial, worker;
   struct arena arena;
-  unsigned data_depth; /* target data regions around the thread */
+  unsigned data_depth;      /* target data regions around the thread */
+  unsigned most_dimensions; /* of its doacross loops, traced or not */
   int data_devices[DATA_DEVICES_MAX];
 };
 

@@ -25,7 +25,7 @@ NAMES = {"iterations": "iterations", "chunks": "loop chunk",
          "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
          "cancel": ("cancel",), "parallel": ("parallel",), "update": ("target update",), "target": ("target",),
-         "teams": ("teams",)}
+         "teams": ("teams",), "source": "depend source", "sink": "depend sink"}
 
 
 def counts_of(path):
@@ -90,6 +90,10 @@ class Tasks(Case):
 
     def test_chunks(self):
         self.in_all_builds("loops.c")
+
+    def test_loop_of_many_dimensions(self):
+        """GOMP_doacross_wait has as many arguments as the loop has dimensions."""
+        self.in_all_builds("deep_loop.c")
 
     def test_combined(self):
         self.in_all_builds("combined.c")
