@@ -277,7 +277,7 @@ struct location **definitions_locations(struct definitions *definitions, size_t 
 
 static bool is_comm(const struct comm *comm, const uint32_t *members, size_t count, uint32_t parent,
                     bool is_serial) {
-  return comm->count == count && comm->parent == parent && comm->is_serial == is_serial &&
+  return !comm->mpi && comm->count == count && comm->parent == parent && comm->is_serial == is_serial &&
          memcmp(comm->members, members, count * sizeof *members) == 0;
 }
 
