@@ -17,4 +17,7 @@ void slots_give_back(uint32_t index);
 /* Whether a thread has a slot that is alive, and not the calling one. */
 bool slots_have_others(void);
 
+/* The same of threads that run, or wait for a processor. */
+bool slots_have_running_others(void);
+
 #endif

@@ -352,11 +352,22 @@ static bool is_closed_on_disk(void) {
   return has_no_recovery && access(path, F_OK) == 0;
 }
 
-static bool wait_until_closed(void) {
+/* LLVM's runtime has given up its own state when it finalizes the tool: a thread that is in it then, or comes
+ * to it, crashes after a while. So where others run the program ends as soon as untraced, and the writer
+ * closes the archive by itself. */
+static bool is_to_leave(void) {
+  return tool.is_finalizing && !tool.is_libgomp && slots_have_running_others();
+}
+
+/* *leaves: it is not waited for. */
+static bool wait_until_closed(bool *leaves) {
   struct session_shared *shared = &tool.session->shared;
   uint64_t progress = 0, since = clock_ns(CLOCK_MONOTONIC);
   while (atomic_load(&shared->writer_state) == WRITER_READY) {
+    if (*leaves)
+      return false;
     futex_wait(&shared->writer_state, WRITER_READY, SLICE_NS);
+    *leaves = is_to_leave();
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&shared->progress);
     if (seen != progress)
       since = now;
@@ -399,16 +410,19 @@ static void end(enum recording recording, enum tool_state state) {
   atomic_store(&tool.recording, recording);
   bool has_given_up = atomic_exchange(&shared->tool_state, state) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
-  if (state == TOOL_FINISHED)
+  bool leaves = is_to_leave();
+  if (state == TOOL_FINISHED && !leaves)
     first_rings_let_go();
-  bool is_closed = !has_given_up && wait_until_closed();
+  bool is_closed = !has_given_up && wait_until_closed(&leaves);
   collect_reaper(is_closed); /* else it may never end */
   remove_name_of_memory();
   char archive[sizeof shared->archive];
   memcpy(archive, shared->archive, sizeof archive);
   archive[sizeof archive - 1] = '\0';
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
-  if (!is_closed && !has_given_up)
+  if (leaves && !is_quiet)
+    tool_log("the trace is in %s: it is closed after the program, whose other threads go on", archive);
+  else if (!is_closed && !has_given_up && !leaves)
     log_not_closed(keeps() ? name_of_archive() : archive);
   else if (is_closed && keeps() && *shared->message)
     tool_log("%.1000s", shared->message);

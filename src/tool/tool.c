@@ -189,6 +189,7 @@ static void finalize(ompt_data_t *tool_data) {
   depend_waits_release();
   if (tool_is_forked_child() || !tool.session)
     return;
+  tool.is_finalizing = true;
   device_trace_stop_all();
   if (tool.has_joined)
     return;
@@ -196,6 +197,7 @@ static void finalize(ompt_data_t *tool_data) {
     tool_close_session();
   else
     tool_end_session();
+  tool.is_finalizing = false;
 }
 
 void tool_note_stderr(void) {

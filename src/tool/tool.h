@@ -109,12 +109,13 @@ struct tool {
   const void *in_runtime; /* an address of the runtime that came last */
   struct first_thread first_thread;
   _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
-  bool has_joined;  /* another library of Stave's records in the session (recorder.c) */
-  bool is_shared;   /* one has joined it once: the session stays mapped */
-  bool is_prepared; /* what every session begins with is known, but for the runtime's part */
-  bool notes_exit;  /* exit() calls exit_status.c */
-  bool is_libgomp;  /* the runtime that starts; LLVM's faults are none of its */
-  bool is_mute;     /* there was no stderr: its number may be a file of the program's by now */
+  bool has_joined;    /* another library of Stave's records in the session (recorder.c) */
+  bool is_finalizing; /* the runtime ends */
+  bool is_shared;     /* one has joined it once: the session stays mapped */
+  bool is_prepared;   /* what every session begins with is known, but for the runtime's part */
+  bool notes_exit;    /* exit() calls exit_status.c */
+  bool is_libgomp;    /* the runtime that starts; LLVM's faults are none of its */
+  bool is_mute;       /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,29 @@ static int use_openmp(const char *program) {
     exit(99);
   }
   return team_size();
+}
+
+static volatile sig_atomic_t has_used_openmp;
+
+static void *compute_for_good(void *program) {
+  static volatile unsigned long sum;
+  use_openmp(program);
+  has_used_openmp = 1;
+  for (;;)
+    sum++;
+  return NULL;
+}
+
+/* main returns while another thread, which has used OpenMP, computes. */
+static int leave_a_thread(const char *program) {
+  pthread_t thread;
+  use_openmp(program);
+  if (pthread_create(&thread, NULL, compute_for_good, (void *)(uintptr_t)program) != 0)
+    return 97;
+  while (!has_used_openmp)
+    usleep(1000);
+  raise(SIGSTOP);
+  return 5;
 }
 
 /* Everybody who is its child now, or becomes one, would show. */
@@ -88,8 +113,8 @@ static int mebibytes_to_be_had(void) {
 
 int main(int argc, char **argv) {
   const char *way = argc > 1 ? argv[1] : "";
-  if (!strcmp(way, "opens-three"))
-    return open_three(argv[0]);
+  if (!strcmp(way, "opens-three") || !strcmp(way, "leaves-a-thread"))
+    return (*way == 'o' ? open_three : leave_a_thread)(argv[0]);
   signal(SIGCHLD, on_child);
   if (!strcmp(way, "subreaper"))
     prctl(PR_SET_CHILD_SUBREAPER, 1);
