@@ -2,10 +2,14 @@
 #include "libgomp/exports.h"
 #include "libgomp/mutex.h"
 
+/* What a nestable lock's variable has: omp_nest_lock_t, or a pointer to it, as Fortran's has no room for it.
+ */
+enum form { DIRECT, POINTER };
+
 /* omp_nest_lock_t, which its owner alone may read: { int lock; int count; void *owner; }, before
  * { int owner; int count; }. */
-static int nesting_of(const void *lock) {
-  return ((const int *)lock)[1];
+static inline int nesting_of(const void *lock, enum form form) {
+  return ((const int *)(form == POINTER ? *(const void *const *)lock : lock))[1];
 }
 
 static void acquired_nested(struct omp_call call, const void *lock, ompt_mutex_t kind, bool is_first) {
@@ -73,23 +77,39 @@ static inline int test(struct omp_call call, void *lock, test_function *real) {
   return is_set;
 }
 
-static inline void set_nest(struct omp_call call, void *lock, lock_function *real) {
+static inline void set_nest_in(enum form form, struct omp_call call, void *lock, lock_function *real) {
   if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_nest_lock, OMPT_STATE_wait_lock, lock);
   real(lock);
-  acquired_nested(call, lock, OMPT_MUTEX_nest_lock, nesting_of(lock) == 1);
+  acquired_nested(call, lock, OMPT_MUTEX_nest_lock, nesting_of(lock, form) == 1);
 }
 
-static inline void unset_nest(struct omp_call call, void *lock, lock_function *real) {
+static inline void unset_nest_in(enum form form, struct omp_call call, void *lock, lock_function *real) {
   if (!call.is_traced)
     return real(lock);
-  bool is_last = nesting_of(lock) <= 1;
+  bool is_last = nesting_of(lock, form) <= 1;
   real(lock);
   if (is_last)
     mutex_released(call, OMPT_MUTEX_nest_lock, lock);
   else
     DELIVER(nest_lock, OMPT_SCOPE_end, (ompt_wait_id_t)(uintptr_t)lock, call.code);
+}
+
+static inline void set_nest(struct omp_call call, void *lock, lock_function *real) {
+  set_nest_in(DIRECT, call, lock, real);
+}
+
+static inline void unset_nest(struct omp_call call, void *lock, lock_function *real) {
+  unset_nest_in(DIRECT, call, lock, real);
+}
+
+static inline void set_fortran_nest(struct omp_call call, void *lock, lock_function *real) {
+  set_nest_in(POINTER, call, lock, real);
+}
+
+static inline void unset_fortran_nest(struct omp_call call, void *lock, lock_function *real) {
+  unset_nest_in(POINTER, call, lock, real);
 }
 
 static inline int test_nest(struct omp_call call, void *lock, test_function *real) {
@@ -131,6 +151,10 @@ FAMILY(void, omp_unset_lock, unset)
 FAMILY(int, omp_test_lock, test)
 FAMILY(void, omp_init_nest_lock, init_nest)
 FAMILY(void, omp_destroy_nest_lock, destroy_nest)
-FAMILY(void, omp_set_nest_lock, set_nest)
-FAMILY(void, omp_unset_nest_lock, unset_nest)
+BOTH(void, omp_set_nest_lock, set_nest)
+BOTH(void, omp_unset_nest_lock, unset_nest)
+ONE(void, omp_set_nest_lock_, omp_set_nest_lock_, omp_set_nest_lock_, set_fortran_nest)
+ONE(void, omp_unset_nest_lock_, omp_unset_nest_lock_, omp_unset_nest_lock_, unset_fortran_nest)
+OLD(void, omp_set_nest_lock_, set_nest)
+OLD(void, omp_unset_nest_lock_, unset_nest)
 FAMILY(int, omp_test_nest_lock, test_nest)

@@ -25,7 +25,8 @@ NAMES = {"iterations": "iterations", "chunks": "loop chunk",
          "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
          "cancel": ("cancel",), "parallel": ("parallel",), "update": ("target update",), "target": ("target",),
-         "teams": ("teams",), "source": "depend source", "sink": "depend sink"}
+         "teams": ("teams",), "source": "depend source", "sink": "depend sink",
+         "acquired": "ThreadAcquireLock", "released": "ThreadReleaseLock"}
 
 
 def counts_of(path):
@@ -192,6 +193,9 @@ class Tasks(Case):
 
     def test_fortran(self):
         self.in_all_builds("arrays.f90")
+
+    def test_nestable_locks_of_fortran(self):
+        self.in_all_builds("nest_locks.f90")
 
     def test_targets(self):
         self.in_all_builds("targets.c")
