@@ -25,6 +25,28 @@ static bool is_implementation(const struct checker *checker, uint32_t region) {
   return region != CHECK_NO_REGION && detail_has(&checker->trace->regions[region], "barrier_implementation");
 }
 
+static bool is_same_place(const struct checker *checker, uint32_t one, uint32_t other) {
+  if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
+    return false;
+  const struct trace_region *a = &checker->trace->regions[one], *b = &checker->trace->regions[other];
+  return a->begin_line == b->begin_line && strcmp(a->file, b->file) == 0;
+}
+
+/* A barrier at the place of another construct: no directive is there, so gcc's compiler has made it, such as
+ * those between the parts of a loop with an inscan reduction, or at the end of scope. */
+static bool is_compilers(const struct checker *checker, uint32_t barrier) {
+  if (barrier == CHECK_NO_REGION || replay_construct(checker->replay, barrier) != CONSTRUCT_barrier)
+    return false;
+  for (uint32_t i = 0; i < checker->trace->region_count; i++) {
+    enum construct construct = replay_construct(checker->replay, i);
+    bool is_of_compiler = is_worksharing(construct) || construct == CONSTRUCT_parallel ||
+                          construct == CONSTRUCT_implicit_barrier;
+    if (is_of_compiler && is_same_place(checker, i, barrier))
+      return true;
+  }
+  return false;
+}
+
 static bool has_rule_of_nesting(enum construct inner) {
   return is_worksharing(inner) || inner == CONSTRUCT_barrier || inner == CONSTRUCT_ordered ||
          is_masked(inner);
@@ -94,13 +116,6 @@ void check_teams_on_leave(struct checker *checker, const struct trace_event *eve
   here->left_ticks = event->ticks;
 }
 
-static bool is_same_place(const struct checker *checker, uint32_t one, uint32_t other) {
-  if (one == CHECK_NO_REGION || other == CHECK_NO_REGION)
-    return false;
-  const struct trace_region *a = &checker->trace->regions[one], *b = &checker->trace->regions[other];
-  return a->begin_line == b->begin_line && strcmp(a->file, b->file) == 0;
-}
-
 static void check_late_end(struct checker *checker, const struct trace_event *event) {
   const struct location_state *here = &checker->locations[event->location];
   uint32_t late = checker_region(checker, event->Enter.region);
@@ -111,6 +126,8 @@ static void check_late_end(struct checker *checker, const struct trace_event *ev
     if (is_same_place(checker, followed->work, late))
       known = *followed;
   }
+  if (is_compilers(checker, known.follower))
+    return;
   struct check_finding *found =
       checker_find(checker, CHECK_NESTING, event->location, event->ticks, known.follower, known.work);
   if (found)
@@ -140,6 +157,14 @@ static bool has_place(const struct checker *checker, const struct replay_team *t
   return found->begin_line != parallel->begin_line || strcmp(found->file, parallel->file) != 0;
 }
 
+/* Where the compiler makes several copies of the code that one of its own barriers stands in, their lines
+ * differ. */
+static bool is_compilers_copy(const struct checker *checker, uint32_t one, uint32_t other) {
+  return replay_construct(checker->replay, one) == CONSTRUCT_barrier &&
+         replay_construct(checker->replay, other) == CONSTRUCT_barrier &&
+         (is_compilers(checker, one) || is_compilers(checker, other));
+}
+
 /* Regions of one place in the source may have several definitions. */
 static bool is_same(const struct checker *checker, const struct replay_team *team, uint32_t one,
                     uint32_t other) {
@@ -151,7 +176,8 @@ static bool is_same(const struct checker *checker, const struct replay_team *tea
   if (is_implicit && replay_construct(checker->replay, other) == CONSTRUCT_implicit_barrier)
     return is_implementation(checker, one) == is_implementation(checker, other);
   if (!is_implicit && has_place(checker, team, one) && has_place(checker, team, other))
-    return strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0;
+    return strcmp(checker->trace->regions[one].name, checker->trace->regions[other].name) == 0 ||
+           is_compilers_copy(checker, one, other);
   return replay_construct(checker->replay, one) == replay_construct(checker->replay, other);
 }
 

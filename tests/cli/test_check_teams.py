@@ -59,6 +59,21 @@ class Teams(Case):
             else:
                 self.finds("team-order", "implicit barrier @made.c:12", line=1)
 
+    def test_barriers_that_the_compiler_made(self):
+        """gcc's have the line of a construct, which no directive has, and copies of them have any line."""
+        for others, is_quiet in ((["sections"], True), (["implicit barrier"], True), (["barrier wait"], False),
+                                 ([], False)):
+            with self.make() as made:
+                for other in others:
+                    made.region(other, 11)
+                for thread, line in ((0, 11), (1, 17)):
+                    made.enter(thread, "barrier", line=line)
+                    made.leave(thread, "barrier", line=line)
+            if is_quiet:
+                self.quiet()
+            else:
+                self.finds("team-order", "barrier @made.c:11", line=17)
+
     def test_same_regions(self):
         """One thread may be far ahead of the other."""
         with self.make() as made:

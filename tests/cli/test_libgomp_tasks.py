@@ -96,6 +96,10 @@ class Tasks(Case):
         """GOMP_doacross_wait has as many arguments as the loop has dimensions."""
         self.in_all_builds("deep_loop.c")
 
+    def test_scans(self):
+        """gcc puts barriers of its own between the two parts of a loop with an inscan reduction."""
+        self.in_all_builds("scans.c")
+
     def test_combined(self):
         self.in_all_builds("combined.c")
 
