@@ -32,16 +32,23 @@ static bool is_same_place(const struct checker *checker, uint32_t one, uint32_t 
   return a->begin_line == b->begin_line && strcmp(a->file, b->file) == 0;
 }
 
+/* Where a construct begins, or its loop below it. */
+static bool begins_at(const struct checker *checker, uint32_t region, uint32_t barrier) {
+  const struct trace_region *a = &checker->trace->regions[region], *b = &checker->trace->regions[barrier];
+  return b->begin_line == a->begin_line + 1 && strcmp(a->file, b->file) == 0;
+}
+
 /* A barrier at the place of another construct: no directive is there, so gcc's compiler has made it, such as
- * those between the parts of a loop with an inscan reduction, or at the end of scope. */
+ * those between the parts of a loop with an inscan reduction, before one with linear, or at the end of scope.
+ */
 static bool is_compilers(const struct checker *checker, uint32_t barrier) {
   if (barrier == CHECK_NO_REGION || replay_construct(checker->replay, barrier) != CONSTRUCT_barrier)
     return false;
   for (uint32_t i = 0; i < checker->trace->region_count; i++) {
     enum construct construct = replay_construct(checker->replay, i);
-    bool is_of_compiler = is_worksharing(construct) || construct == CONSTRUCT_parallel ||
-                          construct == CONSTRUCT_implicit_barrier;
-    if (is_of_compiler && is_same_place(checker, i, barrier))
+    bool has_loop = is_worksharing(construct) || construct == CONSTRUCT_parallel;
+    if ((has_loop && begins_at(checker, i, barrier)) ||
+        ((has_loop || construct == CONSTRUCT_implicit_barrier) && is_same_place(checker, i, barrier)))
       return true;
   }
   return false;

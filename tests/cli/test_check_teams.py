@@ -60,19 +60,19 @@ class Teams(Case):
                 self.finds("team-order", "implicit barrier @made.c:12", line=1)
 
     def test_barriers_that_the_compiler_made(self):
-        """gcc's have the line of a construct, which no directive has, and copies of them have any line."""
-        for others, is_quiet in ((["sections"], True), (["implicit barrier"], True), (["barrier wait"], False),
-                                 ([], False)):
+        """gcc's have the line of a construct, or of its loop below, where no directive is; copies have any line."""
+        for construct, line_of_it, is_quiet in (
+                ("for", 11, True), ("sections", 12, True), ("implicit barrier", 12, True),
+                ("implicit barrier", 11, False), ("barrier wait", 12, False)):
             with self.make() as made:
-                for other in others:
-                    made.region(other, 11)
-                for thread, line in ((0, 11), (1, 17)):
+                made.region(construct, line_of_it)
+                for thread, line in ((0, 12), (1, 17)):
                     made.enter(thread, "barrier", line=line)
                     made.leave(thread, "barrier", line=line)
             if is_quiet:
                 self.quiet()
             else:
-                self.finds("team-order", "barrier @made.c:11", line=17)
+                self.finds("team-order", "barrier @made.c:12", line=17)
 
     def test_same_regions(self):
         """One thread may be far ahead of the other."""
