@@ -86,7 +86,9 @@ static void check_clock(struct definitions *definitions, uint32_t index, uint64_
   if (device->clock_ticks == 0)
     return;
   double seconds = (double)device->clock_ticks / (double)frequency;
-  snprintf(text, sizeof text, "%+.1f us after %.3f s", (device->clock_seconds - seconds) * 1e6, seconds);
+  double us = (device->clock_seconds - seconds) * 1e6;
+  us = us < 0 && us > -0.05 ? 0 : us; /* -0.0 is no other deviation than +0.0 */
+  snprintf(text, sizeof text, "%+.1f us after %.3f s", us, seconds);
   definitions_device_property(definitions, index + 1, "clock deviation", text);
 }
 
