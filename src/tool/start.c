@@ -354,9 +354,9 @@ static bool is_closed_on_disk(void) {
 
 /* LLVM's runtime has given up its own state when it finalizes the tool: a thread that is in it then, or comes
  * to it, crashes after a while. So where others run the program ends as soon as untraced, and the writer
- * closes the archive by itself. */
+ * closes the archive by itself, which it outlives but for process 1 of a container. */
 static bool is_to_leave(void) {
-  return tool.is_finalizing && !tool.is_libgomp && slots_have_running_others();
+  return tool.is_finalizing && !tool.is_libgomp && getpid() != 1 && slots_have_running_others();
 }
 
 /* *leaves: it is not waited for. */
@@ -391,6 +391,11 @@ static void log_not_closed(const char *archive) {
              tool.constants.config.timeout, writer_process_waits(tool.session), archive);
 }
 
+static bool is_being_closed(void) {
+  return atomic_load(&tool.session->shared.writer_state) == WRITER_READY &&
+         !session_writer_is_dead(tool.session);
+}
+
 /* Of a job rank 0 speaks for all. */
 static void log_where(char *archive, bool is_of_job) {
   static const char own[] = "/rank/0";
@@ -420,9 +425,10 @@ static void end(enum recording recording, enum tool_state state) {
   memcpy(archive, shared->archive, sizeof archive);
   archive[sizeof archive - 1] = '\0';
   bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
-  if (leaves && !is_quiet)
+  bool is_left = leaves && !is_closed && !has_given_up && is_being_closed();
+  if (is_left && *archive && !is_quiet)
     tool_log("the trace is in %s: it is closed after the program, whose other threads go on", archive);
-  else if (!is_closed && !has_given_up && !leaves)
+  else if (!is_closed && !has_given_up && !is_left)
     log_not_closed(keeps() ? name_of_archive() : archive);
   else if (is_closed && keeps() && *shared->message)
     tool_log("%.1000s", shared->message);

@@ -189,10 +189,10 @@ static void finalize(ompt_data_t *tool_data) {
   depend_waits_release();
   if (tool_is_forked_child() || !tool.session)
     return;
-  tool.is_finalizing = true;
   device_trace_stop_all();
   if (tool.has_joined)
     return;
+  tool.is_finalizing = true;
   if (tool.is_shared)
     tool_close_session();
   else
