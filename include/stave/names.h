@@ -31,8 +31,7 @@
 /* Only where the process had many page faults, separated by commas: how many until STAVE_PROPERTY_BEFORE's
  * time; in all; the largest number of pages at a time; what one fault cost, in ns; what one cost in memory of
  * large pages; the pages of the program's variables; 1 where the machine's host reclaims free memory (free
- * page reporting), else 0; the most of the first thread's stack; and of shared memory, Stave's own with them.
- */
+ * page reporting), else 0; pages of the first thread's stack, and of shared memory with Stave's, at most. */
 #define STAVE_PROPERTY_FAULTS "STAVE::FAULTS"
 
 /* == Completeness */
