@@ -4,11 +4,11 @@
 
 /* What a nestable lock's variable has: omp_nest_lock_t, or a pointer to it, as Fortran's has no room for it.
  */
-enum form { DIRECT, POINTER };
+enum nest_lock_form { DIRECT, POINTER };
 
 /* omp_nest_lock_t, which its owner alone may read: { int lock; int count; void *owner; }, before
  * { int owner; int count; }. */
-static inline int nesting_of(const void *lock, enum form form) {
+static inline int nesting_of(const void *lock, enum nest_lock_form form) {
   return ((const int *)(form == POINTER ? *(const void *const *)lock : lock))[1];
 }
 
@@ -77,7 +77,8 @@ static inline int test(struct omp_call call, void *lock, test_function *real) {
   return is_set;
 }
 
-static inline void set_nest_in(enum form form, struct omp_call call, void *lock, lock_function *real) {
+static inline void set_nest_in(enum nest_lock_form form, struct omp_call call, void *lock,
+                               lock_function *real) {
   if (!call.is_traced)
     return real(lock);
   mutex_acquire(call, OMPT_MUTEX_nest_lock, OMPT_STATE_wait_lock, lock);
@@ -85,7 +86,8 @@ static inline void set_nest_in(enum form form, struct omp_call call, void *lock,
   acquired_nested(call, lock, OMPT_MUTEX_nest_lock, nesting_of(lock, form) == 1);
 }
 
-static inline void unset_nest_in(enum form form, struct omp_call call, void *lock, lock_function *real) {
+static inline void unset_nest_in(enum nest_lock_form form, struct omp_call call, void *lock,
+                                 lock_function *real) {
   if (!call.is_traced)
     return real(lock);
   bool is_last = nesting_of(lock, form) <= 1;
