@@ -44,9 +44,14 @@ const char *report_confidence_name(enum report_confidence confidence) {
   return names[confidence];
 }
 
+/* Of the sum of all processes: the mean of one. */
+static double mean_of(const struct report *report, double ticks) {
+  return report->process_count ? ticks / (double)report->process_count : ticks;
+}
+
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks) {
-  gain_ticks /= report->process_count ? (double)report->process_count : 1;
+  gain_ticks = mean_of(report, gain_ticks);
   if (gain_ticks < FINDING_MIN_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
@@ -74,6 +79,7 @@ double finding_threads(const struct report *report, uint32_t region) {
 }
 
 bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks) {
+  gain_ticks = mean_of(report, gain_ticks);
   for (size_t i = 0; i < report->finding_count; i++) {
     struct report_finding *finding = &report->findings[i];
     if (finding->cause != cause || finding->region != region)
@@ -86,6 +92,11 @@ bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t re
   return false;
 }
 
+void finding_set_uncertainty(const struct report *report, struct report_finding *finding, double ticks) {
+  if (finding)
+    finding->uncertainty_ticks = mean_of(report, ticks);
+}
+
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
   double share;
   if (finding)
@@ -94,7 +105,20 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
     finding->uncertainty_ticks = share * finding->gain_ticks;
 }
 
-static bool are_processors_too_few(const struct report *report) {
+void finding_unsure(struct report_finding *finding, double ticks, const char *why) {
+  double before = finding->uncertainty_ticks > 0 ? finding->uncertainty_ticks : 0;
+  double greatest = finding->unsure_ticks > 0 ? finding->unsure_ticks : before;
+  if (ticks > greatest)
+    finding->unsure = why;
+  finding->unsure_ticks = fmax(ticks, greatest);
+  finding->uncertainty_ticks = hypot(before, ticks);
+}
+
+const char *finding_crowd(void) {
+  return "there are more threads than processors: no event shows which of them had one";
+}
+
+bool finding_is_in_crowd(const struct report *report) {
   return report->processors.count > 0 && finding_team(report) > (double)report->processors.count;
 }
 
@@ -116,9 +140,9 @@ static const char *doubt(const struct report *report, const struct report_findin
   if (finding->doubt)
     return finding->doubt;
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
-    return "it differs too much from one time to the next";
-  if (finding_has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && are_processors_too_few(report))
-    return "there are more threads than processors: no event shows which of them had one";
+    return finding->unsure ? finding->unsure : "it differs too much from one time to the next";
+  if (finding_has_trait(finding->cause, TRAIT_PROCESSOR_TIME) && finding_is_in_crowd(report))
+    return finding_crowd();
   if (finding->is_slight)
     return "threads with equal work differ by as little, where they share memory, caches or a core";
   return NULL;
@@ -140,7 +164,8 @@ static double others_by_account(const struct report *report) {
   for (int i = 0; i <= HINDRANCE_OTHERS; i++)
     open -= account->lost[i];
   double ran = report->processors.others - account->lost[HINDRANCE_OTHERS];
-  return account->gain[HINDRANCE_OTHERS] + account->unsure[HINDRANCE_OTHERS] + fmax(0, fmin(open, ran)) / n;
+  double most = account->gain[HINDRANCE_OTHERS] + account->unsure[HINDRANCE_OTHERS];
+  return mean_of(report, most) + fmax(0, fmin(open, ran)) / n;
 }
 
 /* Wall time that others may have taken from the threads in it. */
@@ -185,7 +210,7 @@ static double chance_of(const struct report *report, enum report_cause cause) {
 
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding) {
   return finding->gain_ticks < chance_of(report, finding->cause) &&
-         (finding->confidence == CONFIDENCE_LOW || are_processors_too_few(report));
+         (finding->confidence == CONFIDENCE_LOW || finding_is_in_crowd(report));
 }
 
 void finding_printf(char text[FINDING_BYTES], const char *format, ...) {

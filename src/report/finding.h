@@ -30,11 +30,22 @@ const char *finding_reason(enum report_cause cause);
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 
-/* Adds to the gain of a finding that there is already; false: there is none. */
+/* Adds to the gain of a finding that there is already, as much of all processes; false: there is none. */
 bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks);
+
+/* Its uncertainty in ticks, the sum of all processes as what its gain was made of. Accepts NULL. */
+void finding_set_uncertainty(const struct report *report, struct report_finding *finding, double ticks);
 
 /* Its uncertainty, as far as its cost differed from one time to the next. Accepts NULL. */
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter);
+
+/* Adds to its uncertainty what is not known, whatever it cost from one time to the next. The greatest part of
+ * the uncertainty is its reason: `why` is constant memory. */
+void finding_unsure(struct report_finding *finding, double ticks, const char *why);
+
+/* Whether there are more threads than processors; what is not known of findings then, in words. */
+bool finding_is_in_crowd(const struct report *report);
+const char *finding_crowd(void);
 
 /* How sure it is, and why: when all else of it is known. */
 void finding_judge(const struct report *report, struct report_finding *finding);
@@ -44,7 +55,7 @@ void finding_judge(const struct report *report, struct report_finding *finding);
 bool finding_may_be_chance(const struct report *report, const struct report_finding *finding);
 
 /* Its advice begins with what needs no source, where there is something. */
-void finding_advise_without_source(struct report_finding *finding);
+void finding_advise_without_source(const struct report *report, struct report_finding *finding);
 
 /* The threads of a process, the mean of all processes; 1 if there are none. */
 double finding_team(const struct report *report);
@@ -96,8 +107,8 @@ void findings_charge_crowd(struct report *report, uint32_t region, double gain_t
  * wall time, of its budget for the finding that says so. Returns what is left. */
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
-/* The region's part of what kept threads from running, ticks of wall time for its `n` threads; 0: not known,
- * or they are more than the processors. */
+/* The region's part of what kept threads from running, ticks of wall time for its `n` threads, the sum of all
+ * processes; 0: not known, or they are more than the processors. */
 double findings_disturbed(const struct report *report, const struct report_parallel *parallel, double n);
 
 /* Takes what kept threads from running, as far as the account has it, off the region's budget. Returns what

@@ -343,16 +343,16 @@ struct report_finding {
   uint64_t site;     /* of a call of MPI: ref of the code line; TRACE_NO_REF: not known, or none */
   uint32_t location; /* that is waited for most: has most to do, holds the lock; REPLAY_NONE: no one */
   double gain_ticks; /* of wall time, if all of it could be saved */
-  /* how much it would be another one in a run like this (a standard deviation); below 0: one run does not
-   * show it
-   */
+  /* how much it would be another one in a run like this (a standard deviation); below 0: not known */
   double uncertainty_ticks;
   bool is_single; /* it happened once */
   bool is_slight; /* mostly of instances in which it is a small share of the time, as chance is */
   enum report_confidence confidence;
   const char *doubt;  /* what makes it low whatever else is so: constant memory; NULL: nothing */
   const char *reason; /* for the confidence: constant memory */
-  bool has_peak;      /* few of its instances make up most of it: these */
+  const char *unsure; /* the reason of the greatest part of the uncertainty; NULL: what differs */
+  double unsure_ticks;
+  bool has_peak; /* few of its instances make up most of it: these */
   struct variation_peak peak;
   /* of so many samples at its place, so many were taken in this function; REPLAY_NONE: not known */
   uint64_t samples, samples_in;
@@ -388,7 +388,8 @@ enum { SHARED_WITH_THREADS, SHARED_WITH_OTHERS, SHARED_COUNT };
 
 /* Parallel regions whose threads seem to wait for processors. */
 struct report_shared {
-  uint64_t regions, threads; /* threads: of the largest team */
+  uint64_t regions, threads;             /* threads: of the largest team */
+  uint64_t thread_time, passages, tasks; /* of all of them */
   double waited,
       unattributed; /* wall time, as if there were a processor for each; and no finding gives the reason */
   double gain, greatest; /* ticks, of all regions, and of the one that would save most: */

@@ -8,9 +8,11 @@ import re
 import cli
 import sums
 from made_archive import Made
-from otf2.enums import Paradigm, RegionRole
+from otf2.attribute_value import AttributeValue
+from otf2.enums import Paradigm, RegionRole, Type
 
 GENERATOR = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+EACH_MS = 100  # between two readings of the kernel's counts
 HOSTILE = 'a"b\nc\td<script>alert(1)</script>\033[31m\x9b31m'
 
 MANUAL = pathlib.Path(__file__).resolve().parents[2] / "docs/man/stave-report-json.5"
@@ -72,6 +74,25 @@ class Timed(Made):
 class Case(cli.Case):
     def timed(self, name, threads=2, **more):
         return Timed(self.path(name), threads=threads, region=False, **more)
+
+    def run_times(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000, may_use="0-1"):
+        """The kernel's readings each 100 ms: of a thread what it ran and was ready for, in ms, from the first on."""
+        count = max(map(len, lines))
+        at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
+        own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
+        process = [str(first)] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
+                              f"{1000 * at(writer, i)}" for i in range(count)]
+        group = made.locations[0].group
+        put = made.definitions.location_group_property
+        put(group, "STAVE::RUN_TIMES", value=AttributeValue(" ".join(process), Type.STRING))
+        put(group, "STAVE::PROCESSORS::ONLINE", value=AttributeValue("2", Type.STRING))
+        if quota:
+            put(group, "STAVE::PROCESSORS::QUOTA", value=AttributeValue(str(quota), Type.STRING))
+        for location, line in zip(made.locations, lines):
+            text = " ".join(f"{1000 * ran},{1000 * ready}" for ran, ready in line)
+            made.definitions.location_property(location, "STAVE::RUN_TIMES",
+                                               value=AttributeValue("1 " + text, Type.STRING))
+            made.definitions.location_property(location, "STAVE::MAY_USE", value=AttributeValue(may_use, Type.STRING))
 
     def numbers(self, archive, *arguments):
         numbers = self.parsed(report("--json", *arguments, archive))

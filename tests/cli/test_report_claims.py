@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """stave report: what findings promise, and how sure they are: test_report_claims.py BUILD [unittest arguments]."""
+import math
 import os
 import pathlib
 import sys
@@ -256,8 +257,8 @@ class Claims(Case):
         self.assertIn("once", found["reason"])
         self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
 
-    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others=""):
-        """Two regions of 20 ms from 1 s on; the process had lived for so long then."""
+    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others="", waits_ms=0):
+        """Two regions of 20 ms from 1 s on, in which thread 1 waits; the process had lived for so long then."""
         with self.timed(name) as made:
             made.properties = [("STAVE::BEFORE", f"1001000,{before_ms}000000,{ran_ms}000000,{ready_ms}000000{others}")]
             if faults:
@@ -266,8 +267,8 @@ class Claims(Case):
             for i in range(2):
                 made.fork(1000 + 20 * i)
                 made.begin(1000 + 20 * i)
-                for thread in range(2):
-                    made.at(1020 + 20 * i).enter(thread, "implicit barrier", 1)
+                for thread, ms in ((1, waits_ms), (0, 0)):
+                    made.at(1020 + 20 * i - ms).enter(thread, "implicit barrier", 1)
                 made.end_all(1020 + 20 * i)
             made.program(1040, False)
         return self.numbers(self.path(name))
@@ -413,6 +414,23 @@ class Claims(Case):
         found = self.finding(self.lived("faults before", 160, 100, 0, "40000,40000,40000,1000,1000,0"), "serial part")
         self.ms(found["uncertainty_s"], 40 / 2 / 2)
         self.words(found["evidence"], "40.0 ms")
+
+    def test_faults_are_no_more_than_what_the_thread_ran(self):
+        """What one takes is measured, 400,000 of them have taken no more than 100 ms. What is blocked comes behind."""
+        found = self.finding(self.lived("many faults", 400, 100, 0, "400000,400000,400000,1000,1000,0"), "serial part")
+        self.assertGreater(found["uncertainty_s"], 0.1 / 2 / 2 - 1e-6)
+        self.words(found["evidence"], "page faults about 100 ms")
+        self.assertLess(found["evidence"].index("page faults"), found["evidence"].index("is blocked"))
+
+    def test_faults_that_make_a_serial_part_unsure(self):
+        """They are all of it, and the threads share three quarters of what they share perfectly: the one makes half of
+        the gain uncertain, the other a third, and nothing has differed."""
+        numbers = self.lived("faults alone", 160, 160, 0, "400000,400000,400000,1000,1000,0", waits_ms=10)
+        found = self.finding(numbers, "serial part")
+        self.ms(found["uncertainty_s"], 80 * math.hypot(1 / 2, 1 / 3))
+        self.assertEqual(found["confidence"], "low")
+        self.assertNotIn("differs", found["reason"])
+        self.words(found["reason"])
 
     def test_more_threads_than_processors(self):
         self.serial("many", [1, 1], 4, 2)

@@ -133,7 +133,11 @@ class Tasks(Case):
             for i in range(1, 4):
                 made.enter(i, "implicit barrier", 1)
             self.one_creates(made)
-        self.small(self.numbers(self.path("few processors")), 3 - 1 / 2)
+        numbers = self.numbers(self.path("few processors"))
+        self.small(numbers, 3 - 1 / 2)
+        self.assertEqual(numbers["findings"][0]["confidence"], "low")
+        self.assertNotIn("differs", numbers["findings"][0]["reason"])
+        self.words(numbers["findings"][0]["reason"])
 
     def small(self, numbers, gain_ms):
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["small tasks"])
@@ -160,13 +164,12 @@ class Tasks(Case):
         self.ms(numbers["lost_in_work_s"], 1)
         self.assertEqual(numbers["findings"][0]["confidence"], "medium")
 
-    def test_small_beside_callbacks(self):
-        """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them at once, 40 are callbacks';
-        the other thread has 10 of its own."""
-        with self.timed("callbacks", ticks_per_us=1000) as made:
+    def beside_callbacks(self, name, waits):
+        with self.timed(name, ticks_per_us=1000) as made:
             made.fork(0)
             made.begin(0)
-            made.enter(1, "implicit barrier", 1)
+            if waits:
+                made.enter(1, "implicit barrier", 1)
             for i in range(1000):
                 now = 0.0001 * i
                 made.at(now).create(0, 2 * i + 1, 11)
@@ -176,13 +179,26 @@ class Tasks(Case):
                 made.at(now + 0.00007).start(0, 0, 2 * i + 2, 11)
                 made.at(now + 0.00008).end(0, 0, 2 * i + 2, 11)
             made.at(0.1).enter(0, "implicit barrier", 1)
+            if not waits:
+                made.enter(1, "implicit barrier", 1)
             made.end_all(0.1)
-        numbers = self.numbers(self.path("callbacks"))
+        return self.numbers(self.path(name))
+
+    def test_small_beside_callbacks(self):
+        """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them at once, 40 are callbacks';
+        the other thread has 10 of its own."""
+        numbers = self.beside_callbacks("callbacks", True)
         self.small(numbers, (100 - 40 - 10 / 2) / 1000)
         found = numbers["findings"][0]
         self.assertAlmostEqual(1e6 * found["uncertainty_s"], math.hypot(5.5, (20 + 15) / 2), delta=0.5)
         self.assertEqual(found["confidence"], "low")
         self.words(found["reason"])
+
+    def test_small_beside_callbacks_for_which_nobody_waits(self):
+        """The other thread works meanwhile: of the callbacks only those in the work were taken off."""
+        found = self.beside_callbacks("callbacks alone", False)["findings"]
+        self.assertEqual([one["cause"] for one in found], ["small tasks"])
+        self.assertAlmostEqual(1e6 * found[0]["uncertainty_s"], math.hypot(1e5 * found[0]["gain_s"], 15 / 2), delta=0.5)
 
     def test_small_in_one_of_two_regions(self):
         """The other one has a single task, for which a thread waits."""

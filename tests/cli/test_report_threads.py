@@ -224,6 +224,35 @@ class Threads(Case):
         self.assertIn("yield (3 times)", finding["evidence"])
         self.assertNotIn("OMP_WAIT_POLICY", finding["advice"])
 
+    def released_late(self, name, processors, line):
+        """A hundred regions of 0.5 ms, whose first barrier lets both threads go 0.2 ms after they have come."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            made.program(0, True)
+            for i in range(100):
+                now = 0.5 * i
+                made.fork(now)
+                made.begin(now, line)
+                for thread in range(2):
+                    made.at(now + 0.1).enter(thread, "barrier", line + 1)
+                for thread in range(2):
+                    made.at(now + 0.3).leave(thread, "barrier", line + 1)
+                for thread in range(2):
+                    made.at(now + 0.4).enter(thread, "implicit barrier", line)
+                made.end_all(now + 0.5, line)
+            made.program(50, False)
+        found = [one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "slow barriers"]
+        self.assertEqual(len(found), 1)
+        return found[0]["advice"]
+
+    def test_who_lacks_a_processor_is_not_advised_to_keep_it(self):
+        """Threads that wait awake would take them from the others; with debug information or without."""
+        for line in (1, 0):
+            for processors in (1, 2):
+                advice = self.released_late(f"released on {processors}, {line}", processors, line)
+                self.assertEqual("OMP_WAIT_POLICY=active" in advice, processors == 2, advice)
+                self.words(advice)
+
     def test_shared_processors(self):
         """Fewer threads save no more than what two processors did not do: each region works for 38 or 34 ms."""
         for name, late, gain in (("half", 8, 40 - 38 / 2), ("third", 12, 40 - 34 / 2)):

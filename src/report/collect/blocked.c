@@ -148,8 +148,10 @@ static void find(struct collector *collector) {
       finding_add(report, CAUSE_BLOCKED, REPLAY_NONE, blocked * (double)report->process_count);
   if (!finding)
     return;
-  finding->uncertainty_ticks =
-      is_least_claimed(report) ? blocked_besides(report) : mean_of(report, report->blocked_unsure);
+  finding_unsure(
+      finding, is_least_claimed(report) ? blocked_besides(report) : mean_of(report, report->blocked_unsure),
+      "how much of what the thread slept was here, and not in regions or for threads of the program's own, "
+      "is not known");
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
                    report->caveats.runtimes.untraced);

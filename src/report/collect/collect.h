@@ -393,9 +393,9 @@ void tasks_free(struct collector *collector);
 
 /* The tasks of one construct that the teams of a parallel region have created. */
 struct report_creations {
-  uint32_t construct, creator; /* creator: the location that has created the first one */
+  uint32_t construct, creator; /* creator: the location that has created the last one */
   uint64_t tasks;
-  bool has_several; /* other locations have created some, too */
+  bool has_several; /* several locations of one process have created some */
 };
 
 /* What creating a task costs, which its thread has just reported; that one was created in a team of this

@@ -42,13 +42,21 @@ static struct report_creations *creations_of(struct report_parallel *parallel,
   return creations;
 }
 
+/* One thread of each process is one, where all do the same. */
+static void add_creator(const struct report *report, struct report_creations *creations, uint32_t creator) {
+  if (creations->creator == creator)
+    return;
+  creations->has_several |= report->threads[creations->creator].process == report->threads[creator].process;
+  creations->creator = creator;
+}
+
 void creations_count(struct collector *collector, uint32_t region, const struct replay_task *task) {
   struct report_parallel *parallel = collector_parallel(collector, region);
   struct report_creations *creations = parallel ? creations_of(parallel, task) : NULL;
   if (!creations)
     return;
   creations->tasks++;
-  creations->has_several |= creations->creator != task->created_on;
+  add_creator(collector->report, creations, task->created_on);
 }
 
 static uint64_t creation_cost(const struct report *report, const uint32_t *histogram) {

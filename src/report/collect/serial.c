@@ -261,11 +261,6 @@ static double find_start(struct collector *collector, double serial) {
   return before;
 }
 
-static void add_uncertainty(struct report_finding *finding, double ticks) {
-  finding->uncertainty_ticks =
-      finding->uncertainty_ticks > 0 ? hypot(finding->uncertainty_ticks, ticks) : ticks;
-}
-
 /* What the threads share by now they do not share perfectly either: `shared` is their part of it, if they
  * did. */
 static void doubt_sharing(const struct report *report, struct report_finding *finding, double shared) {
@@ -273,33 +268,40 @@ static void doubt_sharing(const struct report *report, struct report_finding *fi
   double more = efficiency > 0 && efficiency < 1 ? shared * (1 / efficiency - 1) : 0;
   more = more < DOUBT_MAX * finding->gain_ticks ? more : DOUBT_MAX * finding->gain_ticks;
   if (more >= DOUBT_MIN * finding->gain_ticks)
-    add_uncertainty(finding, more);
+    finding_unsure(
+        finding, more,
+        "that threads would share it as they share the regions is assumed, which they do unevenly");
 }
 
+/* What one takes is measured, and may have been less: the thread took no more than it ran. */
 static double faults_before(const struct report *report) {
-  return (double)report->life.faults_before * report->life.fault_ticks;
+  return fmin((double)report->life.faults_before * report->life.fault_ticks, report->life.ran);
 }
 
-/* The kernel gives pages to several threads at a time no faster than to one, at worst. */
+/* The kernel gives pages to several threads at a time no faster than to one, at worst. Goes on with what the
+ * thread ran before the first use of OpenMP. */
 static void doubt_faults(const struct report *report, struct report_finding *finding, double share) {
   double faults = faults_before(report) * share / 2;
   struct finding_texts texts = {.report = report};
   if (!report->life.start_ticks || faults < DOUBT_MIN * finding->gain_ticks)
     return;
-  add_uncertainty(finding, faults);
+  finding_unsure(finding, faults,
+                 "page faults are much of it, which several threads may not have faster than one");
   finding_append(finding->evidence, ", page faults about %s", finding_time(&texts, faults_before(report)));
 }
 
-/* Of `alone` so much may be blocked, which more threads do not make shorter. */
-static void doubt_running(const struct report *report, struct report_finding *finding, double alone) {
+/* Of `alone` so much may be blocked, which more threads do not make shorter; has_more: besides what is. */
+static void doubt_running(const struct report *report, struct report_finding *finding, double alone,
+                          bool has_more) {
   double besides = fmin(blocked_besides(report), alone);
   struct finding_texts texts = {.report = report};
   if (besides < DOUBT_MIN * alone)
     return;
-  add_uncertainty(finding, besides / alone * finding->gain_ticks);
+  finding_unsure(finding, besides / alone * finding->gain_ticks,
+                 "its thread may have been blocked for much of it, which more threads do not make shorter");
   finding_append(finding->evidence,
-                 "; its thread may be blocked for up to %s of it: it slept for so long, here or in regions",
-                 finding_time(&texts, besides));
+                 "; its thread may be blocked for up to %s %s: it slept for so long, here or in regions",
+                 finding_time(&texts, besides), has_more ? "more" : "of it");
 }
 
 /* most: how many times as fast the run can be at most. */
@@ -362,14 +364,14 @@ static void find(struct collector *collector) {
         finding->what, "%s (%s) are spent outside of all parallel regions that were traced: serial, or on %s",
         finding_time(&texts, serial), finding_share(&texts, serial, wall), report->caveats.runtimes.untraced);
   describe_gap(report, finding, gap, (1 - 1 / most) * alone / outside);
+  doubt_faults(report, finding, 1 - 1 / most);
   describe_shared(report, finding);
   describe_others(report, finding, blocked / serial, beside / serial, serial);
-  doubt_running(report, finding, alone);
+  doubt_running(report, finding, alone, blocked >= DOUBT_MIN * serial);
   if (alone < beside)
-    finding->doubt =
-        "threads that are none of OpenMP's run beside most of it: these may only have been preempted";
-  doubt_faults(report, finding, 1 - 1 / most);
-  doubt_sharing(report, finding, serial * (double)report->process_count / most);
+    finding->doubt = "threads that are none of OpenMP's run beside most of what is not blocked: these may "
+                     "only have been preempted";
+  doubt_sharing(report, finding, serial / most);
   advise(report, finding, gap, wall / serial);
 }
 

@@ -56,7 +56,7 @@ void findings_make(struct collector *collector) {
   }
   leave_out_chance(report);
   for (size_t i = 0; report_lacks_source(report) && i < report->finding_count; i++)
-    finding_advise_without_source(&report->findings[i]);
+    finding_advise_without_source(report, &report->findings[i]);
   if (report->finding_count > 1)
     qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
 }

@@ -65,7 +65,7 @@ static void find_small_chunks(struct report *report, uint32_t region, const stru
   struct report_finding *finding = finding_add(report, CAUSE_CHUNK_SIZE, region, gain);
   if (!finding)
     return;
-  finding->uncertainty_ticks = TURN_UNCERTAINTY * gain;
+  finding_set_uncertainty(report, finding, TURN_UNCERTAINTY * gain);
   report->lost_in_work += gain;
   describe(report, finding, chunks, getting, ceil(chunks->iterations * MEAN_NS_MAX / mean_ns));
 }

@@ -221,10 +221,12 @@ static void add_small(struct report *report, const struct report_parallel *paral
   if (!finding)
     return;
   bool is_crowd = processors_are_too_few(report, parallel); /* fewer threads may do as much */
-  finding->uncertainty_ticks =
-      is_crowd ? gain : hypot(WAIT_UNCERTAINTY * gain, CALLBACKS_UNCERTAINTY * callbacks);
+  finding_set_uncertainty(
+      report, finding, is_crowd ? gain : hypot(WAIT_UNCERTAINTY * gain, CALLBACKS_UNCERTAINTY * callbacks));
   if (callbacks > CALLBACKS_MAX * gain)
     finding->doubt = "Stave's callbacks took more than half as long, and what they take is an estimate";
+  if (is_crowd)
+    finding->doubt = finding_crowd();
   describe(report, finding, parallel, cost);
 }
 
@@ -246,9 +248,9 @@ static double gain_of(const struct report *report, const struct cost *cost, doub
 
 static void find_small(struct report *report, const struct report_parallel *parallel, const struct cost *cost,
                        double members, struct rest *rest) {
-  double slowed = cost->is_by_one ? cost->callbacks * (members - 1) / members : 0;
+  double slowed = cost->is_by_one ? least(cost->callbacks * (members - 1) / members, rest->waiting) : 0;
   double created = least(cost->creating / members, rest->work);
-  rest->waiting = rest->waiting > slowed ? rest->waiting - slowed : 0;
+  rest->waiting -= slowed;
   double gain = gain_of(report, cost, members, created, rest->waiting);
   double most = most_on_processors(report, parallel, members, created);
   gain = least(gain, most);

@@ -46,9 +46,9 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   double all = hypot(unsure, account->unsure[hindrance]);
   struct report_finding *finding =
       account->is_known ? finding_add(report, cause, REPLAY_NONE, gain - unsure) : NULL;
-  if (finding && all >= UNSURE_MIN * gain)
-    finding->uncertainty_ticks = all;
-  if (finding && all > UNSURE_MAX * finding->gain_ticks)
+  if (all >= UNSURE_MIN * gain)
+    finding_set_uncertainty(report, finding, all);
+  if (finding && finding->uncertainty_ticks > UNSURE_MAX * finding->gain_ticks)
     finding->doubt =
         "how many threads were preempted at a time, and which of them others waited for, is not known";
   return finding;
@@ -105,6 +105,7 @@ static void find_binding(struct report *report) {
                  "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
                  ", taskset, OMP_PLACES), or OMP_NUM_THREADS=%" PRIu64,
                  account->threads, account->threads, account->shared);
+  finding->unsure = "other programs use the other processors, of which no binding gives these threads more";
 }
 
 static void find_own_threads(struct report *report) {

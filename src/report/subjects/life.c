@@ -113,7 +113,7 @@ static void find_small_pages(struct report *report) {
   if (!finding)
     return;
   report->lost_in_work += gain;
-  finding->uncertainty_ticks = PAGES_UNCERTAINTY * gain;
+  finding_set_uncertainty(report, finding, PAGES_UNCERTAINTY * gain);
   finding_printf(finding->what, "%.0f page faults at the first touch of small pages", pages);
   finding_printf(
       finding->evidence,

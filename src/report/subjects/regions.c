@@ -343,10 +343,11 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
       finding_time(&texts, parallel->passages ? (double)parallel->release / (double)parallel->passages : 0));
   finding_printf_waiting(&texts, finding->evidence);
   bool has_inner = parallel->passages > parallel->members; /* the one that ends the region has to be */
+  bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE;
   finding_printf(finding->advice,
                  "%ssee that there are no more threads than processors and nothing else runs there%s",
                  has_inner ? "fewer barriers inside (nowait); " : "",
-                 finding_waiting(report) == FINDING_WAITING_AWAKE
+                 is_awake || processors_are_too_few(report, parallel)
                      ? ""
                      : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;

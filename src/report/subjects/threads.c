@@ -1,7 +1,9 @@
 /* Threads that have to wait for processors, since there are more of them, or since other programs want them:
  * one cause, which shows as slow barriers, late starts and imbalance of every region. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/plural.h"
 #include "report/collect/account.h"
 #include "report/collect/analyser.h"
@@ -34,12 +36,17 @@ static struct report_shared *shared_with(struct report *report, uint64_t threads
   return processors->others > OTHERS_MIN * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
 }
 
-static void add_shared(struct report_shared *all, uint32_t region, uint64_t threads, double gain) {
+static void add_shared(struct report_shared *all, const struct report *report, uint32_t region, double gain) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  uint64_t threads = processors_wanted(parallel);
   if (all->regions++ == 0 || gain > all->greatest) {
     all->region = region;
     all->greatest = gain;
   }
   all->gain += gain;
+  all->thread_time += parallel->thread_time;
+  all->passages += parallel->passages;
+  all->tasks += parallel->tasks;
   all->threads = threads > all->threads ? threads : all->threads;
 }
 
@@ -55,20 +62,18 @@ bool findings_subtract_shared(struct report *report, uint32_t region, double wai
   if (!all || !wants_processors(parallel) || is_accounted(report, all))
     return false;
   all->waited += waited_ticks;
-  add_shared(all, region, processors_wanted(parallel), waited_ticks * shared);
+  add_shared(all, report, region, waited_ticks * shared);
   return true;
 }
 
 void findings_charge_crowd(struct report *report, uint32_t region, double gain) {
   if (gain > 0)
-    add_shared(&report->shared[SHARED_WITH_THREADS], region,
-               processors_wanted(report->regions[region].parallel), gain);
+    add_shared(&report->shared[SHARED_WITH_THREADS], report, region, gain);
 }
 
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain) {
   if (gain > 0)
-    add_shared(&report->shared[SHARED_WITH_OTHERS], region,
-               processors_wanted(report->regions[region].parallel), gain);
+    add_shared(&report->shared[SHARED_WITH_OTHERS], report, region, gain);
   return budget > gain ? budget - gain : 0;
 }
 
@@ -79,36 +84,48 @@ double findings_subtract_disturbed(struct report *report, uint32_t region, doubl
   if (report->account.is_known || report->has_running || processors->others <= OTHERS_MIN * processors->all ||
       gain <= 0)
     return budget;
-  add_shared(all, region, processors_wanted(report->regions[region].parallel), gain);
+  add_shared(all, report, region, gain);
   return budget - gain;
 }
 
-/* What the busiest thread of the region has more than the mean without the time that it was ready, in ticks:
- * no others that use the processors make it so. */
+/* Of one process's threads in a region. */
+struct process_work {
+  double most, sum, count;
+};
+
+/* What the busiest thread of the region has more than the mean of its process without the time that it was
+ * ready, in ticks, the sum of all processes: no others that use the processors make it so. */
 static double uneven_work(const struct report *report, const struct report_parallel *parallel) {
-  double most = 0, sum = 0, count = 0;
+  size_t processes = PROCESS_COUNT(report->trace);
+  struct process_work *works = memory_get(processes, sizeof *works);
+  double uneven = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
+    struct process_work *work = &works[report->threads[i].process];
     double ready = parallel->accounted_of ? parallel->accounted_of[i].ready_useful : 0;
     double own = (double)parallel->useful[i] - ready;
     if (parallel->useful[i] == 0)
       continue;
     own = own > 0 ? own : 0;
-    most = own > most ? own : most;
-    sum += own;
-    count++;
+    work->most = own > work->most ? own : work->most;
+    work->sum += own;
+    work->count++;
   }
-  return count > 0 ? most - sum / count : 0;
+  for (size_t i = 0; i < processes; i++)
+    uneven += works[i].count > 0 ? works[i].most - works[i].sum / works[i].count : 0;
+  free(works);
+  return uneven;
 }
 
-/* The region's part of what kept threads from running: by how long they were ready in it; stops by its time.
- */
+/* The region's part of what kept threads from running, the sum of all processes: by how long they were ready
+ * in it; stops by its time, which is such a sum itself. */
 static double disturbance(const struct report *report, const struct report_parallel *parallel) {
   const struct report_account *account = &report->account;
   double processes = report->process_count ? (double)report->process_count : 1;
-  double stopped = account->gain[HINDRANCE_STOPPED] / processes;
-  double by_wall = report->wall ? (double)parallel->wall / (double)report->wall : 0;
+  double stopped = account->gain[HINDRANCE_STOPPED];
+  double others = report_hindrance_gain(report) * processes - stopped;
+  double by_wall = report->wall ? (double)parallel->wall / ((double)report->wall * processes) : 0;
   double by_ready = account->ready > 0 ? parallel->ready / account->ready : 0;
-  return stopped * by_wall + (report_hindrance_gain(report) - stopped) * (by_ready < 1 ? by_ready : 1);
+  return stopped * by_wall + others * (by_ready < 1 ? by_ready : 1);
 }
 
 double findings_disturbed(const struct report *report, const struct report_parallel *parallel, double n) {
@@ -170,13 +187,14 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
 /* -- the findings -- */
 
 /* Who sleeps has to be woken: between short phases, and for tasks, that costs more than it leaves to others.
- * How threads wait is recorded, or seen by the account. */
-static bool would_sleeping_help(const struct report *report, uint32_t region) {
-  const struct report_parallel *parallel = report->regions[region].parallel;
+ * How threads wait is set for the run: most phases of all these regions decide, not those of the one that
+ * costs most. It is recorded, or seen by the account. */
+static bool would_sleeping_help(const struct report *report, const struct report_shared *all) {
   double ms = (double)report->trace->clock.ticks_per_second / 1e3;
-  bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE || processors_are_held(report, parallel);
-  return is_awake && parallel->tasks == 0 &&
-         (double)parallel->thread_time >= LONG_PHASE_MS * ms * (double)parallel->passages;
+  bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE ||
+                  processors_are_held(report, report->regions[all->region].parallel);
+  return is_awake && all->tasks == 0 && all->passages > 0 &&
+         (double)all->thread_time >= LONG_PHASE_MS * ms * (double)all->passages;
 }
 
 static void find_oversubscription(struct report *report) {
@@ -203,7 +221,7 @@ static void find_oversubscription(struct report *report) {
     finding_append(finding->evidence, "; threads were preempted for %s of their work",
                    finding_time(&texts, (double)report->preempted_useful));
   finding_printf_waiting(&texts, finding->evidence);
-  if (would_sleeping_help(report, all->region))
+  if (would_sleeping_help(report, all))
     finding_append(
         finding->advice,
         "; OMP_WAIT_POLICY=passive (libomp: KMP_BLOCKTIME=0) leaves the processors of threads that wait "
