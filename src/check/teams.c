@@ -32,8 +32,8 @@ static bool is_same_place(const struct checker *checker, uint32_t one, uint32_t 
   return a->begin_line == b->begin_line && strcmp(a->file, b->file) == 0;
 }
 
-/* Where a construct begins, or its loop below it. */
-static bool begins_at(const struct checker *checker, uint32_t region, uint32_t barrier) {
+/* Where the loop of the construct begins: in the line below the directive. */
+static bool loop_begins_at(const struct checker *checker, uint32_t region, uint32_t barrier) {
   const struct trace_region *a = &checker->trace->regions[region], *b = &checker->trace->regions[barrier];
   return b->begin_line == a->begin_line + 1 && strcmp(a->file, b->file) == 0;
 }
@@ -47,7 +47,7 @@ static bool is_compilers(const struct checker *checker, uint32_t barrier) {
   for (uint32_t i = 0; i < checker->trace->region_count; i++) {
     enum construct construct = replay_construct(checker->replay, i);
     bool has_loop = is_worksharing(construct) || construct == CONSTRUCT_parallel;
-    if ((has_loop && begins_at(checker, i, barrier)) ||
+    if ((has_loop && loop_begins_at(checker, i, barrier)) ||
         ((has_loop || construct == CONSTRUCT_implicit_barrier) && is_same_place(checker, i, barrier)))
       return true;
   }

@@ -44,14 +44,13 @@ const char *report_confidence_name(enum report_confidence confidence) {
   return names[confidence];
 }
 
-/* Of the sum of all processes: the mean of one. */
-static double mean_of(const struct report *report, double ticks) {
+double finding_mean(const struct report *report, double ticks) {
   return report->process_count ? ticks / (double)report->process_count : ticks;
 }
 
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks) {
-  gain_ticks = mean_of(report, gain_ticks);
+  gain_ticks = finding_mean(report, gain_ticks);
   if (gain_ticks < FINDING_MIN_SHARE * (double)report->wall || report->wall == 0)
     return NULL;
   struct report_finding *finding = array_add(&report->findings, &report->finding_count, sizeof *finding);
@@ -79,7 +78,7 @@ double finding_threads(const struct report *report, uint32_t region) {
 }
 
 bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks) {
-  gain_ticks = mean_of(report, gain_ticks);
+  gain_ticks = finding_mean(report, gain_ticks);
   for (size_t i = 0; i < report->finding_count; i++) {
     struct report_finding *finding = &report->findings[i];
     if (finding->cause != cause || finding->region != region)
@@ -94,7 +93,7 @@ bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t re
 
 void finding_set_uncertainty(const struct report *report, struct report_finding *finding, double ticks) {
   if (finding)
-    finding->uncertainty_ticks = mean_of(report, ticks);
+    finding->uncertainty_ticks = finding_mean(report, ticks);
 }
 
 void finding_scatter(struct report_finding *finding, const struct scatter *scatter) {
@@ -165,7 +164,7 @@ static double others_by_account(const struct report *report) {
     open -= account->lost[i];
   double ran = report->processors.others - account->lost[HINDRANCE_OTHERS];
   double most = account->gain[HINDRANCE_OTHERS] + account->unsure[HINDRANCE_OTHERS];
-  return mean_of(report, most) + fmax(0, fmin(open, ran)) / n;
+  return finding_mean(report, most) + fmax(0, fmin(open, ran)) / n;
 }
 
 /* Wall time that others may have taken from the threads in it. */

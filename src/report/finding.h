@@ -30,6 +30,9 @@ const char *finding_reason(enum report_cause cause);
 struct report_finding *finding_add(struct report *report, enum report_cause cause, uint32_t region,
                                    double gain_ticks);
 
+/* Of what is the sum of all processes, the mean of one. */
+double finding_mean(const struct report *report, double ticks);
+
 /* Adds to the gain of a finding that there is already, as much of all processes; false: there is none. */
 bool finding_enlarge(struct report *report, enum report_cause cause, uint32_t region, double gain_ticks);
 

@@ -26,7 +26,7 @@ typedef int (*ranks_answer)(void *data, struct rank_server *server, const struct
 
 /* Of the other ranks: reads for rank 0 until that closes its trace, and answers. NULL: it could not be opened
  * here, because of `why`, which becomes an error of rank 0's readings. A rank without memory ends: rank 0
- * then waits for ever, but for the launcher, which ends a job in which a process has failed. */
+ * then waits without end, but for the launcher, which ends a job in which a process has failed. */
 void trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, ranks_answer answer,
                  void *data);
 

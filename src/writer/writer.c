@@ -256,7 +256,7 @@ static bool open_archive(struct writer *writer) {
     error = archive_stop_error(writer->archive);
   const char *reason = room_error_text(writer->directory, error);
   if (!writer->archive || !writer->symbols || error) {
-    writer_remove_archive(writer); /* before the program goes on, which may end at once */
+    writer_remove_archive(writer); /* before the program goes on, which may end then */
     notify_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
                   error ? ": " : "", error ? reason : "");
     return false;

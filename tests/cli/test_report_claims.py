@@ -385,7 +385,7 @@ class Claims(Case):
     @unittest.skipUnless(LARGE_PAGES.exists() and "[madvise]" in LARGE_PAGES.read_text(), "large pages not on demand")
     def test_small_pages_of_a_program(self):
         """65,536 pages: that it needs few by the advice is seen, so is that nothing is found then. It is no
-        finding where the host reclaims free memory, which the archive has as the kernel says it."""
+        finding where the host reclaims free memory, which the archive has from the kernel."""
         program = cli.compile_program(self.path("touching"), TOUCHING)
         for name, tunables in (("small", ""), ("large", "glibc.malloc.hugetlb=1")):
             archive = self.path(f"{name} pages of a program")

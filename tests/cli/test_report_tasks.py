@@ -185,8 +185,8 @@ class Tasks(Case):
         return self.numbers(self.path(name))
 
     def test_small_beside_callbacks(self):
-        """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them at once, 40 are callbacks';
-        the other thread has 10 of its own."""
+        """Of each 100 ns of who creates two tasks, which are nothing, and runs one of them within the call, 40 are
+        callbacks'; the other thread has 10 of its own."""
         numbers = self.beside_callbacks("callbacks", True)
         self.small(numbers, (100 - 40 - 10 / 2) / 1000)
         found = numbers["findings"][0]

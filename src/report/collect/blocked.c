@@ -97,10 +97,6 @@ static void finish(struct collector *collector) {
   collector->report->blocked_unsure += unsure;
 }
 
-static double mean_of(const struct report *report, double ticks) {
-  return report->process_count > 0 ? ticks / (double)report->process_count : 0;
-}
-
 static double at_most_serial(const struct report *report, double ticks) {
   return fmin(ticks, report->serial_alone - (double)report->offload);
 }
@@ -112,17 +108,17 @@ static bool is_least_claimed(const struct report *report) {
 
 double blocked_in_serial(const struct report *report) {
   double least = is_least_claimed(report) ? report->blocked_unsure : 0;
-  return at_most_serial(report, mean_of(report, report->blocked - least));
+  return at_most_serial(report, finding_mean(report, report->blocked - least));
 }
 
 double blocked_besides(const struct report *report) {
-  double most = at_most_serial(report, mean_of(report, report->blocked + report->blocked_unsure));
+  double most = at_most_serial(report, finding_mean(report, report->blocked + report->blocked_unsure));
   return is_least_claimed(report) ? most - blocked_in_serial(report) : 0;
 }
 
 double beside_in_serial(const struct report *report) {
   double serial = report->serial_alone - (double)report->offload - blocked_in_serial(report);
-  return fmin(mean_of(report, report->beside), serial);
+  return fmin(finding_mean(report, report->beside), serial);
 }
 
 static void describe_before(const struct report *report, struct report_finding *finding, double blocked) {
@@ -149,7 +145,8 @@ static void find(struct collector *collector) {
   if (!finding)
     return;
   finding_unsure(
-      finding, is_least_claimed(report) ? blocked_besides(report) : mean_of(report, report->blocked_unsure),
+      finding,
+      is_least_claimed(report) ? blocked_besides(report) : finding_mean(report, report->blocked_unsure),
       "how much of what the thread slept was here, and not in regions or for threads of the program's own, "
       "is not known");
   if (report->caveats.runtimes.untraced_count > 0)

@@ -347,7 +347,7 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   finding_printf(finding->advice,
                  "%ssee that there are no more threads than processors and nothing else runs there%s",
                  has_inner ? "fewer barriers inside (nowait); " : "",
-                 is_awake || processors_are_too_few(report, parallel)
+                 is_awake || processors_are_too_few(report, parallel) || finding_is_in_crowd(report)
                      ? ""
                      : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
   return budget - gain;

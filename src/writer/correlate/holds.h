@@ -34,10 +34,10 @@ void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_h
               struct event *release);
 /* The thread's acquisition of the lock, made in a pause, is written now if it is not yet. */
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks);
-/* Releases what the thread still holds, by events that say that the writer added them; with a wait id only
+/* Releases what the thread still holds, by events that are marked as added by the writer; with a wait id only
  * that lock. */
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id);
-/* Of the innermost region of a task at the end: if it waits for a lock, the Leave that is added says for
+/* Of the innermost region of a task at the end: if it waits for a lock, the added Leave names
  * which. */
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave);
 /* The number under which the archive has the lock; false if it was never acquired. */

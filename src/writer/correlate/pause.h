@@ -1,4 +1,4 @@
-/* omp_control_tool, and pausing (pause.c says how). */
+/* omp_control_tool, and pausing (how: pause.c). */
 #ifndef STAVE_WRITER_CORRELATE_PAUSE_H
 #define STAVE_WRITER_CORRELATE_PAUSE_H
 

@@ -1,4 +1,4 @@
-/* What of frames, tasks and operations is written in a pause, and what is hidden (pause.c says how). */
+/* What of frames, tasks and operations is written in a pause, and what is hidden (how: pause.c). */
 #ifndef STAVE_WRITER_CORRELATE_PAUSE_FRAMES_H
 #define STAVE_WRITER_CORRELATE_PAUSE_FRAMES_H
 

@@ -43,7 +43,7 @@ static inline void emit_region(struct correlator *c, struct traced_thread *threa
 void emit_enter(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 void emit_leave(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 
-/* A point: Enter and Leave at once, of event->region; its attributes go on the Enter. */
+/* A point: Enter and Leave at the same time, of event->region; its attributes go on the Enter. */
 void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
 static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,
                               const struct event *event) {
@@ -70,9 +70,9 @@ bool may_end_late(const struct traced_thread *thread);
 
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);
-/* One more: the Leave of a barrier is marked as late, what the tool says for itself is not. */
+/* One more: the Leave of a barrier is marked as late, what the tool records of itself is not. */
 void undecided_put(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
-/* What the tool says for itself, and the thread has not done: it decides nothing. */
+/* What the tool records of itself, and the thread has not done: it decides nothing. */
 void emit_own(struct correlator *correlator, struct traced_thread *thread, const struct event *event);
 static inline void undecided_flush(struct correlator *correlator, struct traced_thread *thread,
                                    struct team *end_of) {
