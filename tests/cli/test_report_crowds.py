@@ -75,6 +75,34 @@ class Crowds(Case):
             self.run_times(made, [[ran_ready] * 2] * 4, (), (), (), 0) if ran_ready else None
         return self.numbers(self.path(name))["findings"]
 
+    def late_and_uneven(self, name, ran, ready):
+        """A region of four threads on two processors: three begin after 100 ms and work for 50, one works for 400."""
+        with self.timed(name, threads=4) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.program(0, True)
+            made.fork(0)
+            made.begin_team(0)
+            for ms, action in ((100, made.begin_team), (150, lambda thread: made.enter(thread, "implicit barrier", 1))):
+                made.at(ms)
+                for thread in (1, 2, 3):
+                    action(thread)
+            made.at(400).enter(0, "implicit barrier", 1)
+            made.end_all(400)
+            made.program(400, False)
+            self.run_times(made, [[(ran, ready)] * 4] * 4, (), (), (), 0)
+        return {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}
+
+    def test_threads_that_sleep_leave_the_processors_to_each_other(self):
+        """Each ran and was ready for a fifth of the time: the four do not want more than two processors, and what
+        others took is known. Its twin's threads want all of them, and why they wait is not distinguished."""
+        found = self.late_and_uneven("little", 10, 10)
+        self.assertIn("imbalance", found)
+        self.assertGreater(found["imbalance"]["gain_s"], 0.09)
+        self.assertNotIn("oversubscription", found)
+        found = self.late_and_uneven("all", 50, 50)
+        self.assertIn("oversubscription", found)
+        self.assertNotIn("imbalance", found)
+
     def test_sleeping_is_advised_where_phases_are_long(self):
         for name, ran_ready, length in (("long", (50, 50), 2), ("short", (50, 50), 0.8), ("asleep", (40, 0), 2)):
             found = self.begun_often(f"sleeping, {name}", 2, ran_ready, length)

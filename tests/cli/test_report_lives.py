@@ -116,6 +116,83 @@ class Lives(Case):
         self.ms(account["ran_s"], 400)
         self.ms(account["not_known_s"], 100)
 
+    def in_part(self, name, readings=(), **more):
+        """300 ms, in which two workers live from 50 to 230 and from 120 to 260 ms, beside a thread of the runtime that
+        is in no team. The readings of each are of the part of 100 ms that it lived, and none is of its end."""
+        with self.timed(name, threads=1, others=["OMP worker 1", "OMP worker 2", "a helper"], **more) as made:
+            made.program(0, True)
+            made.at(1).event(3, "enter", self.worker(made))
+            for worker, begin, end in ((1, 50, 90), (2, 120, 180)):
+                made.team = made.new_team(f"team {worker}", (0, worker))
+                made.at(begin).event(0, "thread_fork", Paradigm.OPENMP, 2)
+                made.event(worker, "enter", self.worker(made))
+                for thread in (0, worker):
+                    made.begin_team(thread, worker)
+                made.at(end)
+                for thread in (worker, 0):
+                    made.leave_team(thread, worker)
+                made.event(0, "thread_join", Paradigm.OPENMP)
+            made.at(230).event(1, "leave", self.worker(made))
+            made.at(260).event(2, "leave", self.worker(made))
+            made.at(299).event(3, "leave", self.worker(made))
+            made.program(300, False)
+            self.read_in_part(made, *readings)
+        return self.path(name)
+
+    @staticmethod
+    def read_in_part(made, first="30000,10000", own=130000):
+        put, group = made.definitions.location_group_property, made.locations[0].group
+        put(group, "STAVE::RUN_TIMES", value=AttributeValue(f"1000 100000,{own} 100000,200000 100000,100000",
+                                                            Type.STRING))
+        put(group, "STAVE::PROCESSORS::ONLINE", value=AttributeValue("2", Type.STRING))
+        put = made.definitions.location_property
+        lines = ("1 100000 100000 100000", f"1 {first} 60000,20000", "2 40000,20000", "1 0 0 0")
+        for location, line in zip(made.locations, lines):
+            put(location, "STAVE::RUN_TIMES", value=AttributeValue(line, Type.STRING))
+            put(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+
+    def parts_are(self, account, **parts):
+        for name, ms in parts.items():
+            self.assertAlmostEqual(1000 * account[f"{name}_s"], ms, places=2, msg=name)
+
+    def test_a_reading_of_a_thread_is_of_what_it_lived(self):
+        """In the first reading one worker lived for 50 ms: it ran for 30, was ready for 10, and slept for 10."""
+        account = self.numbers(self.in_part("parts"))["account"]
+        self.parts_are(account, all=300 + 180 + 140, ran=300 + 30 + 60 + 40, ready=10 + 20 + 20,
+                       slept=10 + 20 + 20, not_known=30 + 60, by_each_other=40, by_other_processes=10)
+        self.assertRegex(self.text(self.path("parts")),
+                         r"(?m)^account +ran 69.4 %, preempted 8.1 % .*, blocked 8.1 %, not known 14.5 %")
+
+    def test_what_a_thread_ran_before_it_used_openmp(self):
+        """It ran for 80 of 100 ms, of which OpenMP has 50: the process's time has no other thread's in it."""
+        found = []
+        for name, ran in (("early", 80000), ("as long", 50000)):
+            numbers = self.numbers(self.in_part(name, (f"{ran},0", 100000 + ran)))
+            self.parts_are(numbers["account"], ran=300 + 50 + 60 + 40, ready=20 + 20, slept=20 + 20)
+            found.append([one["gain_s"] for one in numbers["findings"] if one["cause"] == "serial part"])
+        self.assertEqual(len(found[0]), 1)
+        self.assertEqual(*found)
+
+    def test_readings_of_lives_in_a_window(self):
+        path = self.in_part("window")
+        self.parts_are(self.numbers(path, "--from", "100ms", "--to", "200ms")["account"],
+                       all=280, ran=200, ready=40, slept=40, not_known=0)
+        self.parts_are(self.numbers(path, "--from", "75ms", "--to", "125ms")["account"],
+                       all=50 + 50 + 5, ran=50 + 15 + 15 + 2.5, ready=5 + 5 + 1.25, slept=5 + 5 + 1.25, not_known=0)
+
+    def test_a_region_has_what_a_thread_ran_since_it_began(self):
+        """The first 40 of the 50 ms of the worker's first reading, beside the first thread's 40."""
+        parallel = self.region(self.numbers(self.in_part("region")), "parallel", 1)["parallel"]
+        self.ms(parallel["ran_s"], 40 + 30 * 40 / 50)
+        self.ms(parallel["ready_s"], 10 * 40 / 50)
+
+    def test_lives_on_other_clocks(self):
+        """A merged job's readings are by each node's clock: it is known how long the workers lived, not when."""
+        path = self.in_part("clocks", properties=[("STAVE::CLOCKS", "2")])
+        account = self.numbers(path)["account"]
+        self.parts_are(account, all=620, ran=430, ready=50)
+        self.assertLess(1000 * account["slept_s"], 620 - 430 - 50 + 0.001)
+
     def test_text_has_both_numbers(self):
         path = self.in_turn("text")
         for noun, *arguments in (("",), (" threads", "--brief")):

@@ -379,7 +379,7 @@ class Verdicts(Case):
                 for i in threads:
                     made.begin_team(i, line)
             for i in range(4):
-                made.enter(i, "for", 20)
+                made.enter(i, "for", 20, attributes={"iterations": 2})
             for now in sorted(set(ends)):
                 made.at(now)
                 for i in (i for i in range(4) if ends[i] == now):
@@ -398,6 +398,7 @@ class Verdicts(Case):
                            ("one late", (14, 22, 30, 22))):
             self.nested(name, ends)
             self.verdict(name, "loop imbalance", 20, 8, others=("serial part",))
+        self.assertNotIn("2 iterations for", self.text(self.path("both")))  # two threads in each of the teams
         self.nested("outer", (30, 14, 30, 14))
         self.verdict("outer", "imbalance", 40, 8, others=("serial part",))
 

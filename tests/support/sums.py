@@ -56,6 +56,21 @@ def of_findings(numbers, least):
             yield f"finding {finding}"
 
 
+def of_account(numbers, least):
+    """Each part of the threads' time is there once; who was preempted was so because of something, or nobody knows."""
+    account = numbers["account"]
+    if not account:
+        return
+    parts = {name: account[name] for name in ("ran_s", "ready_s", "slept_s", "stopped_s", "by_hypervisor_s",
+                                              "not_known_s")}
+    causes = [account[f"by_{name}_s"] for name in ("quota", "each_other", "own_threads", "stave_writer",
+                                                   "other_processes")]
+    if abs(sum(parts.values()) - account["all_s"]) > least or min([*parts.values(), *causes]) < -least:
+        yield f"the account's parts are {parts} of {account['all_s']} s"
+    if sum(causes) > account["ready_s"] + least:
+        yield f"preempted {account['ready_s']} s, because of {causes}"
+
+
 def of_region(region, least):
     """The time of a team's threads is what they did, and what they were not there."""
     parallel, loop = region.get("parallel"), region.get("worksharing")
@@ -71,7 +86,7 @@ def of_region(region, least):
 def problems(numbers):
     """The list of what does not hold."""
     least = least_of(numbers)
-    return [*of_times(numbers, least), *of_shares(numbers), *of_findings(numbers, least),
+    return [*of_times(numbers, least), *of_shares(numbers), *of_findings(numbers, least), *of_account(numbers, least),
             *(problem for region in numbers["regions"] for problem in of_region(region, least))]
 
 

@@ -17,22 +17,26 @@
 struct account_thread {
   size_t mask;
   const struct account_line *line; /* NULL: it was never read */
-  double begin, end;               /* its events, ticks */
-  double ran,
-      ready; /* in this interval: at the edge of a thread's life its readings end in the middle of one */
-  bool has_reading, has_life;
+  double first, last;              /* its events, ticks */
+  double begin, end;               /* its life */
+  double part,
+      in_window; /* of each reading it lived, and of that in the window: where it has another clock */
+  bool has_life;
+  bool is_counted; /* it is one of the threads whose time this is */
 };
 
 struct account_process {
   struct report *report;
   struct account_thread *threads;
-  size_t count, lines, present, number; /* lines: threads that were read */
-  bool is_whole;                        /* each thread that was there in the interval was read at its end */
-  double unread;                        /* how long those lived in it that were not */
+  size_t count, lines, number; /* lines: threads that were read */
   struct account_masks masks;
   const struct account_readings *readings;
   double begin, end, from, to; /* ticks: of the trace, and of the window */
+  bool has_clocks; /* readings and events do not have the same one: of these four nothing is known */
 };
+
+/* More ticks than any clock has. */
+#define END_OF_TIME 1e300
 
 static double smaller(double a, double b) {
   return a < b ? a : b;
@@ -48,36 +52,96 @@ static double overlap(double begin, double end, double from, double to) {
 
 /* -- an interval -- */
 
-/* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end.
- * Returns how long it lived in the interval, if it was not read at its end. */
-static double lived_unread(const struct account_process *process, const struct account_thread *thread) {
-  if (thread->line && process->number > thread->line->first + thread->line->count)
-    return 0;
-  const double *times = &process->readings->times[process->number - 1];
-  double lived = overlap(thread->begin, thread->end, times[0], times[1]);
-  return lived > (times[1] - times[0]) / 100 ? lived : 0;
+/* Of the threads in an interval. */
+struct account_sums {
+  double lived, ran, ready, stopped;
+};
+
+struct interval {
+  double begin, end;   /* inside of the trace */
+  double ticks, share; /* how long that is; the part of it that is inside of the window */
+  double own, throttled, stopped, writer;
+  double read_ran;                 /* what its threads ran, by their readings, and be it before they began */
+  struct account_sums all, window; /* of those that were read at its end */
+  double unread, window_unread;    /* how long those lived in it that were not */
+  double most;                     /* that one of the threads ran and was ready */
+};
+
+static void read_interval(const struct account_process *process, struct interval *interval) {
+  const struct account_readings *readings = process->readings;
+  size_t number = process->number;
+  double begin = larger(readings->times[number - 1], process->begin);
+  double end = smaller(readings->times[number], process->end), ticks = larger(0, end - begin);
+  *interval =
+      (struct interval){.begin = begin,
+                        .end = end,
+                        .ticks = ticks,
+                        .share = ticks > 0 ? overlap(begin, end, process->from, process->to) / ticks : 0,
+                        .own = readings->own[number],
+                        .throttled = readings->throttled[number],
+                        .stopped = smaller(readings->stopped[number], ticks),
+                        .writer = readings->writer[number]};
 }
 
-static void read_threads(struct account_process *process) {
-  process->present = 0;
-  process->unread = 0;
+/* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end. */
+static void add_unread(const struct account_process *process, const struct account_thread *thread,
+                       struct interval *interval) {
+  if (thread->line && process->number > thread->line->first + thread->line->count)
+    return;
+  double begin = larger(interval->begin, thread->first), end = smaller(interval->end, thread->last);
+  if (end - begin <= interval->ticks / 100)
+    return;
+  interval->unread += end - begin;
+  interval->window_unread += thread->is_counted ? overlap(begin, end, process->from, process->to) : 0;
+}
+
+static void add_sums(struct account_sums *sums, const struct account_sums *thread, double share) {
+  sums->lived += share * thread->lived;
+  sums->ran += share * thread->ran;
+  sums->ready += share * thread->ready;
+  sums->stopped += share * thread->stopped;
+}
+
+/* What a thread ran and was ready for in a reading was while it lived, and of what the trace has of that. */
+static struct account_sums read_sums(const struct account_thread *thread, const struct interval *interval,
+                                     size_t reading) {
+  double lived = thread->part * overlap(interval->begin, interval->end, thread->begin, thread->end);
+  double ran = smaller(thread->line->ran[reading], lived);
+  double ready = smaller(thread->line->ready[reading], lived - ran);
+  double stopped = smaller(lived * interval->stopped / interval->ticks, lived - ran - ready);
+  return (struct account_sums){.lived = lived, .ran = ran, .ready = ready, .stopped = stopped};
+}
+
+static double share_in_window(const struct account_process *process, const struct account_thread *thread,
+                              const struct interval *interval) {
+  double begin = larger(interval->begin, thread->begin), end = smaller(interval->end, thread->end);
+  return thread->in_window * overlap(begin, end, process->from, process->to) / (end - begin);
+}
+
+static void read_thread(struct account_process *process, const struct account_thread *thread,
+                        struct interval *interval) {
+  size_t reading = process->number - thread->line->first;
+  struct account_sums sums = read_sums(thread, interval, reading);
+  interval->read_ran += account_line_ran(thread->line, reading);
+  process->masks.masks[thread->mask].wanted += sums.ran + sums.ready;
+  if (!thread->is_counted || sums.lived <= 0)
+    return;
+  add_sums(&interval->all, &sums, 1);
+  add_sums(&interval->window, &sums, share_in_window(process, thread, interval));
+  interval->most = larger(interval->most, sums.ran + sums.ready);
+}
+
+static void read_threads(struct account_process *process, struct interval *interval) {
   for (size_t i = 0; i < process->masks.count; i++)
     process->masks.masks[i].wanted = 0;
   for (size_t i = 0; i < process->count; i++) {
-    struct account_thread *thread = &process->threads[i];
+    const struct account_thread *thread = &process->threads[i];
     const struct account_line *line = thread->line;
-    thread->has_reading =
-        line && process->number >= line->first && process->number < line->first + line->count;
-    if (!thread->has_reading) {
-      process->unread += lived_unread(process, thread);
-      continue;
-    }
-    process->present++;
-    thread->ran = line->ran[process->number - line->first];
-    thread->ready = line->ready[process->number - line->first];
-    process->masks.masks[thread->mask].wanted += thread->ran + thread->ready;
+    if (line && process->number >= line->first && process->number < line->first + line->count)
+      read_thread(process, thread, interval);
+    else
+      add_unread(process, thread, interval);
   }
-  process->is_whole = process->unread == 0;
 }
 
 /* Takes of *left what there is of it. */
@@ -87,69 +151,40 @@ static double subtract(double *left, double most) {
   return part;
 }
 
-struct interval {
-  double ticks, share; /* inside of the trace; the part of it that is inside of the window */
-  double own, throttled, stopped, writer;
-  double ran, ready;
-  double most; /* that one of the threads ran and was ready */
-};
-
-static struct interval sum_up(const struct account_process *process) {
-  const struct account_readings *readings = process->readings;
-  size_t number = process->number;
-  double begin = readings->times[number - 1], end = readings->times[number];
-  double ticks = overlap(begin, end, process->begin, process->end);
-  struct interval sum = {.ticks = ticks,
-                         .share = ticks > 0
-                                      ? overlap(larger(begin, process->begin), smaller(end, process->end),
-                                                process->from, process->to) /
-                                            ticks
-                                      : 0,
-                         .own = readings->own[number],
-                         .throttled = readings->throttled[number],
-                         .stopped = readings->stopped[number],
-                         .writer = readings->writer[number]};
-  sum.stopped = smaller(sum.stopped, ticks);
-  for (size_t i = 0; i < process->count; i++)
-    if (process->threads[i].has_reading) {
-      /* Of a reading that is longer than what the trace has of it, no more than that. */
-      double ran = smaller(process->threads[i].ran, ticks);
-      sum.ran += ran;
-      double ready = smaller(process->threads[i].ready, ticks - ran);
-      sum.ready += ready;
-      sum.most = larger(sum.most, ran + ready);
-    }
-  return sum;
-}
-
 /* As many threads lose together as want to run at a time: in the mean so many as in all of the interval, or
  * as while the one does that wants to most. The gain is the middle. */
 static void add_lost(struct report_account *account, const struct interval *interval,
                      enum hindrance hindrance, double lost) {
-  double wanted = interval->ran + interval->ready, fewest = larger(1, wanted / interval->ticks);
+  double wanted = interval->all.ran + interval->all.ready, fewest = larger(1, wanted / interval->ticks);
   double most = interval->most > 0 ? larger(fewest, wanted / interval->most) : fewest;
-  account->lost[hindrance] += interval->share * lost;
-  account->gain[hindrance] += interval->share * lost * (1 / fewest + 1 / most) / 2;
-  account->unsure[hindrance] += interval->share * lost * (1 / fewest - 1 / most) / 2;
+  double share = interval->all.ready > 0 ? interval->window.ready / interval->all.ready : 0;
+  account->lost[hindrance] += share * lost;
+  account->gain[hindrance] += share * lost * (1 / fewest + 1 / most) / 2;
+  account->unsure[hindrance] += share * lost * (1 / fewest - 1 / most) / 2;
 }
 
-static void charge(struct account_process *process, const struct interval *interval) {
+static void add_preempted(struct account_process *process, const struct interval *interval, double others) {
   struct report_account *account = &process->report->account;
-  double left = interval->ready, share = interval->share, n = (double)process->present;
-  double rest = larger(0, interval->own - interval->ran), others = process->is_whole ? rest : 0;
-  double slept = n * (interval->ticks - interval->stopped) - interval->ran - interval->ready;
-  account->ran += share * (interval->ran + smaller(rest, process->unread));
-  account->slept += share * slept; /* less than nothing where the clocks were not read at one time */
-  account->own_threads += share * others;
+  double left = interval->all.ready;
   add_lost(account, interval, HINDRANCE_QUOTA, subtract(&left, interval->throttled));
   add_lost(account, interval, HINDRANCE_TEAM,
            subtract(&left, account_masks_excess(&process->masks, interval->ticks)));
   add_lost(account, interval, HINDRANCE_OWN_THREADS, subtract(&left, others));
   add_lost(account, interval, HINDRANCE_WRITER, subtract(&left, interval->writer));
-  add_lost(account, interval, HINDRANCE_OTHERS, process->is_whole ? subtract(&left, left) : 0);
-  account->ready += share * interval->ready; /* of what is left the cause is not known */
-  account->lost[HINDRANCE_STOPPED] += share * n * interval->stopped;
-  account->gain[HINDRANCE_STOPPED] += share * interval->stopped;
+  add_lost(account, interval, HINDRANCE_OTHERS, interval->unread > 0 ? 0 : subtract(&left, left));
+  account->ready += interval->window.ready; /* of what is left the cause is not known */
+}
+
+static void charge(struct account_process *process, const struct interval *interval) {
+  struct report_account *account = &process->report->account;
+  const struct account_sums *window = &interval->window;
+  double rest = larger(0, interval->own - interval->read_ran), others = interval->unread > 0 ? 0 : rest;
+  account->ran += window->ran + smaller(interval->share * rest, interval->window_unread);
+  account->slept += window->lived - window->ran - window->ready - window->stopped;
+  account->own_threads += interval->share * others;
+  add_preempted(process, interval, others);
+  account->lost[HINDRANCE_STOPPED] += window->stopped;
+  account->gain[HINDRANCE_STOPPED] += interval->share * interval->stopped;
 }
 
 /* Of the window, what is behind the last reading of a thread of which the events do not have its end. */
@@ -165,14 +200,40 @@ static void add_gone(struct account_process *process) {
 
 static void read_process(struct account_process *process) {
   for (process->number = 1; process->number < process->readings->count; process->number++) {
-    read_threads(process);
-    struct interval interval = sum_up(process);
-    if (interval.ticks > 0)
-      charge(process, &interval);
+    struct interval interval;
+    read_interval(process, &interval);
+    if (interval.ticks <= 0)
+      continue;
+    read_threads(process, &interval);
+    charge(process, &interval);
   }
 }
 
 /* -- a process -- */
+
+/* A thread of which no events have when it begins is there from the first one on, and so is the first one. */
+static void find_life(const struct account_process *process, const struct report_thread *seen,
+                      struct account_thread *thread) {
+  const struct trace *trace = process->report->trace;
+  double first = (double)trace->clock.first_ticks;
+  thread->begin = seen->has_life ? larger(first, (double)seen->start_ticks) : first;
+  thread->end = first + (double)trace->clock.length_ticks;
+  if (seen->has_life && seen->ended_ticks > seen->start_ticks)
+    thread->end = smaller(thread->end, (double)seen->ended_ticks);
+}
+
+/* Where its events have another clock it is only known how long it lived. */
+static void forget_when(const struct report *report, const struct report_thread *seen,
+                        struct account_thread *thread) {
+  const struct account_line *line = thread->line;
+  double life = thread->end - thread->begin;
+  const double *times = line->process->times + (line->first ? line->first - 1 : 0);
+  double read = line->count > 0 ? times[line->first ? line->count : line->count - 1] - times[0] : 0;
+  thread->part = read > 0 ? smaller(1, life / read) : 1;
+  thread->in_window = life > 0 ? smaller(1, life_of(report, seen) / life) : 1;
+  thread->begin = thread->first = thread->last = 0;
+  thread->end = END_OF_TIME;
+}
 
 static void add_thread(struct account_process *process, const struct account_lines *lines,
                        uint32_t location) {
@@ -180,13 +241,20 @@ static void add_thread(struct account_process *process, const struct account_lin
   const char *mask = trace_location_property(trace, trace->locations[location].ref, STAVE_PROPERTY_MAY_USE);
   const struct report_thread *seen = &process->report->threads[location];
   struct account_thread *thread = &process->threads[process->count++];
-  *thread = (struct account_thread){
-      .begin = (double)seen->first_ticks, .end = (double)seen->last_ticks, .has_life = seen->has_life};
+  *thread = (struct account_thread){.first = (double)seen->first_ticks,
+                                    .last = (double)seen->last_ticks,
+                                    .part = 1,
+                                    .in_window = 1,
+                                    .has_life = seen->has_life,
+                                    .is_counted = report_is_cpu(seen)};
+  find_life(process, seen, thread);
   if (!lines->lines[location].process)
     return;
   thread->line = &lines->lines[location];
   process->lines++;
   thread->mask = account_mask_add(&process->masks, mask ? mask : "");
+  if (process->has_clocks)
+    forget_when(process->report, seen, thread);
 }
 
 /* Where processes run: those of one machine may use the same processors. */
@@ -228,11 +296,11 @@ static void note_masks(struct report_account *account, const struct account_mask
  */
 static void set_window(struct account_process *process) {
   const struct report *report = process->report;
-  bool has_clocks = trace_archive_number(report->trace, STAVE_PROPERTY_CLOCKS) > 1;
-  process->begin = process->from = has_clocks ? 0 : (double)report->trace->clock.first_ticks;
+  process->has_clocks = trace_archive_number(report->trace, STAVE_PROPERTY_CLOCKS) > 1;
+  process->begin = process->from = process->has_clocks ? 0 : (double)report->trace->clock.first_ticks;
   process->end = process->to =
-      has_clocks ? 1e300 : process->begin + (double)report->trace->clock.length_ticks;
-  if (has_clocks)
+      process->has_clocks ? END_OF_TIME : process->begin + (double)report->trace->clock.length_ticks;
+  if (process->has_clocks)
     return;
   process->from = larger(process->from, (double)report->first_ticks);
   process->to = smaller(process->to, (double)report->last_ticks);
@@ -250,6 +318,7 @@ static void add_process(struct report *report, const struct account_lines *lines
   struct account_process process = {.report = report,
                                     .readings = &lines->processes[number],
                                     .threads = memory_get(trace->location_count, sizeof *process.threads)};
+  set_window(&process);
   for (uint32_t i = 0; i < trace->location_count; i++)
     if (report->threads[i].process == number && !report->threads[i].is_device)
       add_thread(&process, lines, i);
@@ -257,7 +326,6 @@ static void add_process(struct report *report, const struct account_lines *lines
     report->account.is_known = true;
     report->account.online = (uint64_t)number_of(trace, group, STAVE_PROPERTY_ONLINE);
     report->account.quota += number_of(trace, group, STAVE_PROPERTY_QUOTA);
-    set_window(&process);
     note_masks(&report->account, &process.masks, report->processes[number].cpus);
     note_machine(machines, trace->location_groups[number].node, &process.masks);
     read_process(&process);

@@ -96,6 +96,8 @@ static void read_line(struct account_line *line, const struct account_readings *
     line->ready[line->count] = numbers[1] * us;
   }
   spread_back(line);
+  line->begin = first > 0 ? process->times[first - 1] : process->times[first];
+  line->first_ran = line->count > 0 ? line->ran[0] : 0;
 }
 
 static void read_processes(struct account_lines *lines, const struct trace *trace) {
@@ -164,6 +166,28 @@ void account_lines_free(struct account_lines *lines) {
   *lines = (struct account_lines){0};
 }
 
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+void account_line_begin(struct account_line *line, double ticks) {
+  double end = line->count > 0 ? line->process->times[line->first] : 0;
+  if (ticks <= line->begin || ticks >= end)
+    return;
+  line->begin = ticks;
+  line->ran[0] = smaller(line->ran[0], end - ticks);
+  line->ready[0] = smaller(line->ready[0], end - ticks - line->ran[0]);
+}
+
+double account_line_ran(const struct account_line *line, size_t at) {
+  return at > 0 ? line->ran[at] : line->first_ran;
+}
+
+double account_line_lived(const struct account_line *line, size_t at) {
+  const double *times = &line->process->times[line->first + at];
+  return at > 0 ? times[0] - times[-1] : times[0] - line->begin;
+}
+
 double account_line_share(struct account_line *line, double begin, double end, double *by_reading,
                           double *ret_ran, double *ret_ready) {
   const struct account_readings *process = line->process;
@@ -172,8 +196,9 @@ double account_line_share(struct account_line *line, double begin, double end, d
   while (line->at < line->count && process->times[line->first + line->at] <= begin)
     line->at++;
   for (size_t i = line->at; i < line->count; i++) {
-    double length = length_of(process, line->first + i), to = process->times[line->first + i];
-    double from = to - length > begin ? to - length : begin, until = to < end ? to : end;
+    double to = process->times[line->first + i],
+           since = i > 0 ? process->times[line->first + i - 1] : line->begin;
+    double length = to - since, from = since > begin ? since : begin, until = to < end ? to : end;
     if (from >= until)
       break;
     known += until - from;

@@ -21,6 +21,8 @@ struct account_line {
   const struct account_readings *process; /* NULL: nothing is known of it */
   size_t first, count;
   double *ran, *ready;      /* since the reading before; what is longer than that is of earlier ones */
+  double begin;             /* when its first reading begins: with the reading before, or with the thread */
+  double first_ran;         /* in that, even before its first event */
   double *serial, *waiting; /* since then, as far as its events show: account_line_share's */
   size_t at;                /* how far that has come */
 };
@@ -34,6 +36,13 @@ struct account_lines {
 
 void account_lines_read(struct account_lines *ret, const struct trace *trace);
 void account_lines_free(struct account_lines *lines);
+
+/* The thread begins: what it ran and was ready for in its first reading is behind that. */
+void account_line_begin(struct account_line *line, double ticks);
+
+/* Of one of its readings: what the thread ran, be it before its first event, and how long it has lived. */
+double account_line_ran(const struct account_line *line, size_t at);
+double account_line_lived(const struct account_line *line, size_t at);
 
 /* How long the thread ran and was ready in a piece of time, taken to be spread evenly between readings.
  * Pieces of one thread come in the order of time. by_reading: where the piece itself is added up; NULL: not.

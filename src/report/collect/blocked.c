@@ -25,23 +25,23 @@ static double ran_by_others(const struct account_lines *lines, const struct acco
   for (size_t i = 0; i < lines->line_count; i++) {
     const struct account_line *line = &lines->lines[i];
     if (line->process == process && reading >= line->first && reading < line->first + line->count)
-      others -= line->ran[reading - line->first];
+      others -= account_line_ran(line, reading - line->first);
   }
   return fmax(others, 0);
 }
 
 /* What part of the time in regions the process's other threads ran or were ready, in the mean: they are in
- * these alone. Where none was read it may be nothing. */
+ * these alone, while they live. Where none was read it may be nothing. */
 static double busy_in_regions(const struct account_lines *lines, const struct account_line *first,
                               size_t reading, double in_regions) {
-  double sum = 0, count = 0;
+  double sum = 0, count = 0, length = length_of(first->process, reading);
   for (size_t i = 0; i < lines->line_count; i++) {
     const struct account_line *line = &lines->lines[i];
     size_t at = reading - line->first;
     if (line == first || line->process != first->process || reading < line->first || at >= line->count)
       continue;
     sum += line->ran[at] + line->ready[at];
-    count++;
+    count += length > 0 ? account_line_lived(line, at) / length : 0;
   }
   return count > 0 && in_regions > 0 ? fmin(1, sum / count / in_regions) : 0;
 }

@@ -502,6 +502,9 @@ struct report_place {
 /* It is a CPU's, and in teams, or works. */
 bool report_is_cpu(const struct report_thread *thread);
 
+/* What is known of when the thread begins becomes its readings'. */
+void lives_begin(struct collector *collector, uint32_t location);
+
 /* All events have gone by, and the wall time is known. */
 void lives_find(struct report *report);
 double life_of(const struct report *report, const struct report_thread *thread); /* ticks in the window */
@@ -528,6 +531,7 @@ uint64_t processors_wanted(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 /* By threads that wait awake, while others that could begin have none. */
 bool processors_are_held(const struct report *report, const struct report_parallel *parallel);
+bool processors_are_left(const struct report *report, const struct report_parallel *parallel);
 
 /* The part of what this region's threads lose that fewer of them would not lose, since they share processors,
  * if all their useful time was on one: 0 to 1. */

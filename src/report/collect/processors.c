@@ -17,6 +17,10 @@
 /* Of a region's time: of so much it has to be known what its threads ran. */
 #define ACCOUNTED_MIN 0.5
 
+/* Of the processors: threads that want no more than that do not want them from each other, but now and then.
+ */
+#define LEFT_MIN 0.5
+
 /* Of a region's time: so much shows how its threads wait, which is the same all the time. */
 #define SEEN_MIN 0.1
 
@@ -105,6 +109,14 @@ bool processors_are_held(const struct report *report, const struct report_parall
   double lost = parallel->gain * (double)parallel->members / (double)parallel->instances;
   double asleep = parallel->accounted - parallel->ran - parallel->ready;
   return asleep < ASLEEP_MAX * lost * parallel->accounted / (double)parallel->thread_time;
+}
+
+/* Its threads are more than the processors, but sleep, in their work too. */
+bool processors_are_left(const struct report *report, const struct report_parallel *parallel) {
+  if (parallel->accounted < ACCOUNTED_MIN * (double)parallel->thread_time)
+    return false;
+  double share = (parallel->ran + parallel->ready) / parallel->accounted;
+  return share * (double)processors_wanted(parallel) < LEFT_MIN * (double)report->processors.count;
 }
 
 uint64_t processors_wanted(const struct report_parallel *parallel) {

@@ -142,6 +142,7 @@ static void add_thread(struct collector *collector, const struct post_thread *po
   struct account_line *line = &collector->account.lines[post->location];
   const double *readings = (const double *)(post + 1);
   collector->report->threads[post->location] = post->thread;
+  lives_begin(collector, post->location);
   if (line->count != post->reading_count || line->count == 0)
     return;
   memcpy(line->serial, readings, line->count * sizeof *line->serial);

@@ -21,13 +21,22 @@ static bool observes_construct(enum construct construct) {
   return construct == CONSTRUCT_worker || construct == CONSTRUCT_program;
 }
 
+void lives_begin(struct collector *collector, uint32_t location) {
+  const struct report_thread *thread = &collector->report->threads[location];
+  if (thread->has_life && thread->start_ticks > collector->trace->clock.first_ticks &&
+      collector->account.lines)
+    account_line_begin(&collector->account.lines[location], (double)thread->start_ticks);
+}
+
 static void before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
   struct report_thread *thread = &collector->report->threads[event->location];
   (void)region, (void)now;
-  if (!thread->has_life)
-    thread->start_ticks = event->ticks;
+  if (thread->has_life)
+    return;
   thread->has_life = true;
+  thread->start_ticks = event->ticks;
+  lives_begin(collector, event->location);
 }
 
 /* Of regions that are open at the end there is no such event. */

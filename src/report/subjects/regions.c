@@ -100,9 +100,17 @@ static void judge_equal_shares(const struct report *report, struct report_findin
     finding->uncertainty_ticks = finding->gain_ticks;
 }
 
+/* The threads of one team: inner ones may be several at a time. */
+static double team_of(const struct report *report, const struct report_loop *loop) {
+  const struct report_parallel *parallel =
+      loop->parallel == REPLAY_NONE ? NULL : report->regions[loop->parallel].parallel;
+  return parallel && parallel->instances > 0 ? (double)parallel->members / (double)parallel->instances
+                                             : finding_threads(report, loop->parallel);
+}
+
 static void advise_static(const struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
-  double chunk = spread_mean(&loop->trips) / finding_threads(report, loop->parallel) / CHUNKS_EACH;
+  double chunk = spread_mean(&loop->trips) / team_of(report, loop) / CHUNKS_EACH;
   if (finding->doubt)
     finding_printf(
         finding->advice,
@@ -119,7 +127,7 @@ static void advise_static(const struct report *report, struct report_finding *fi
 /* No schedule gives all threads work. Returns whether it is so. */
 static bool advise_few(const struct report *report, struct report_finding *finding, uint32_t region) {
   const struct report_loop *loop = report->regions[region].loop;
-  double trips = spread_mean(&loop->trips), threads = finding_threads(report, loop->parallel);
+  double trips = spread_mean(&loop->trips), threads = team_of(report, loop);
   if (loop->trips.count == 0 || trips >= threads)
     return false;
   finding_printf(finding->advice,

@@ -29,9 +29,9 @@ static bool wants_processors(const struct report_parallel *parallel) {
 }
 
 /* With whom the region's threads share them; NULL: with nobody. */
-static struct report_shared *shared_with(struct report *report, uint64_t threads) {
+static struct report_shared *shared_with(struct report *report, const struct report_parallel *parallel) {
   const struct report_processors *processors = &report->processors;
-  if (processors->count > 0 && threads > processors->count)
+  if (processors_are_too_few(report, parallel) && !processors_are_left(report, parallel))
     return &report->shared[SHARED_WITH_THREADS];
   return processors->others > OTHERS_MIN * processors->all ? &report->shared[SHARED_WITH_OTHERS] : NULL;
 }
@@ -58,7 +58,7 @@ static bool is_accounted(const struct report *report, const struct report_shared
 
 bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  struct report_shared *all = shared_with(report, processors_wanted(parallel));
+  struct report_shared *all = shared_with(report, parallel);
   if (!all || !wants_processors(parallel) || is_accounted(report, all))
     return false;
   all->waited += waited_ticks;
