@@ -364,8 +364,9 @@ class Verdicts(Case):
             made.event(i, "thread_team_end", team)
         made.event(threads[0], "thread_join", Paradigm.OPENMP)
 
-    def nested(self, name, ends):
-        """An outer team of threads 0 and 1, whose inner ones have 2 and 3, too, and a loop of 10 ms to `ends` each."""
+    def nested(self, name, ends, workers_first=False):
+        """An outer team of threads 0 and 1, whose inner ones have 2 and 3, too, and a loop of 10 ms to `ends` each.
+        workers_first: in these, 2 and 3 begin before the threads that have forked."""
         with self.timed(name, threads=6) as made:
             outer = made.new_team("outer", (0, 1))
             inner = [made.new_team("one", (0, 2), outer), made.new_team("other", (1, 3), outer)]
@@ -376,8 +377,9 @@ class Verdicts(Case):
             for team, threads, line in ((outer, (0, 1), 40), (inner[0], (0, 2), 50), (inner[1], (1, 3), 50)):
                 made.event(threads[0], "thread_fork", Paradigm.OPENMP, 2)
                 made.team = team
-                for i in threads:
+                for i in reversed(threads) if workers_first and team != outer else threads:
                     made.begin_team(i, line)
+                    made.now += workers_first
             for i in range(4):
                 made.enter(i, "for", 20, attributes={"iterations": 2})
             for now in sorted(set(ends)):
@@ -398,6 +400,10 @@ class Verdicts(Case):
                            ("one late", (14, 22, 30, 22))):
             self.nested(name, ends)
             self.verdict(name, "loop imbalance", 20, 8, others=("serial part",))
+            self.nested(f"{name}, workers first", ends, workers_first=True)
+            found = self.numbers(self.path(f"{name}, workers first"))["findings"]
+            self.assertEqual([one["cause"] for one in found], ["loop imbalance", "serial part"])
+            self.assertAlmostEqual(1000 * found[0]["gain_s"], 8, delta=0.01)
         self.assertNotIn("2 iterations for", self.text(self.path("both")))  # two threads in each of the teams
         self.nested("outer", (30, 14, 30, 14))
         self.verdict("outer", "imbalance", 40, 8, others=("serial part",))

@@ -38,14 +38,14 @@ static struct live_process *live_process_of(const struct collector *collector, s
   return &collector->processes[collector->report->threads[location].process];
 }
 
-/* Other teams use the processors, too, where it is an inner one. */
-static uint32_t crowd_of(const struct collector *collector, const struct replay_team *team, bool is_nested) {
-  bool is_crowd = !is_nested && collector->processors > 0 && team->size > collector->processors;
+/* How many threads it has that are more than the processors, which none but it uses. */
+static uint32_t crowd_of(const struct collector *collector, const struct replay_team *team) {
+  bool is_crowd = collector->processors > 0 && team->size > collector->processors;
   return is_crowd ? team->size - (uint32_t)collector->processors : 0;
 }
 
 static struct live_team *live_team_of(struct collector *collector, const struct replay_team *team,
-                                      struct live_process *process, bool is_nested) {
+                                      struct live_process *process) {
   struct live_team *live_team = teams_live(collector, team->slot);
   if (live_team->id == team->id)
     return live_team;
@@ -53,8 +53,7 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
   uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
   *live_team = (struct live_team){.id = team->id,
                                   .process = process,
-                                  .is_nested = is_nested,
-                                  .crowd = crowd_of(collector, team, is_nested),
+                                  .crowd = crowd_of(collector, team),
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,
                                   .ready = {.ticks = begin_ticks},
@@ -92,10 +91,19 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   collector->report->threads[location].is_in_teams = true;
 }
 
+/* Its members outside of other teams may begin before the one that is in one and has forked. Those use the
+ * processors, too. */
+static void become_nested(struct live_team *live_team) {
+  live_team->is_nested = true;
+  live_team->crowd = 0;
+}
+
 static void begin(struct collector *collector, const struct replay_team_event *event) {
   struct report_location *here = &collector->locations[event->location];
   struct live_process *process = live_process_of(collector, event->location);
-  struct live_team *live_team = live_team_of(collector, event->team, process, here->member_count > 0);
+  struct live_team *live_team = live_team_of(collector, event->team, process);
+  if (here->member_count > 0)
+    become_nested(live_team);
   struct live_member *member = push_member(here);
   struct live_task *live_task = live_task_of(collector, event->task);
   uint64_t late = collector_cut(collector, event->ticks) - live_team->begin_ticks;
