@@ -66,22 +66,30 @@ static inline uint8_t *put_one(struct packed_state *state, const struct record *
   state->last[entry].b = new_b;
   if (__builtin_expect((is_whole | is_wide) != 0, false))
     return is_whole ? put_whole(state, entry, record, to) : put_wide(entry, ticks, a, b, to);
-  uint64_t fields = (a & UINT16_MAX) << FIELD_A | b << FIELD_B;
+  uint32_t fields = (uint32_t)(uint16_t)a | (uint32_t)b << (FIELD_B - FIELD_A);
   unsigned has_fields = fields != 0;
-  fields |= entry << ENTRY | has_fields * HAS_FIELDS | ticks << TICKS;
-  memcpy(to, &fields, sizeof fields);
-  return to + 4 + 4 * has_fields;
+  uint32_t head = (uint32_t)(entry << ENTRY | has_fields * HAS_FIELDS | (uint32_t)ticks << TICKS);
+  memcpy(to, &head, sizeof head);
+  memcpy(to + sizeof head, &fields, sizeof fields);
+  return to + sizeof head + has_fields * sizeof fields;
+}
+
+/* So many records have room for certain. */
+static inline uint64_t parts_of(uint64_t n, ptrdiff_t bytes) {
+  uint64_t sure = bytes < 0 ? 0 : (uint64_t)bytes / PACKED_BYTES_MAX;
+  return n < sure ? n : sure;
 }
 
 uint64_t packed_put(struct packed_state *state, const struct record *records, uint64_t n, uint8_t *to,
                     size_t bytes, size_t *ret_bytes) {
   const uint8_t *begin = to, *end = to + bytes;
   uint64_t done = 0, before = state->ticks;
-  for (; done < n && end - to >= PACKED_BYTES_MAX; done++) {
-    uint64_t now = records[done].ticks;
-    to = put_one(state, &records[done], now - before, to);
-    before = now;
-  }
+  for (uint64_t part; (part = parts_of(n - done, end - to)) > 0;)
+    for (uint64_t until = done + part; done < until; done++) {
+      uint64_t now = records[done].ticks;
+      to = put_one(state, &records[done], now - before, to);
+      before = now;
+    }
   state->ticks = before;
   *ret_bytes = (size_t)(to - begin);
   return done;

@@ -1,0 +1,131 @@
+/* The log of all records: the sum over a block finds whatever came back otherwise than it was written; and
+ * the room of a long log is reserved ahead. */
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "writer/pipeline/record_log.h"
+#include "writer/recovery/record_log_file.h"
+
+enum { WORDS = 37 }; /* four lanes, and some words that fill none */
+
+static void make(struct record_log_head *head, uint64_t *words) {
+  *head = (struct record_log_head){.position = 4711, .slot = 3, .records = 50, .bytes = WORDS * 8};
+  for (uint64_t i = 0; i < WORDS; i++)
+    words[i] = (i + 1) * UINT64_C(0x0123456789abcdef);
+}
+
+static void a_changed_bit_is_found(void **state) {
+  (void)state;
+  struct record_log_head head;
+  uint64_t words[WORDS];
+  make(&head, words);
+  uint64_t sum = record_log_sum(&head, words);
+  for (unsigned bit = 0; bit < WORDS * 64; bit++) {
+    words[bit / 64] ^= UINT64_C(1) << bit % 64;
+    assert_true(record_log_sum(&head, words) != sum);
+    words[bit / 64] ^= UINT64_C(1) << bit % 64;
+  }
+  assert_true(record_log_sum(&head, words) == sum);
+}
+
+static void words_in_another_order_are_found(void **state) {
+  (void)state;
+  struct record_log_head head;
+  uint64_t words[WORDS], changed[WORDS];
+  make(&head, words);
+  uint64_t sum = record_log_sum(&head, words);
+  for (unsigned a = 0; a < WORDS; a++)
+    for (unsigned b = a + 1; b < WORDS; b++) {
+      memcpy(changed, words, sizeof words);
+      changed[a] = words[b];
+      changed[b] = words[a];
+      assert_true(record_log_sum(&head, changed) != sum);
+    }
+}
+
+/* Pages that were never written come back as zeros. */
+static void zeros_instead_are_found(void **state) {
+  (void)state;
+  struct record_log_head head;
+  uint64_t words[WORDS];
+  make(&head, words);
+  uint64_t sum = record_log_sum(&head, words);
+  for (unsigned from = WORDS; from-- > 0;) {
+    words[from] = 0;
+    assert_true(record_log_sum(&head, words) != sum);
+  }
+}
+
+static void another_head_is_found(void **state) {
+  (void)state;
+  struct record_log_head head, other;
+  uint64_t words[WORDS];
+  make(&head, words);
+  uint64_t sum = record_log_sum(&head, words);
+  for (size_t i = sizeof head.checksum; i < offsetof(struct record_log_head, bytes); i++) {
+    other = head;
+    ((unsigned char *)&other)[i] ^= 0x10;
+    assert_true(record_log_sum(&other, words) != sum);
+  }
+  other = head;
+  other.bytes -= 8;
+  assert_true(record_log_sum(&other, words) != sum);
+}
+
+/* Puts records until the log has so many bytes; returns what its file has. */
+static struct stat log_of(struct record_log *log, const char *folder, off_t bytes) {
+  static struct record records[4096];
+  static struct log_blocks blocks;
+  struct stat status = {0};
+  char path[64];
+  snprintf(path, sizeof path, "%s/%s", folder, STAVE_RECORDS_FILE);
+  for (uint64_t position = 0; status.st_size < bytes; position += 4096) {
+    for (unsigned i = 0; i < 4096; i++)
+      records[i] = (struct record){.type = RECORD_sync_region, .ticks = position + i, .a = i * 70000u};
+    record_log_put(log, 0, position, records, 4096, &blocks);
+    record_log_flush(log);
+    assert_int_equal(stat(path, &status), 0);
+  }
+  free(blocks.all);
+  blocks = (struct log_blocks){0};
+  return status;
+}
+
+static void a_long_log_has_room_ahead(void **state) {
+  (void)state;
+  char folder[] = "record-log-XXXXXX";
+  _Atomic uint32_t is_whole = 0;
+  struct statfs disk;
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(statfs(folder, &disk), 0);
+  struct record_log *log = record_log_open(folder, 0, &is_whole);
+  struct stat brief = {0}, lengthy = {0};
+  if (log) {
+    brief = log_of(log, folder, 64 << 10);
+    lengthy = log_of(log, folder, 600 << 10);
+  }
+  bool is_whole_then = is_whole;
+  record_log_close(log);
+  assert_int_equal(rmdir(folder), 0);
+  if (!log || disk.f_type != EXT4_SUPER_MAGIC)
+    skip(); /* too little room on the disk, or another file system, where nothing is reserved */
+  assert_true(is_whole_then);
+  assert_true(brief.st_blocks * 512 < 512 << 10);
+  assert_true(lengthy.st_blocks * 512 >= lengthy.st_size + (512 << 10));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_changed_bit_is_found),    cmocka_unit_test(words_in_another_order_are_found),
+      cmocka_unit_test(zeros_instead_are_found),   cmocka_unit_test(another_head_is_found),
+      cmocka_unit_test(a_long_log_has_room_ahead),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
