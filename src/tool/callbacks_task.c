@@ -85,7 +85,7 @@ void on_parallel_begin_with_callers OMPT_PARAMETERS(parallel_begin) {
   enum { CALLERS_MAX = 16 };
   uint64_t callers[CALLERS_MAX] = {0};
   (void)task;
-  if (!thread_self->ring.slot && !thread_attach(clock_ticks(tool.clock))) {
+  if (!thread_has_ring(clock_ticks(tool.clock))) {
     give_id(parallel, 0);
     return;
   }

@@ -121,7 +121,7 @@ static void publish_new(uint64_t codeptr, uint64_t ticks) {
 }
 
 static void publish_place(uint64_t codeptr, uint64_t ticks) {
-  if (!thread_self->ring.slot && !thread_attach(ticks))
+  if (!thread_has_ring(ticks))
     return;
   struct known_module *known = find_known(codeptr);
   struct module_range range = known ? range_of(known) : (struct module_range){0, 0};

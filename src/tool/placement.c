@@ -44,7 +44,7 @@ void placement_record(void) {
   if (!tool.get_place_num && !tool.get_proc_id)
     return;
   uint64_t ticks = clock_ticks(tool.clock);
-  if (!thread_self->ring.slot && !thread_attach(ticks))
+  if (!thread_has_ring(ticks))
     return;
   int place = ask(tool.get_place_num);
   uint64_t sum =

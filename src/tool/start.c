@@ -67,16 +67,12 @@ static uint64_t power_of_two_below(uint64_t value) {
   return value;
 }
 
-static bool keeps(void) {
-  return tool.constants.config.keep.ns || tool.constants.config.keep.bytes;
-}
-
 /* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have,
  * page by page: 64 GiB take minutes. */
 static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
-  bool survives = tool.constants.config.record_log == RECORD_LOG_on && !keeps();
+  bool survives = tool.constants.config.record_log == RECORD_LOG_on && !tool_keeps();
   if (!runs_on_valgrind())
     return session_create_without_rings(ring_bytes, SESSION_SLOTS_MAX, survives, ret_session, ret_fd);
   return session_create_without_rings(ring_bytes < RING_START_BYTES ? ring_bytes : RING_START_BYTES,
@@ -106,10 +102,6 @@ static int map_memory(int *ret_fd) {
   madvise(session, session_bytes_before_rings(session), MADV_DONTFORK);
   atomic_store(tool.fork_mark, 1);
   return 0;
-}
-
-static const char *name_of_archive(void) {
-  return keeps() ? "in memory (STAVE_KEEP)" : tool.session->shared.archive;
 }
 
 /* The writer's message says why it cannot write. */
@@ -149,7 +141,7 @@ static bool wait_until_ready(int writer_pidfd) {
     return log_writer_failed();
   if (tool.constants.config.verbose >= 2)
     tool_log("process %d is traced into %s, on the %s clock, with rings of up to %llu KiB", (int)getpid(),
-             keeps() ? "memory (STAVE_KEEP)" : tool.session->shared.archive,
+             tool_keeps() ? "memory (STAVE_KEEP)" : tool.session->shared.archive,
              tool.clock == CLOCK_KIND_TSC ? "processor's" : "kernel's",
              (unsigned long long)tool.session->constants.ring_bytes / 1024);
   if (*tool.session->shared.message)
@@ -305,7 +297,7 @@ bool tool_start_session(void) {
   }
   close_if_open(tool.writer_pidfd);
   tool.writer_pidfd = -1;
-  if (keeps())
+  if (tool_keeps())
     exit_status_expect();
   sampler_start();
   atomic_store(&tool.recording, RECORDING_ON);
@@ -320,25 +312,6 @@ void tool_follow_fork(void) {
   leave_parents_session();
   if (is_wanted)
     tool_start_session();
-}
-
-void tool_give_up(void) {
-  int on = RECORDING_ON;
-  if (!atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_OFF))
-    return;
-  atomic_store(&tool.session->shared.tool_state, TOOL_GAVE_UP);
-  if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
-    tool_log("%.1000s: recording stopped, the program goes on; the archive %s is not complete",
-             tool.session->shared.message, name_of_archive());
-  else if (session_writer_is_dead(tool.session))
-    tool_log(
-        "stave-writer was killed: recording stopped, the program goes on; the archive %s is not complete",
-        name_of_archive());
-  else
-    tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s: recording stopped, the program goes "
-             "on; the "
-             "archive %s may be incomplete",
-             tool.constants.config.timeout, writer_process_waits(tool.session), name_of_archive());
 }
 
 /* The writer may have died behind its last step: the recovery file goes when all else is written. */
@@ -429,8 +402,8 @@ static void end(enum recording recording, enum tool_state state) {
   if (is_left && *archive && !is_quiet)
     tool_log("the trace is in %s: it is closed after the program, whose other threads go on", archive);
   else if (!is_closed && !has_given_up && !is_left)
-    log_not_closed(keeps() ? name_of_archive() : archive);
-  else if (is_closed && keeps() && *shared->message)
+    log_not_closed(tool_keeps() ? tool_archive_name() : archive);
+  else if (is_closed && tool_keeps() && *shared->message)
     tool_log("%.1000s", shared->message);
   else if (is_closed && *shared->message)
     tool_log("%.500s; what was recorded is in %s", shared->message, archive);

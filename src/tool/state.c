@@ -18,6 +18,11 @@ bool tool_is_forked_child(void) {
   return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
 }
 
+bool tool_is_stopped(void) {
+  return atomic_load_explicit(&tool.recording, memory_order_relaxed) != RECORDING_ON ||
+         atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
+}
+
 void tool_log(const char *format, ...) {
   if (tool.is_mute)
     return;

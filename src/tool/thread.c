@@ -1,18 +1,9 @@
 #include "tool/thread.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "session/futex.h"
 #include "session/session.h"
-#include "tool/call_path.h"
-#include "tool/counters.h"
-#include "tool/deferred_begins.h"
-#include "tool/first_rings.h"
-#include "tool/placement.h"
-#include "tool/sampler.h"
-#include "tool/slots.h"
 
 static uint64_t ring_capacity(const struct ring *ring) {
   return ring->mask + 1;
@@ -98,11 +89,6 @@ static bool has_room(const struct ring *ring, uint64_t end, uint64_t *ret_tail) 
   return end - *ret_tail <= ring_capacity(ring);
 }
 
-static bool is_stopped(void) {
-  return atomic_load_explicit(&tool.recording, memory_order_relaxed) != RECORDING_ON ||
-         atomic_load_explicit(&tool.session->shared.stop_recording, memory_order_relaxed);
-}
-
 /* As long as the writer needs at least to take so much out of each ring: hundreds of threads that look more
  * often would take the processor from it. */
 static struct timespec nap_for(uint64_t records) {
@@ -124,7 +110,7 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t half = ring_capacity(ring) / 2, wanted = end + half;
   struct timespec nap = nap_for(half);
   while (!has_room(ring, wanted, &tail)) {
-    if (is_stopped() || atomic_load_explicit(&ring->slot->is_given_up, memory_order_relaxed))
+    if (tool_is_stopped() || atomic_load_explicit(&ring->slot->is_given_up, memory_order_relaxed))
       return false;
     session_wake_writer(tool.session);
     nanosleep(&nap, NULL);
@@ -206,7 +192,7 @@ static void map_quarter(const struct ring *ring, uint64_t position) {
 static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum claim claim) {
   struct ring *ring = &thread->ring;
   uint64_t end = position + n, tail, stall_begin = 0;
-  if (is_stopped() || !make_room(thread, position, end, claim, &stall_begin))
+  if (tool_is_stopped() || !make_room(thread, position, end, claim, &stall_begin))
     return false;
   has_room(ring, end, &tail);
   if (end - tail >= ring_capacity(ring) / 2)
@@ -265,8 +251,7 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
 
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   int error = errno;
-  bool is_reserved =
-      (thread_self->ring.slot || thread_attach(ticks)) && reserve(thread_self, n, ticks, EVENT, ret_position);
+  bool is_reserved = thread_has_ring(ticks) && reserve(thread_self, n, ticks, EVENT, ret_position);
   errno = error;
   return is_reserved;
 }
@@ -275,74 +260,10 @@ bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   return reserve(thread_self, n, ticks, SAMPLE, ret_position);
 }
 
-/* A slot that another thread had before keeps its position, from which ids are made, and its capacity. */
-static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t index) {
-  uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
-  uint64_t mask = slot->is_used ? atomic_load_explicit(&slot->mask, memory_order_relaxed)
-                                : first_ring_bytes(index) / RECORD_BYTES - 1;
-  const struct thread begin = {.ring = {.slot = slot, .records = thread->mapped_ring, .reserved = head},
-                               .id_base = id_base(index),
-                               .processor = PROCESSOR_NONE};
-  memcpy(thread, &begin, offsetof(struct thread, awaits_dependences));
-  atomic_store(&thread->awaits_dependences, false);
-  slot->is_used = true;
+void thread_open_ring(struct thread *thread, uint64_t mask) {
   set_mask(&thread->ring, mask);
-  set_limit(thread, head + 1, atomic_load_explicit(&slot->tail, memory_order_acquire));
-  thread_self = thread;
-}
-
-/* With its memory; NULL: there is none. Every event of a thread that has none comes here: it is asked for now
- * and then. */
-static struct thread_slot *get_slot(int32_t kernel_tid, uint32_t *ret_index) {
-  enum { ASK_AGAIN_NS = 10000000 };
-  if (is_stopped() || clock_ns(CLOCK_MONOTONIC) < atomic_load(&tool.attach_after_ns))
-    return NULL;
-  struct thread_slot *slot = slots_get(kernel_tid, ret_index);
-  if (!slot || first_ring_populate(*ret_index))
-    return slot;
-  session_return_slot(tool.session, *ret_index);
-  atomic_store(&tool.attach_after_ns, clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_NS);
-  return NULL;
-}
-
-bool thread_attach(uint64_t ticks) {
-  if (tool_is_forked_child())
-    tool_follow_fork();
-  if (thread_self->ring.slot)
-    return true;
-  if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)
-    return false;
-  uint32_t index;
-  int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
-  struct thread_slot *slot = get_slot(kernel_tid, &index);
-  if (!slot) {
-    atomic_fetch_add(&tool.session->shared.figures.lost, 1);
-    return false;
-  }
-  attach_to(&tool.threads[index], slot, index);
-  const struct record_attach attach = {
-      .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
-  thread_put((const struct record *)&attach, NULL);
-  if (tool.sample_signal || tool.constants.config.callers > 0) {
-    int error = errno;
-    call_path_prepare(thread_self, ticks);
-    errno = error;
-  }
-  counters_attach(thread_self);
-  sampler_attach(thread_self);
-  if (tool.constants.config.system == SYSTEM_on)
-    session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
-  deferred_replay(ticks);
-  return true;
-}
-
-void thread_detach(void) {
-  struct thread *thread = thread_self;
-  if (!thread->ring.slot)
-    return;
-  thread_self = &thread_none;
-  counters_detach(thread);
-  slots_give_back((uint32_t)(thread - tool.threads));
+  set_limit(thread, thread->ring.reserved + 1,
+            atomic_load_explicit(&thread->ring.slot->tail, memory_order_acquire));
 }
 
 void thread_put(const struct record *record, const uint64_t *words) {

@@ -61,11 +61,20 @@ extern _Thread_local struct thread *thread_self
 extern _Thread_local struct thread *thread_self __attribute__((visibility("hidden")));
 #endif
 
-/* Gives the calling thread a ring if it has none; false if it gets none. Writes the attach record. */
+/* Gives the calling thread a ring if it has none; false if it gets none. Writes the attach record (attach.c).
+ */
 bool thread_attach(uint64_t ticks);
 
-/* The thread's last record was written: its ring goes back to the pool once it is drained. */
+/* The thread's last record was written: its ring goes back to the pool once it is drained (attach.c). */
 void thread_detach(void);
+
+/* The thread has got a slot, and records from its `reserved` on, in a ring of this mask. */
+void thread_open_ring(struct thread *thread, uint64_t mask);
+
+/* Whether the calling thread has a ring: at its first event it gets one. */
+static inline bool thread_has_ring(uint64_t ticks) {
+  return thread_self->ring.slot || (tool.attach && tool.attach(ticks));
+}
 
 /* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event
  * is dropped (and counted). ring_commit must follow on thread_self's ring. */

@@ -265,6 +265,7 @@ bool tool_prepare(void) {
     tool.constants.set_callback_results[i] = SESSION_NOT_WANTED;
   placement_prepare();
   describe_program();
+  tool.attach = thread_attach;
   tool.is_prepared = true;
   return true;
 }

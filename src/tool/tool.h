@@ -101,6 +101,8 @@ struct tool {
   int session_fd;                 /* with a lock on it that exec gives up; -1: none */
   uint64_t session_device, session_inode; /* to know whether session_fd still is what it was */
   struct first_rings first_rings;
+  /* thread_attach, which records: what records cannot call it by its name. NULL: nothing is prepared yet */
+  bool (*attach)(uint64_t ticks);
   _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody asks for any before */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
   int runtimes;                     /* initialized and not yet finalized */
@@ -145,6 +147,9 @@ const char *tool_error_text(int error, char *number);
 /* True in a forked child whose session is still its parent's. */
 bool tool_is_forked_child(void);
 
+/* Whether nothing is to be recorded any more: the tool or the writer has stopped it. There is a session. */
+bool tool_is_stopped(void);
+
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
 
@@ -175,8 +180,14 @@ void tool_withdraw_session(void);
  * events can be recorded from now on; if not, has printed why. */
 bool tool_start_session(void);
 
-/* Stops recording for good because the writer makes no progress; says so once. */
+/* Stops recording for good because the writer makes no progress; says so once (give_up.c). */
 void tool_give_up(void);
+
+/* Whether only the end of the run is kept (STAVE_KEEP). */
+bool tool_keeps(void);
+
+/* What messages call the archive of tool.session. */
+const char *tool_archive_name(void);
 
 /* Notes which modules are loaded now, as OpenMP starts (modules.c). */
 void modules_note_start(void);

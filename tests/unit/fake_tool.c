@@ -81,6 +81,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
     perror("mmap");
     exit(1);
   }
+  tool.attach = thread_attach;
   tool.clock = clock_choose();
   tool.constants.config.overflow = overflow;
   tool.constants.config.timeout = 20;
