@@ -302,9 +302,6 @@ struct acquisition *check_lock_held(struct checker *checker, uint64_t number);
 bool check_attribute(const struct checker *checker, const struct trace_event *event, const char *name,
                      uint64_t *ret);
 
-/* What is known of the lock at the address, which is made if there is nothing. */
-struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address);
-
 /* -- lock_orders.c -- */
 
 /* Keeps count of the barriers that threads pass. */

@@ -10,7 +10,8 @@
 
 /* -- locks by their address -- */
 
-struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address) {
+/* What is known of the lock at the address, which is made if there is nothing. */
+static struct lock_memory *check_lock_memory(struct checker *checker, size_t location, uint64_t address) {
   uint64_t process = checker->trace->locations[location].group;
   struct lock_memory *memory = pair_map_get(&checker->lock_memories, process, address);
   if (memory)

@@ -75,9 +75,6 @@ void chrome_write_region(struct chrome *chrome, uint32_t region);
 /* Arguments that the event itself has, behind others. */
 void chrome_write_attributes(struct chrome *chrome, const struct trace_event *event);
 
-/* A region's name without what every construct's begins with. */
-const char *chrome_short_name(const char *name);
-
 /* -- chrome_flows.c -- */
 
 void chrome_flows_close(struct chrome *chrome);

@@ -9,7 +9,8 @@
 
 /* -- definitions -- */
 
-const char *chrome_short_name(const char *name) {
+/* A region's name without what every construct's begins with. */
+static const char *chrome_short_name(const char *name) {
   static const char prefix[] = "!$omp ";
   return strncmp(name, prefix, strlen(prefix)) == 0 ? name + strlen(prefix) : name;
 }

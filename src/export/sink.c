@@ -208,9 +208,3 @@ void sink_dot_part(struct sink *sink, const char *text) {
     }
   }
 }
-
-void sink_dot(struct sink *sink, const char *text) {
-  sink_byte(sink, '"');
-  sink_dot_part(sink, text);
-  sink_byte(sink, '"');
-}

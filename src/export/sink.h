@@ -80,11 +80,8 @@ void sink_json(struct sink *sink, const char *text);
  * ends, which the RFC does not allow, become \xNN. */
 void sink_csv(struct sink *sink, const char *text);
 
-/* A quoted string of a DOT file, shown as it is by Graphviz; line ends become line breaks, control characters
- * \xNN. */
-void sink_dot(struct sink *sink, const char *text);
-
-/* The same without its quotes, for strings of several parts. */
+/* A part of a quoted string of a DOT file, shown as it is by Graphviz; line ends become line breaks, control
+ * characters \xNN. */
 void sink_dot_part(struct sink *sink, const char *text);
 
 #endif

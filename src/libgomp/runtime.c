@@ -78,6 +78,17 @@ void runtime_prepare(void (*step_aside)(void)) {
     step_aside();
 }
 
+/* Ends the calling thread's tasks and the tool. Nothing, where that has been done. */
+static void runtime_finalize(void) {
+  if (!runtime.is_active)
+    return;
+  runtime.is_active = false;
+  thread_end_last();
+  callbacks_forget(); /* other threads may come to some; none follows finalize */
+  threads_wait_for_ends();
+  runtime.tool->finalize(&runtime.tool->tool_data);
+}
+
 /* The first that has an answer; which may be not to be initialized, and then there is none. */
 static void start(void) {
   int error = errno;
@@ -99,16 +110,6 @@ bool runtime_start(const struct library *library) {
     __atomic_compare_exchange_n(&runtime.library, &none, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   pthread_once(&runtime.started, start);
   return runtime.is_active;
-}
-
-void runtime_finalize(void) {
-  if (!runtime.is_active)
-    return;
-  runtime.is_active = false;
-  thread_end_last();
-  callbacks_forget(); /* other threads may come to some; none follows finalize */
-  threads_wait_for_ends();
-  runtime.tool->finalize(&runtime.tool->tool_data);
 }
 
 /* exit() inside of a parallel region ends without: other threads may be in callbacks. */

@@ -14,7 +14,4 @@ void runtime_prepare(void (*step_aside)(void));
 /* At the first call of the program: starts a tool. Whether there is one. */
 bool runtime_start(const struct library *library);
 
-/* Ends the calling thread's tasks and the tool. Nothing, where that has been done. */
-void runtime_finalize(void);
-
 #endif

@@ -1,6 +1,7 @@
 #include "recover/unwind_ends.h"
 
-void unwind_add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event) {
+/* Writes an event that the trace does not have; only who calls changes what is open. */
+static void unwind_add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event) {
   event.location = index;
   event.ticks = ticks;
   unwind->added++;
@@ -98,7 +99,8 @@ void unwind_switch_to_own(struct unwind *unwind, uint32_t index, uint64_t ticks)
 
 /* -- levels -- */
 
-void unwind_join(struct unwind *unwind, uint32_t index, uint64_t ticks) {
+/* The joins that are due. */
+static void unwind_join(struct unwind *unwind, uint32_t index, uint64_t ticks) {
   struct open_location *location = &unwind->locations[index];
   for (; location->joins > 0; location->joins--)
     unwind_add(unwind, index, ticks,

@@ -4,9 +4,6 @@
 
 #include "recover/unwind_model.h"
 
-/* Writes an event that the trace does not have; only who calls changes what is open. */
-void unwind_add(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event);
-
 /* The same, not before what the location has, and what it opens or ends is noted. */
 void unwind_act(struct unwind *unwind, uint32_t index, uint64_t ticks, struct trace_event event);
 
@@ -24,9 +21,6 @@ void unwind_end_through(struct unwind *unwind, uint32_t index, const struct leve
 
 /* The location's implicit task goes on. */
 void unwind_switch_to_own(struct unwind *unwind, uint32_t index, uint64_t ticks);
-
-/* The joins that are due. */
-void unwind_join(struct unwind *unwind, uint32_t index, uint64_t ticks);
 
 /* Ends everything, at the end of the trace. */
 void unwind_end_all(struct unwind *unwind, uint64_t ticks);

@@ -243,7 +243,7 @@ const char *finding_call_label(struct finding_texts *texts, uint32_t region, uin
   return label_call(texts->labels[texts->label_count++ % 4], texts->report->trace, region, site);
 }
 
-const char *finding_instant(struct finding_texts *texts, uint64_t ticks) {
+static const char *finding_instant(struct finding_texts *texts, uint64_t ticks) {
   return finding_time(texts, (double)ticks - (double)texts->report->trace->clock.first_ticks);
 }
 

@@ -83,7 +83,6 @@ const char *finding_time(struct finding_texts *texts, double ticks);
 const char *finding_share(struct finding_texts *texts, double part, double whole);
 const char *finding_label(struct finding_texts *texts, uint32_t region);
 const char *finding_call_label(struct finding_texts *texts, uint32_t region, uint64_t site);
-const char *finding_instant(struct finding_texts *texts, uint64_t ticks);
 
 /* If few instances make up most of the cost: which, in its numbers and its evidence. Accepts NULL. */
 void finding_add_peak(struct finding_texts *texts, struct report_finding *finding,

@@ -532,7 +532,6 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
                 char error[TRACE_ERROR_BYTES]);
 
 void report_free(struct report *report);
-void report_free_parallel(struct report_parallel *parallel); /* accepts NULL */
 
 /* The run takes longer than the work of all its threads together, without what creating tasks and the like
  * adds to it: that is `ret_work` ticks. Not where a part of the run is in MPI, on devices, or not known. */
@@ -570,9 +569,6 @@ const struct report_gap *report_longest_gap(const struct report *report);
 
 void report_samples_free(struct report *report);
 
-/* The samples at a place; NULL: there are none. */
-const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
-                                               uint32_t region);
 /* "low", "medium", "high": constant memory. */
 const char *report_confidence_name(enum report_confidence confidence);
 

@@ -249,6 +249,10 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
   return is_held;
 }
 
+bool thread_begin(uint64_t ticks) {
+  return tool.attach && tool.attach(ticks);
+}
+
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
   int error = errno;
   bool is_reserved = thread_has_ring(ticks) && reserve(thread_self, n, ticks, EVENT, ret_position);

@@ -71,9 +71,12 @@ void thread_detach(void);
 /* The thread has got a slot, and records from its `reserved` on, in a ring of this mask. */
 void thread_open_ring(struct thread *thread, uint64_t mask);
 
+/* What tool.attach does; false where no session was ever prepared. */
+bool thread_begin(uint64_t ticks) __attribute__((cold, noinline));
+
 /* Whether the calling thread has a ring: at its first event it gets one. */
 static inline bool thread_has_ring(uint64_t ticks) {
-  return thread_self->ring.slot || (tool.attach && tool.attach(ticks));
+  return __builtin_expect(thread_self->ring.slot != NULL, true) || thread_begin(ticks);
 }
 
 /* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event

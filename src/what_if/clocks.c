@@ -63,8 +63,9 @@ void clock_moment_free(struct clocks *clocks, struct clock_moment *moment) {
 
 /* -- work -- */
 
-const struct what_if_change *clock_change(const struct what_if *scenario, enum what_if_kind kind,
-                                          const struct replay_frame *frames, size_t count) {
+/* A scenario's change of this kind that means one of these regions; NULL: it has none. */
+static const struct what_if_change *clock_change(const struct what_if *scenario, enum what_if_kind kind,
+                                                 const struct replay_frame *frames, size_t count) {
   for (size_t i = 0; i < scenario->change_count; i++) {
     const struct what_if_change *change = &scenario->changes[i];
     for (size_t j = 0; change->kind == kind && j < count; j++)

@@ -144,10 +144,6 @@ void clock_work(struct clocks *clocks, struct clock_row *row, const struct repla
 void clock_resume(struct clocks *clocks, struct clock_row *row, const struct clock_moment *since,
                   const struct clock_moment *cause, uint64_t ticks);
 
-/* A scenario's change of this kind that means one of these regions; NULL: it has none. */
-const struct what_if_change *clock_change(const struct what_if *scenario, enum what_if_kind kind,
-                                          const struct replay_frame *frames, size_t count);
-
 struct clock_team *clock_team(struct clocks *clocks, const struct replay_team *team);
 struct clock_task *clock_task(struct clocks *clocks, uint64_t id, uint32_t slot);
 struct clock_moment *clock_lock(struct clocks *clocks, uint64_t lock);

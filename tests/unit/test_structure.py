@@ -219,6 +219,24 @@ class Structure(unittest.TestCase):
         self.build(tool="void a(void); void b(void) { a(); }", other="static void b(void) {} void a(void) { b(); }")
         self.assertEqual(self.run_structure("--build", str(self.root))[0], 0)
 
+    @unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no cc or nm")
+    def test_functions_that_nobody_calls(self):
+        self.build(tool="void a(void); int main(void) { a(); }", other="void b(void) {} void a(void) { b(); }",
+                   last="__asm__(\".globl from_c\"); void from_c(void) {}")
+        arguments = ["--build", str(self.root)]
+        self.assertEqual(self.run_structure(*arguments)[0], 0)      # not all of the tree is built
+        commands = json.loads((self.root / "compile_commands.json").read_text(encoding="utf-8"))
+        for name in ("src/base/array.c", "src/writer/symbols.c"):
+            made = pathlib.Path(name).stem + ".o"
+            subprocess.run(["cc", "-c", "-x", "c", "-o", self.root / made, "/dev/null"], check=True)
+            commands.append({"directory": str(self.root), "file": name, "output": made})
+        self.write("compile_commands.json", json.dumps(commands))
+        self.complains("src/tool/other.c: no other file calls b", arguments=arguments)
+        self.write("scripts/structure.exceptions", "unshared src/tool/other.c 1\n")
+        self.assertEqual(self.run_structure(*arguments)[0], 0)
+        self.write("scripts/structure.exceptions", "unshared src/tool/other.c 1\nunshared src/tool/tool.c 1\n")
+        self.complains("unshared src/tool/tool.c: none is there any more", arguments=arguments)
+
     def test_one_case_more_than_known(self):
         self.append("src/tool/tool.c", "void f() { realloc(a, 1); realloc(b, 2); }\n")
         self.write("scripts/structure.exceptions", "realloc src/tool/tool.c 1\n")

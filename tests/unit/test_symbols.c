@@ -476,20 +476,34 @@ static void requests_and_answers_run_together(void **state) {
   dlclose(library);
 }
 
+/* Requests many places and waits for none. Returns what symbols_finish does, and the last place. */
+static int request_and_skip(struct fixture *fixture, struct told *module, uint64_t begin,
+                            struct code_place **ret_last) {
+  for (unsigned i = 0; i < 5000; i++) {
+    module->address = begin + 1 + i;
+    module->size = begin + 6000 - module->base;
+    *ret_last = request(fixture, module);
+  }
+  return symbols_finish(fixture->symbols, true);
+}
+
+/* Where this thread gets no processor for long, all are resolved before: then it is tried again. */
 static void hurry_leaves_the_rest(void **state) {
+  enum { TRIES = 20 };
   struct fixture *fixture = *state;
   static struct told module;
   uint64_t begin, end;
   struct code_place *last = NULL;
   void *library = load_large(fixture, 500, &module, &begin, &end);
-  for (unsigned i = 0; i < 5000; i++) {
-    module.address = begin + 1 + i;
-    module.size = begin + 6000 - module.base;
-    last = request(fixture, &module);
-    if (i == 10)
-      symbols_abort(fixture->symbols);
+  int result = request_and_skip(fixture, &module, begin, &last), error;
+  for (int i = 1; i < TRIES && result == 0; i++) {
+    assert_true(code_place_resolved(last));
+    symbols_destroy(fixture->symbols);
+    fixture->symbols = symbols_create(fixture->modules, &error);
+    assert_non_null(fixture->symbols);
+    result = request_and_skip(fixture, &module, begin, &last);
   }
-  assert_int_equal(symbols_finish(fixture->symbols, false), -ECANCELED);
+  assert_int_equal(result, -ECANCELED);
   assert_false(code_place_resolved(last));
   assert_null(last->source.function);
   dlclose(library);

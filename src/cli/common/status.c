@@ -129,7 +129,8 @@ static void other_line(struct status *status, const char *verb, struct teller te
   }
 }
 
-void status_line(struct status *status, char *line) {
+/* Takes in one line (without its newline), which is changed. */
+static void status_line(struct status *status, char *line) {
   char *verb = strsep(&line, " ");
   char *number = line ? strsep(&line, " ") : NULL;
   struct teller teller = read_teller(number ? number : "");

@@ -74,9 +74,6 @@ void status_read(struct status *status);
 /* The program has ended: from now on at_end is set when the last writer has. */
 void status_expect_end(struct status *status);
 
-/* Takes in one line (without its newline), which is changed. */
-void status_line(struct status *status, char *line);
-
 /* Closes and frees. The FIFO stays for its directory's owner to remove. */
 void status_close(struct status *status);
 

@@ -21,7 +21,8 @@ static bool is_done(const struct mcp_child *child) {
   return child->is_cut || child->status == EXIT_SUCCESS || child->status == EXIT_FOUND;
 }
 
-void mcp_answer_by(struct mcp_answer *answer, const char *const *arguments, int limit_s) {
+/* Runs stave; the answer is what it prints. */
+static void mcp_answer_by(struct mcp_answer *answer, const char *const *arguments, int limit_s) {
   struct mcp_child child;
   mcp_child_run(&child, arguments, sizeof answer->text, limit_s);
   if (child.is_too_late)

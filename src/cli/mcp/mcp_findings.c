@@ -19,7 +19,8 @@ enum {
   PART_BYTES = 900
 };
 
-json_t *mcp_report_object(struct mcp_answer *answer, const json_t *arguments) {
+/* The object that report --json prints, the caller's to release; NULL: the answer says why there is none. */
+static json_t *mcp_report_object(struct mcp_answer *answer, const json_t *arguments) {
   char path[MCP_PATH_BYTES];
   struct mcp_child child;
   mcp_path(path, json_object_get(arguments, "archive"));

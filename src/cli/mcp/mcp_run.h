@@ -15,10 +15,4 @@ enum { MCP_PATH_BYTES = 4096 };
 /* An archive's path that no command can read as an option, in ret. */
 const char *mcp_path(char ret[MCP_PATH_BYTES], const json_t *path);
 
-/* Runs stave; the answer is what it prints. */
-void mcp_answer_by(struct mcp_answer *answer, const char *const *arguments, int limit_s);
-
-/* The object that report --json prints, the caller's to release; NULL: the answer says why there is none. */
-json_t *mcp_report_object(struct mcp_answer *answer, const json_t *arguments);
-
 #endif

@@ -66,7 +66,11 @@ static bool complete(const char *path, const char *identity) {
   return is_complete;
 }
 
-int export_tables_database(char *const *archives, size_t count, const char *identity, const char *path) {
+/* Writes `count` archives into a new file of SQLite at `path`, which is there and empty. What cannot be read
+ * of one is printed on stderr. `identity` is for database_complete. Returns the exit status: EXIT_FOUND if
+ * not all could be read. */
+static int export_tables_database(char *const *archives, size_t count, const char *identity,
+                                  const char *path) {
   int worst = EXIT_SUCCESS;
   struct run_request request = {path, identity != NULL};
   if (!database_is_supported()) {

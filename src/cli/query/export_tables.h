@@ -9,11 +9,6 @@
 #include "export/sink.h"
 #include "tables/schema.h"
 
-/* Writes `count` archives into a new file of SQLite at `path`, which is there and empty. What cannot be read
- * of one is printed on stderr. `identity` is for database_complete. Returns the exit status: EXIT_FOUND if
- * not all could be read. */
-int export_tables_database(char *const *archives, size_t count, const char *identity, const char *path);
-
 /* The same, and the file becomes `output` when it is whole. */
 int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output);
 

@@ -92,9 +92,6 @@ void scaling_free(struct scaling *scaling);
 void scaling_read_run(struct scaling *scaling, size_t run);
 void scaling_read_parts(struct scaling *scaling, size_t run);
 
-/* The row of this name; a new one if there is none. */
-struct scaling_part *scaling_part(struct scaling *scaling, enum scaling_kind kind, const char *name);
-
 /* -- scaling_words.c -- */
 
 /* "run", "serial", "parallel", "loop": constant memory. */

@@ -87,7 +87,8 @@ void scaling_read_run(struct scaling *scaling, size_t run) {
 
 /* -- its parts -- */
 
-struct scaling_part *scaling_part(struct scaling *scaling, enum scaling_kind kind, const char *name) {
+/* The row of this name; a new one if there is none. */
+static struct scaling_part *scaling_part(struct scaling *scaling, enum scaling_kind kind, const char *name) {
   for (size_t i = 0; i < scaling->part_count; i++)
     if (scaling->parts[i].kind == kind && strcmp(scaling->parts[i].name, name) == 0)
       return &scaling->parts[i];

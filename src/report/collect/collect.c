@@ -455,6 +455,18 @@ static void find_span(struct collector *collector) {
   path_each(longest, add_path, report);
 }
 
+static void report_free_parallel(struct report_parallel *parallel) {
+  if (!parallel)
+    return;
+  free(parallel->useful);
+  free(parallel->accounted_of);
+  free(parallel->callers);
+  free(parallel->creations);
+  free(parallel->delays);
+  free(parallel->variation);
+  free(parallel);
+}
+
 static void forget_runtimes_teams(struct report *report) {
   for (size_t i = 0; i < report->trace->region_count; i++) {
     struct report_region *region = &report->regions[i];
@@ -526,18 +538,6 @@ int collector_read(struct report *ret, struct trace *trace, char error[TRACE_ERR
     finish(&collector);
   collector_free(&collector);
   return result;
-}
-
-void report_free_parallel(struct report_parallel *parallel) {
-  if (!parallel)
-    return;
-  free(parallel->useful);
-  free(parallel->accounted_of);
-  free(parallel->callers);
-  free(parallel->creations);
-  free(parallel->delays);
-  free(parallel->variation);
-  free(parallel);
 }
 
 static void free_region(struct report_region *region) {

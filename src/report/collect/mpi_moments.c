@@ -6,7 +6,7 @@
 
 /* -- lists -- */
 
-void mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link) {
+static void mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link) {
   struct pool *links = &collector->waits->links;
   uint32_t slot;
   link.next = *list;

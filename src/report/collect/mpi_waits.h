@@ -81,7 +81,6 @@ struct mpi_waits {
 /* -- mpi_moments.c -- */
 
 /* Adds to a list, by the position of its first; takes the first out, false: there is none. */
-void mpi_push(struct collector *collector, uint32_t *list, struct mpi_link link);
 bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
 
 /* It may be that the call with this id can be computed now. */

@@ -240,8 +240,9 @@ void report_samples_free(struct report *report) {
   free(report->sampled);
 }
 
-const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
-                                               uint32_t region) {
+/* The samples at a place; NULL: there are none. */
+static const struct report_sampled *report_sampled_at(const struct report *report, enum report_doing doing,
+                                                      uint32_t region) {
   for (size_t i = 0; i < report->sampled_count; i++)
     if (report->sampled[i].doing == doing && report->sampled[i].region == region)
       return &report->sampled[i];

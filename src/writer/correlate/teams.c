@@ -374,7 +374,9 @@ static void end_member(struct correlator *c, struct team *team, struct member *m
   implicit_task_end(c, thread, task, ticks, true);
 }
 
-void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
+/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes
+ * one. */
+static void team_end(struct correlator *c, struct team *team, uint64_t ticks) {
   if (team->has_ended)
     return;
   team->has_ended = true;

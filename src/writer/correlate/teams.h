@@ -5,9 +5,6 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/model.h"
 
-/* The primary has left its last barrier: ends the team for all members and, if it has no comm yet, makes
- * one. */
-void team_end(struct correlator *c, struct team *team, uint64_t ticks);
 /* Ends the innermost implicit task of the thread and goes back to what ran before it. */
 void implicit_task_end(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                        bool is_late);

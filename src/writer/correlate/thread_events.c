@@ -22,7 +22,9 @@ void emit_point_on(struct correlator *c, struct location *location, const struct
   emit_on(c, location, &(struct event){.kind = EVENT_LEAVE, .ticks = event->ticks, .region = event->region});
 }
 
-bool may_end_late(const struct traced_thread *thread) {
+/* Whether the thread is in a barrier that may turn out to be its region's last, and that it left earlier
+ * than its own records report. */
+static bool may_end_late(const struct traced_thread *thread) {
   const struct stack *stack = &thread->current->stack;
   bool is_in_barrier = stack->count == 2 || (stack->count == 3 && stack->frames[2].kind == FRAME_WAIT);
   return is_in_barrier && stack->frames[1].kind == FRAME_SYNC && is_undecided(thread, &stack->frames[1]);

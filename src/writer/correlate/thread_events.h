@@ -64,10 +64,6 @@ static inline bool is_undecided(const struct traced_thread *thread, const struct
          may_end_region(barrier->detail) && barrier == &task->stack.frames[1];
 }
 
-/* Whether the thread is in a barrier that may turn out to be its region's last, and that it left earlier
- * than its own records report. */
-bool may_end_late(const struct traced_thread *thread);
-
 /* Writes, or drops into the end of the team, the Leaves of a barrier that was perhaps the region's last. */
 void undecided_write(struct correlator *correlator, struct traced_thread *thread, struct team *end_of);
 /* One more: the Leave of a barrier is marked as late, what the tool records of itself is not. */

@@ -194,11 +194,6 @@ struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t ad
   return key.module ? request(symbols, &key, NULL) : NULL;
 }
 
-void symbols_abort(struct symbols *symbols) {
-  atomic_store(&symbols->hurry, true);
-  wake(symbols);
-}
-
 /* Waits for the thread's end, at most HURRY_MS from when there is hurry. Returns whether it came. */
 static bool wait_done(struct symbols *symbols) {
   unsigned hurried_ms = 0;

@@ -5,9 +5,8 @@
  * places: an address goes from one to the other through a wait-free queue, the answer comes back in the
  * place, and the same address is found again in a table of the merging thread's.
  *
- * Who may call what: symbols_create, _request, _finish and _destroy belong to one thread, the merging thread;
- * symbols_abort may be called from any thread and from a signal handler. libbfd has global state: only one
- * struct symbols may be alive at a time. */
+ * All functions belong to one thread, the merging thread. libbfd has global state: only one struct symbols
+ * may be alive at a time. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_H
 
@@ -94,11 +93,8 @@ struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t ad
  * place. */
 void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
 
-/* What is not resolved yet stays so from now on, also while symbols_finish waits. Async-signal-safe. */
-void symbols_abort(struct symbols *symbols);
-
 /* Ends the symboliser, which closes its files; what libbfd holds it gives back meanwhile. Waits until all
- * that was asked for is resolved; with skip_pending or after symbols_abort only for the address in work, and
+ * that was asked for is resolved; with skip_pending only for the address in work, and
  * after 200 ms not even for that: then the thread is abandoned to the end of the process. Places may be read
  * but no longer be asked for afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
 int symbols_finish(struct symbols *symbols, bool skip_pending);
