@@ -103,12 +103,18 @@ class Structure(unittest.TestCase):
         self.complains("src/tool/ may include src/base/ and does not")
 
     def test_folder_without_row(self):
-        self.write("src/writer/more/more.c", "")
+        self.write("src/writer/more/more.h", "")
         self.complains("src/writer/more/ is missing in the table", "does not name more/")
 
     def test_folder_without_paragraph(self):
         self.write("src/new/new.c", "")
-        self.complains("src/new/ is missing in the table", "no paragraph begins with **src/new/**")
+        self.complains("src/new/ is missing in the table", "no paragraph begins with **src/new/**",
+                       "the paragraph on src/new/ does not name src/new/new.c")
+
+    def test_file_without_name(self):
+        self.write("src/tool/array.c", "")
+        self.write("src/writer/parts/symbols_more.c", "")
+        self.complains("the paragraph on src/tool/ does not name src/tool/array.c")
 
     def test_row_without_folder(self):
         self.design("| `src/tool/` |", "| `src/gone/` | |\n| `src/tool/` |")
@@ -135,8 +141,9 @@ class Structure(unittest.TestCase):
         self.complains("nothing in src/tool/ includes bfd.h")
 
     def test_names_of_what_is_gone(self):
-        for old, new in (("tool.c", "gone.c"), ("`symbols*.c`", "`gone*.c`"), ("docs/MORE.md", "docs/GONE.md"),
-                         ("has tool.c", "has tool.c and src/gone/"), ("has tool.c", "has array.c")):
+        for old, new in (("tool.c", "tool.c and gone.c"), ("`symbols*.c`", "`symbols*.c`, `gone*.c`"),
+                         ("docs/MORE.md", "docs/GONE.md"), ("has tool.c", "has tool.c and src/gone/"),
+                         ("has tool.c", "has tool.c and array.c")):
             with self.subTest(new):
                 self.design(old, new)
                 self.complains("there is no " + new.rpartition(" ")[2].strip("`"))
@@ -200,7 +207,9 @@ class Structure(unittest.TestCase):
             subprocess.run(["cc", "-c", "-o", self.root / f"{name}.o", self.root / f"src/tool/{name}.c"], check=True)
             commands.append({"directory": str(self.root), "file": f"src/tool/{name}.c", "output": f"{name}.o"})
         self.write("compile_commands.json", json.dumps(commands))
-        self.design("`src/tool/` | `src/base/`", "`src/tool/` | ")
+        names = ", ".join(f"{name}.c" for name in sources)
+        self.write("docs/DESIGN.md", DESIGN.replace("`src/tool/` | `src/base/`", "`src/tool/` | ")
+                   .replace("has tool.c", f"has {names}"))
 
     @unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no cc or nm")
     def test_cycle(self):
