@@ -200,6 +200,32 @@ class Tasks(Case):
         self.assertEqual([one["cause"] for one in found], ["small tasks"])
         self.assertAlmostEqual(1e6 * found[0]["uncertainty_s"], math.hypot(1e5 * found[0]["gain_s"], 15 / 2), delta=0.5)
 
+    def each_creates_the_next(self, name, run_us, gap_us):
+        """A thousand tasks, each of which creates the next one; threads that wait look for it for a time."""
+        with self.timed(name, ticks_per_us=1000) as made:
+            made.fork(0)
+            made.begin(0)
+            made.create(0, 1, 11)
+            for thread in (0, 1):
+                made.enter(thread, "implicit barrier", 1)
+            for i in range(1000):
+                now = (run_us + gap_us) * i / 1000
+                made.at(now + gap_us / 1000).start(0, 0, i + 1, 11)
+                if i < 999:
+                    made.at(now + (gap_us + run_us / 2) / 1000).create(0, i + 2, 11)
+                made.at(now + (gap_us + run_us) / 1000).end(0, 0, i + 1, 11)
+            made.end_all(run_us + gap_us)
+        return next(one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "small tasks")
+
+    def test_what_short_tasks_run_may_be_the_runtimes(self):
+        """Of tasks of 300 ns half, on two threads; its twin's are of 3 us."""
+        found = self.each_creates_the_next("short tasks", 0.3, 0.1)
+        self.assertAlmostEqual(1000 * found["uncertainty_s"], 0.3 / 2 / 2, delta=0.02)
+        self.assertEqual(found["confidence"], "low")
+        found = self.each_creates_the_next("longer tasks", 3, 2)
+        self.assertAlmostEqual(found["uncertainty_s"], 0.1 * found["gain_s"], delta=2e-5)
+        self.assertEqual(found["confidence"], "medium")
+
     def test_small_in_one_of_two_regions(self):
         """The other one has a single task, for which a thread waits."""
         with self.timed("two regions") as made:
