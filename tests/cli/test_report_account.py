@@ -210,6 +210,18 @@ class Account(Case):
         self.ms(account["not_known_s"], 0)
         self.assertEqual([one["cause"] for one in numbers["findings"]], [])
 
+    def test_a_thread_that_was_never_read_is_none_of_its_own(self):
+        """A run that is shorter than the time between two readings: the second thread's 60 ms are in the process's time
+        and in no reading of the thread. They are not of threads that are none of OpenMP's, beside the serial part."""
+        lines = [[(100, 0)], []]
+        numbers = self.numbers(self.archive("never read", lines, [(40, 100, (100, 100))], 100, others=(60,)))
+        found = {one["cause"]: one for one in numbers["findings"]}
+        self.assertEqual(set(found), {"serial part"})
+        self.ms(found["serial part"]["gain_s"], 40 / 2)
+        self.assertEqual(found["serial part"]["confidence"], "medium")
+        found = self.numbers(self.archive("never read, and more", lines, [(40, 100, (100, 100))], 100, others=(80,)))
+        self.ms(found["findings"][0]["gain_s"], (40 - 40 * 0.2) / 2)
+
     def test_own_threads(self):
         """Its twin: both were read to the end."""
         lines = [[(100, 0), (60, 40)], [(100, 0), (60, 40)]]

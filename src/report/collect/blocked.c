@@ -18,14 +18,28 @@ static double length_of(const struct account_readings *process, size_t reading) 
   return reading > 0 ? process->times[reading] - process->times[reading - 1] : 0;
 }
 
+/* How long a thread lived in a reading at whose end it was not read, as one that has ended: it may have run
+ * for all of it. */
+static double lived_unread(const struct report *report, const struct account_lines *lines,
+                           const struct account_readings *process, size_t location, size_t reading) {
+  const struct account_line *line = &lines->lines[location];
+  const struct report_thread *thread = &report->threads[location];
+  if (line->process != process || reading < line->first + line->count)
+    return 0;
+  double begin = fmax((double)thread->first_ticks, process->times[reading - 1]);
+  return fmax(0, fmin((double)thread->last_ticks, process->times[reading]) - begin);
+}
+
 /* What the process's threads ran that are none of OpenMP's: the first thread may wait for them. */
-static double ran_by_others(const struct account_lines *lines, const struct account_readings *process,
-                            size_t reading) {
+static double ran_by_others(const struct report *report, const struct account_lines *lines,
+                            const struct account_readings *process, size_t reading) {
   double others = process->own[reading];
-  for (size_t i = 0; i < lines->line_count; i++) {
+  for (size_t i = 0; i < lines->line_count && reading > 0; i++) {
     const struct account_line *line = &lines->lines[i];
     if (line->process == process && reading >= line->first && reading < line->first + line->count)
       others -= account_line_ran(line, reading - line->first);
+    else
+      others -= lived_unread(report, lines, process, i, reading);
   }
   return fmax(others, 0);
 }
@@ -53,7 +67,7 @@ static void add_blocked(struct report *report, const struct account_lines *lines
                         const struct account_line *line, size_t i) {
   size_t reading = line->first + i;
   double length = length_of(line->process, reading) - line->process->stopped[reading];
-  double others = ran_by_others(lines, line->process, reading);
+  double others = ran_by_others(report, lines, line->process, reading);
   double slept = length - line->ran[i] - line->ready[i] - line->waiting[i] - others;
   double in_regions = fmax(0, length - line->serial[i]), work = fmax(0, in_regions - line->waiting[i]);
   work -= fmin(line->ran[i], work * busy_in_regions(lines, line, reading, in_regions));
@@ -66,9 +80,10 @@ static void add_blocked(struct report *report, const struct account_lines *lines
 }
 
 /* Of one reading: as if they ran evenly in it. */
-static double beside_in(const struct account_lines *lines, const struct account_line *line, size_t i) {
+static double beside_in(const struct report *report, const struct account_lines *lines,
+                        const struct account_line *line, size_t i) {
   double length = length_of(line->process, line->first + i);
-  double others = ran_by_others(lines, line->process, line->first + i);
+  double others = ran_by_others(report, lines, line->process, line->first + i);
   return length > 0 ? line->serial[i] * fmin(1, others / length) : 0;
 }
 
@@ -91,7 +106,7 @@ static void finish(struct collector *collector) {
       if (lines->lines[i].serial[j] <= 0)
         continue;
       add_blocked(collector->report, lines, &lines->lines[i], j);
-      collector->report->beside += beside_in(lines, &lines->lines[i], j);
+      collector->report->beside += beside_in(collector->report, lines, &lines->lines[i], j);
     }
   collector->report->blocked += blocked_before(collector->report, &unsure);
   collector->report->blocked_unsure += unsure;
