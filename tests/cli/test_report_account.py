@@ -222,6 +222,23 @@ class Account(Case):
         found = self.numbers(self.archive("never read, and more", lines, [(40, 100, (100, 100))], 100, others=(80,)))
         self.ms(found["findings"][0]["gain_s"], (40 - 40 * 0.2) / 2)
 
+    def test_slower_than_its_own_work(self):
+        """Threads that work for 300 ms in all, in 400: one thread would be faster, also where each was preempted for
+        15 % of the time, without which the run would have taken 340 ms. Where it would have taken 240 it is not."""
+        for ran, is_slower in ((85, True), (60, False)):
+            lines = 2 * [4 * [(ran, 100 - ran)]]
+            archive = self.archive(f"slower {ran}", lines, [(0, 400, (200, 100))], 400)
+            self.assertEqual(self.numbers(archive)["is_slower_than_its_work"], is_slower)
+
+    def test_one_thread_is_as_blocked(self):
+        """Of 400 ms 300 are serial, of which the thread is blocked for 200: one thread would take as long for these."""
+        lines = [[(33, 0)] * 3 + [(100, 0)], 3 * [(0, 0)] + [(40, 0)]]
+        archive = self.archive("blocked, slower", lines, [(300, 400, (320, 340))], 400)
+        found = [one["cause"] for one in self.numbers(archive)["findings"]]
+        self.assertIn("blocked serial part", found)
+        self.assertAlmostEqual(self.numbers(archive)["useful_s"], 0.36)
+        self.assertIn("360 ms in all", self.text(archive))
+
     def test_own_threads(self):
         """Its twin: both were read to the end."""
         lines = [[(100, 0), (60, 40)], [(100, 0), (60, 40)]]

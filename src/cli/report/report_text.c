@@ -461,7 +461,8 @@ const char *report_print_nothing(const struct report *report) {
   if (report->shared[SHARED_WITH_THREADS].unattributed > 0)
     return "no certain finding: what more threads than processors wait for is not known";
   if (report->account.is_known &&
-      report_lost_by_others(&report->account) >= NOTHING_SHARE * report->account.all)
+      report_lost_by_others(&report->account) - report->account.lost[HINDRANCE_WRITER] >=
+          NOTHING_SHARE * report->account.all)
     return "no finding in the program itself: threads were preempted, or stopped, see above";
   if (report->account.is_known && report->account.unknown >= NOTHING_SHARE * report->account.all)
     return "no finding above 1 % in the part of the threads' time that is known, see above";

@@ -167,7 +167,9 @@ static void find(struct collector *collector) {
   if (report->caveats.runtimes.untraced_count > 0)
     finding_printf(finding->advice, "first find out what ran on %s, which cannot be traced",
                    report->caveats.runtimes.untraced);
-  report->lost_in_work += finding->gain_ticks / (double)report->cpus; /* it counts as the thread's work */
+  double lost = finding->gain_ticks / (double)report->cpus; /* it counts as the thread's work */
+  report->lost_in_work += lost;
+  report->lost_anyway += lost;
   finding_printf(finding->what, "the thread outside of parallel regions is blocked for %s%s",
                  finding_time(&texts, blocked),
                  report->process_count > 1 ? ", in the mean of the processes" : "");

@@ -1,4 +1,5 @@
 /* What is computed once when all events have gone by: the efficiencies, and what disturbs the numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,18 +255,33 @@ void efficiency_find(struct report *report) {
 /* Of the wall time: what is nearer may be chance. */
 #define WORK_SHARE 0.97
 
-/* Of the threads' time: one that has a processor is faster than several that have none. */
-#define READY_SHARE 0.1
+/* Of the processors' time, where nobody knows what threads were preempted for. */
+#define OTHERS_SHARE 0.1
+
+/* How much shorter the run might be if its threads had always had processors, which one thread is likelier to
+ * have: what of it has a cause, an even share of what has none, and as much in what the kernel's readings lack.
+ */
+static double lost_to_others(const struct report *report) {
+  const struct report_account *account = &report->account;
+  double known = account->all - account->unknown, unexplained = account->ready;
+  for (int i = 0; i < HINDRANCE_STOPPED; i++)
+    unexplained -= account->lost[i];
+  double lost = report_hindrance_gain(report) + fmax(0, unexplained) / (double)report->cpus;
+  return known > 0 ? lost * account->all / known : (double)report->wall;
+}
 
 bool report_is_slower_than_work(const struct report *report, double *ret_work) {
   const uint64_t *activity = report->activity;
   double sharing = processors_at_most(report, (double)report->cpus); /* who lost it, at a time */
-  double work = (double)report->useful - report->lost_in_work * sharing;
-  bool is_disturbed = report->account.ready > READY_SHARE * report->account.all ||
-                      report->processors.others > READY_SHARE * report->processors.all;
+  double by_threads = report->lost_in_work - report->lost_anyway;
+  double work = (double)report->useful - by_threads * sharing, wall = (double)report->wall;
   *ret_work = work > 0 ? work : 0;
+  if (report->account.is_known)
+    wall -= lost_to_others(report);
+  else if (report->processors.others > OTHERS_SHARE * report->processors.all)
+    return false;
   return report->has_openmp && report->process_count == 1 && report->cpus > 1 &&
          !report->caveats.lacks_teams &&
          activity[ACTIVITY_MPI] + activity[ACTIVITY_DEVICE] + activity[ACTIVITY_UNKNOWN] == 0 &&
-         !is_disturbed && work < WORK_SHARE * (double)report->wall;
+         work < WORK_SHARE * wall;
 }

@@ -113,6 +113,7 @@ static void find_small_pages(struct report *report) {
   if (!finding)
     return;
   report->lost_in_work += gain;
+  report->lost_anyway += gain;
   finding_set_uncertainty(report, finding, PAGES_UNCERTAINTY * gain);
   finding_printf(finding->what, "%.0f page faults at the first touch of small pages", pages);
   finding_printf(
@@ -134,6 +135,7 @@ static void find_repeated(struct report *report) {
   if (!finding)
     return;
   report->lost_in_work += gain;
+  report->lost_anyway += gain;
   finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and asked for again",
                  life->repeated);
   finding_printf(finding->evidence,

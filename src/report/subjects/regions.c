@@ -283,6 +283,11 @@ static double evens_out(const struct report *report, const struct report_paralle
   return waited > stays ? waited - stays : 0;
 }
 
+/* Whether the archive has that each thread can have a processor. */
+static bool has_enough_processors(const struct report *report, const struct report_parallel *parallel) {
+  return report->processors.count > 0 && !processors_are_too_few(report, parallel);
+}
+
 static void advise_late_start(const struct report *report, struct report_finding *finding, uint32_t region,
                               bool is_often) {
   const struct report_parallel *parallel = report->regions[region].parallel;
@@ -297,6 +302,9 @@ static void advise_late_start(const struct report *report, struct report_finding
   else if (is_often && parallel->largest <= 1)
     finding_printf(finding->advice, "it has one thread: no region for work so small (an if clause does not "
                                     "leave it out), or one around several");
+  else if (!is_often && has_enough_processors(report, parallel))
+    finding_printf(finding->advice, "OMP_PROC_BIND=true, so that no two of them begin on one processor; "
+                                    "OMP_WAIT_POLICY=active keeps workers awake in between");
 }
 
 /* Time between the fork and the begin of the members: the runtime's own, or that of the system to wake them.
@@ -352,9 +360,11 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   finding_printf_waiting(&texts, finding->evidence);
   bool has_inner = parallel->passages > parallel->members; /* the one that ends the region has to be */
   bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE;
-  finding_printf(finding->advice,
-                 "%ssee that there are no more threads than processors and nothing else runs there%s",
+  finding_printf(finding->advice, "%ssee that %snothing else runs there%s",
                  has_inner ? "fewer barriers inside (nowait); " : "",
+                 has_enough_processors(report, parallel)
+                     ? ""
+                     : "there are no more threads than processors and ",
                  is_awake || processors_are_too_few(report, parallel) || finding_is_in_crowd(report)
                      ? ""
                      : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
