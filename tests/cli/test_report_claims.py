@@ -114,7 +114,7 @@ class Claims(Case):
         self.assertNotIn("serial part", causes)
 
     def test_the_work_of_more_threads_than_processors(self):
-        """40 threads of 1 ms each; 30,000 pages of 1 us came again, which two processors shared."""
+        """40 threads of 1 ms each; 30,000 pages of 1 us came again, which one thread would give back as well."""
         with self.timed("crowd", threads=40) as made:
             made.properties = [("STAVE::PROCESSORS", "2"), ("STAVE::FAULTS", "100,40000,10000,1000")]
             made.fork(0)
@@ -122,7 +122,7 @@ class Claims(Case):
             for thread in range(40):
                 made.at(1).enter(thread, "implicit barrier", 1)
             made.end_all(60)
-        self.words(self.text(self.path("crowd")), "10.0 ms")
+        self.words(self.text(self.path("crowd")), "40.0 ms")
 
     def own_team(self, made, thread, forked, begun, ended):
         made.team = made.new_team(f"of {thread}", [thread])
