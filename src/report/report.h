@@ -509,7 +509,7 @@ struct report {
   size_t deadlock_count; /* 0: there is no such circle */
   /* of wall time: what looks like useful work, but findings say that it is not */
   double lost_in_work;
-  double lost_anyway; /* the part of it that one thread would lose as well */
+  double lost_anyway;                          /* the part of it that one thread would lose as well */
   bool has_running;                            /* the archive has whether threads had processors */
   uint64_t preempted_useful, preempted_serial; /* while they worked; serial: outside of teams */
   struct report_waiting idle;                  /* threads without a team */

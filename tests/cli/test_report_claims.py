@@ -122,7 +122,7 @@ class Claims(Case):
             for thread in range(40):
                 made.at(1).enter(thread, "implicit barrier", 1)
             made.end_all(60)
-        self.words(self.text(self.path("crowd")), "40.0 ms")
+        self.words(self.text(self.path("crowd")).splitlines()[1], "40.0 ms")
 
     def own_team(self, made, thread, forked, begun, ended):
         made.team = made.new_team(f"of {thread}", [thread])

@@ -259,7 +259,8 @@ void efficiency_find(struct report *report) {
 #define OTHERS_SHARE 0.1
 
 /* How much shorter the run might be if its threads had always had processors, which one thread is likelier to
- * have: what of it has a cause, an even share of what has none, and as much in what the kernel's readings lack.
+ * have: what of it has a cause, an even share of what has none, and as much in what the kernel's readings
+ * lack.
  */
 static double lost_to_others(const struct report *report) {
   const struct report_account *account = &report->account;

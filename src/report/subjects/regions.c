@@ -362,9 +362,8 @@ static double find_slow_barriers(struct report *report, uint32_t region, double 
   bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE;
   finding_printf(finding->advice, "%ssee that %snothing else runs there%s",
                  has_inner ? "fewer barriers inside (nowait); " : "",
-                 has_enough_processors(report, parallel)
-                     ? ""
-                     : "there are no more threads than processors and ",
+                 has_enough_processors(report, parallel) ? ""
+                                                         : "there are no more threads than processors and ",
                  is_awake || processors_are_too_few(report, parallel) || finding_is_in_crowd(report)
                      ? ""
                      : "; OMP_WAIT_POLICY=active keeps waiting threads awake");
