@@ -45,6 +45,23 @@ static struct thread_slot *get_slot(int32_t kernel_tid, uint32_t *ret_index) {
   return NULL;
 }
 
+/* False: there is no session, or the event is lost. The session's memory stays while this counts the thread:
+ * its end stores RECORDING_ENDED before it reads the count. */
+static bool enter_slot(int32_t kernel_tid) {
+  uint32_t index;
+  struct thread_slot *slot = NULL;
+  atomic_fetch_add(&tool.without_slot, 1);
+  if (atomic_load(&tool.recording) != RECORDING_ENDED && tool.session) {
+    slot = get_slot(kernel_tid, &index);
+    if (slot)
+      attach_to(&tool.threads[index], slot, index);
+    else
+      atomic_fetch_add(&tool.session->shared.figures.lost, 1);
+  }
+  atomic_fetch_sub(&tool.without_slot, 1);
+  return slot != NULL;
+}
+
 bool thread_attach(uint64_t ticks) {
   if (tool_is_forked_child())
     tool_follow_fork();
@@ -52,14 +69,9 @@ bool thread_attach(uint64_t ticks) {
     return true;
   if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)
     return false;
-  uint32_t index;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
-  struct thread_slot *slot = get_slot(kernel_tid, &index);
-  if (!slot) {
-    atomic_fetch_add(&tool.session->shared.figures.lost, 1);
+  if (!enter_slot(kernel_tid))
     return false;
-  }
-  attach_to(&tool.threads[index], slot, index);
   const struct record_attach attach = {
       .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};
   thread_put((const struct record *)&attach, NULL);
@@ -82,5 +94,7 @@ void thread_detach(void) {
     return;
   thread_self = &thread_none;
   counters_detach(thread);
+  atomic_fetch_add(&tool.without_slot, 1);
   slots_give_back((uint32_t)(thread - tool.threads));
+  atomic_fetch_sub(&tool.without_slot, 1);
 }

@@ -12,7 +12,7 @@ static bool join(void) {
   if (tool.has_joined)
     return tool.session != NULL;
   tool_note_stderr();
-  if (tool_is_privileged() || !tool_prepare())
+  if (tool_is_privileged() || tool_is_not_followed() || !tool_prepare())
     return false;
   if (!tool.session || tool.is_starting)
     modules_note_start();

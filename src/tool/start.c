@@ -245,6 +245,8 @@ static void leave_parents_session(void) {
   close_session_fd();
   tool.reaper = 0;
   tool.session = NULL;
+  tool.is_kept = false;
+  atomic_store(&tool.without_slot, 0);
   atomic_store(tool.fork_mark, 1);
 }
 
@@ -305,13 +307,20 @@ bool tool_start_session(void) {
 }
 
 void tool_follow_fork(void) {
-  bool is_wanted =
-      tool.constants.config.fork == FORK_follow && atomic_load(&tool.recording) != RECORDING_ENDED;
+  bool is_wanted = tool.constants.config.fork == FORK_follow &&
+                   (tool.is_kept || atomic_load(&tool.recording) != RECORDING_ENDED);
   atomic_store(&tool.recording, RECORDING_OFF);
   counters_close_all();
   leave_parents_session();
   if (is_wanted)
     tool_start_session();
+}
+
+bool tool_is_not_followed(void) {
+  if (tool.is_starting || !tool_is_forked_child())
+    return false;
+  tool_follow_fork();
+  return !tool.session;
 }
 
 /* The writer may have died behind its last step: the recovery file goes when all else is written. */
@@ -325,11 +334,12 @@ static bool is_closed_on_disk(void) {
   return has_no_recovery && access(path, F_OK) == 0;
 }
 
-/* LLVM's runtime has given up its own state when it finalizes the tool: a thread that is in it then, or comes
- * to it, crashes after a while. So where others run the program ends as soon as untraced, and the writer
- * closes the archive by itself, which it outlives but for process 1 of a container. */
+/* LLVM's runtime has given up its own state when it finalizes the tool, be it the last one of the process or
+ * not: a thread that is in it then, or comes to it, crashes after a while. So where others run the program
+ * ends as soon as untraced, and the writer closes the archive by itself, which it outlives but for process 1
+ * of a container. */
 static bool is_to_leave(void) {
-  return tool.is_finalizing && !tool.is_libgomp && getpid() != 1 && slots_have_running_others();
+  return tool.is_finalizing && tool.has_given_up_state && getpid() != 1 && slots_have_running_others();
 }
 
 /* *leaves: it is not waited for. */
@@ -417,24 +427,35 @@ static void end(enum recording recording, enum tool_state state) {
 
 void tool_close_session(void) {
   int on = RECORDING_ON;
-  if (atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_ENDED))
-    end(RECORDING_ENDED, TOOL_FINISHED);
+  if (!atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_ENDED))
+    return;
+  end(RECORDING_ENDED, TOOL_FINISHED);
+  tool.is_kept = true;
 }
 
 /* Another thread may be in a callback for as long as it is alive: it waits for room, or for a processor, and
- * goes on to write to its ring. So the memory stays, and no other session begins. */
+ * goes on to write to its ring. One without a slot may be about to get one, from memory that it has found. So
+ * the memory stays, and no other session begins. */
+static bool is_in_use(void) {
+  atomic_store(&tool.recording, RECORDING_ENDED); /* who comes now finds no session */
+  return slots_have_others() || atomic_load(&tool.without_slot) > 0;
+}
+
 void tool_end_session(void) {
   uint32_t state = atomic_load(&tool.session->shared.tool_state);
   if (state == TOOL_FINISHED)
     return;
-  if (state != TOOL_ENDED)
+  bool is_ended_by_program = state == TOOL_ENDED;
+  if (!is_ended_by_program)
     end(RECORDING_OFF, TOOL_FINISHED);
-  if (slots_have_others()) {
-    atomic_store(&tool.recording, RECORDING_ENDED);
+  if (is_in_use()) {
+    tool.is_kept = !is_ended_by_program;
     return;
   }
   counters_close_all();
   drop_session();
+  if (!is_ended_by_program)
+    atomic_store(&tool.recording, RECORDING_OFF);
 }
 
 bool tool_end_recording(void) {

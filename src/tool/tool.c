@@ -140,8 +140,7 @@ static void publish_runtime(void) {
 
 /* A session starts with the first runtime that is initialized and ends with the last that is finalized.
  * Returns 1 to stay loaded, 0 to be left out (OpenMP 5.1, 4.2.3). */
-static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
-  (void)initial_device, (void)tool_data;
+static int initialize(ompt_function_lookup_t lookup) {
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (!set_callback) {
     tool_log("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
@@ -182,8 +181,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 }
 
 /* A forked child's exit comes here too, with a session that is its parent's. */
-static void finalize(ompt_data_t *tool_data) {
-  (void)tool_data;
+static void finalize(void) {
   if (--tool.runtimes > 0)
     return;
   depend_waits_release();
@@ -198,6 +196,29 @@ static void finalize(ompt_data_t *tool_data) {
   else
     tool_end_session();
   tool.is_finalizing = false;
+}
+
+static int initialize_libgomp(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
+  (void)initial_device, (void)tool_data;
+  tool.is_libgomp = true;
+  return initialize(lookup);
+}
+
+static void finalize_libgomp(ompt_data_t *tool_data) {
+  (void)tool_data;
+  finalize();
+}
+
+static int initialize_other(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
+  (void)initial_device, (void)tool_data;
+  tool.is_libgomp = tool.has_given_up_state = false;
+  return initialize(lookup);
+}
+
+static void finalize_other(ompt_data_t *tool_data) {
+  (void)tool_data;
+  tool.has_given_up_state = true;
+  finalize();
 }
 
 void tool_note_stderr(void) {
@@ -275,13 +296,15 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 
 /* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
-  static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  static ompt_start_tool_result_t other = {initialize_other, finalize_other, {0}},
+                                  libgomp = {initialize_libgomp, finalize_libgomp, {0}};
+  bool is_libgomp = runtime_version && strncmp(runtime_version, "GNU libgomp", strlen("GNU libgomp")) == 0;
+  ompt_start_tool_result_t *result = is_libgomp ? &libgomp : &other;
   tool_note_stderr();
-  if (!has_stack() || tool_is_privileged())
+  if (!has_stack() || tool_is_privileged() || tool_is_not_followed())
     return NULL;
-  tool.is_libgomp = runtime_version && strncmp(runtime_version, "GNU libgomp", strlen("GNU libgomp")) == 0;
   if (tool.runtimes > 0)
-    return &result;
+    return result;
   if (is_archers()) {
     tool_log("ThreadSanitizer needs libarcher as the only tool of this program, which runs untraced "
              "(ARCHER_OPTIONS="
@@ -295,5 +318,5 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");
   /* the runtime has to do with itself now what takes about as long as half of the writer's start */
-  return enter(tool_begin_session) ? &result : NULL;
+  return enter(tool_begin_session) ? result : NULL;
 }

@@ -105,19 +105,22 @@ struct tool {
   bool (*attach)(uint64_t ticks);
   _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody asks for any before */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
+  _Atomic int32_t without_slot;     /* threads that are about to have one, or give it back */
   int runtimes;                     /* initialized and not yet finalized */
   struct withdrawal withdrawal;
   void *depend_waits[2];  /* the runtime's functions that are watched (depend_waits.c) */
   const void *in_runtime; /* an address of the runtime that came last */
   struct first_thread first_thread;
   _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
-  bool has_joined;    /* another library of Stave's records in the session (recorder.c) */
-  bool is_finalizing; /* the runtime ends */
-  bool is_shared;     /* one has joined it once: the session stays mapped */
-  bool is_prepared;   /* what every session begins with is known, but for the runtime's part */
-  bool notes_exit;    /* exit() calls exit_status.c */
-  bool is_libgomp;    /* the runtime that starts; LLVM's faults are none of its */
-  bool is_mute;       /* there was no stderr: its number may be a file of the program's by now */
+  bool has_joined;         /* another library of Stave's records in the session (recorder.c) */
+  bool is_finalizing;      /* the runtime ends */
+  bool is_shared;          /* one has joined it once: the session stays mapped */
+  bool is_kept;            /* it has ended, but for its memory: forked children have sessions of their own */
+  bool is_prepared;        /* what every session begins with is known, but for the runtime's part */
+  bool notes_exit;         /* exit() calls exit_status.c */
+  bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
+  bool has_given_up_state; /* LLVM's, as it is finalized */
+  bool is_mute;            /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;
@@ -152,6 +155,10 @@ bool tool_is_stopped(void);
 
 /* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
 void tool_follow_fork(void);
+
+/* The same where a runtime or another library of Stave's starts, in a child or not. True: in a child that is
+ * not to have a session. */
+bool tool_is_not_followed(void);
 
 /* Notes whether there is a stderr to speak to. */
 void tool_note_stderr(void);

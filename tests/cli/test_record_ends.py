@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""usage: tests/cli/test_record_ends.py BUILD
+
+How the tool ends where other threads of the program go on, or two runtimes, or a forked child."""
+import glob
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import tracing
+from cli import BUILD_ROOT, HANG_S
+from record_case import Case
+
+INCLUDES = [word for root in (tracing.SOURCE_ROOT, BUILD_ROOT) for word in ("-I", os.path.join(root, "src"))]
+
+# A thread comes to its first event as main returns.
+LATE_THREAD = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile long sink;
+static void *work(void *unused) {
+#pragma omp parallel num_threads(1)
+  sink++;
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+#pragma omp parallel num_threads(1)
+  sink++;
+  pthread_create(&thread, NULL, work, NULL);
+  volatile int *has_asked = dlsym(RTLD_DEFAULT, "has_asked");
+  while (has_asked && !*has_asked)
+    usleep(1000);
+  puts("done");
+  return 3;
+}
+"""
+
+# Preloaded: a thread that the tool asks for its number waits until the tool has ended, and goes on then.
+HELD_AT_FIRST = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+volatile int has_asked;
+static volatile int has_ended, has_gone_on;
+static long call(long number, long a, long b, long c, long d, long e, long f) {
+  long result;
+  register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+static int is_tools(void *code) {
+  Dl_info where;
+  return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
+}
+long syscall(long number, ...) {
+  long words[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    words[i] = va_arg(list, long);
+  va_end(list);
+  long result = call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  if (number == SYS_gettid && result != getpid() && is_tools(__builtin_return_address(0)) && !has_ended) {
+    has_asked = 1;
+    while (!has_ended)
+      usleep(1000);
+    has_gone_on = 1;
+  }
+  if (result < 0 && result > -4096) {
+    errno = (int)-result;
+    return -1;
+  }
+  return result;
+}
+__attribute__((destructor)) static void end(void) {
+  has_ended = 1;
+  while (has_asked && !has_gone_on)
+    usleep(1000);
+  usleep(has_asked ? 300000 : 0);
+}
+"""
+
+# Two runtimes of one process, LLVM's and then libgomp's; the last one ends while a thread computes. Or a child is
+# forked after that, and uses OpenMP.
+TWO_RUNTIMES = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ompt/types.h"
+#include "session/layout.h"
+#include "session/recorder.h"
+static ompt_callback_thread_begin_t thread_begin;
+static volatile int has_begun;
+static volatile long sink;
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if (which == OMPT_CALLBACK_thread_begin)
+    thread_begin = (ompt_callback_thread_begin_t)callback;
+  return OMPT_SET_RESULT_always;
+}
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
+}
+static void *compute(void *unused) {
+  ompt_data_t thread = {0};
+  thread_begin(OMPT_THREAD_worker, &thread);
+  has_begun = 1;
+  for (;;)
+    sink++;
+  return unused;
+}
+typedef ompt_start_tool_result_t *start_t(unsigned, const char *);
+static ompt_start_tool_result_t *start(start_t *tool, const char *version) {
+  ompt_start_tool_result_t *result = tool(202011, version);
+  if (!result || !result->initialize(lookup, 0, &result->tool_data))
+    exit(9);
+  return result;
+}
+static const struct recorder *recorder;
+/* A child is forked that starts a runtime, or joins as other libraries do. */
+static int fork_and_start(start_t *tool, int joins) {
+  int status = 1;
+  pid_t child = fork();
+  if (child == 0) {
+    ompt_data_t data = {0};
+    if (joins)
+      _exit(recorder->join() && recorder->job_archive());
+    ompt_start_tool_result_t *result = tool(202011, "LLVM OMP version: 5.0.20140926");
+    if (!result || !result->initialize(lookup, 0, &result->tool_data))
+      _exit(0);
+    thread_begin(OMPT_THREAD_initial, &data);
+    result->finalize(&result->tool_data);
+    _exit(0);
+  }
+  waitpid(child, &status, 0);
+  return status == 0 ? 3 : 4;
+}
+int main(int count, char **words) {
+  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
+  start_t *tool = (start_t *)dlsym(library, "ompt_start_tool");
+  const char *way = count > 1 ? words[1] : "";
+  recorder = ((stave_recorder_t *)dlsym(library, "stave_recorder"))(SESSION_MAGIC);
+  if (strcmp(way, "join") == 0)
+    return recorder->join() ? fork_and_start(tool, 0) : 9;
+  ompt_start_tool_result_t *llvm = start(tool, "LLVM OMP version: 5.0.20140926");
+  ompt_start_tool_result_t *gomp = start(tool, "GNU libgomp, gcc 12");
+  if (strcmp(way, "late") == 0)
+    return fork_and_start(tool, 1);
+  int is_to_fork = strcmp(way, "fork") == 0;
+  pthread_t thread;
+  pthread_create(&thread, NULL, compute, NULL);
+  while (!has_begun)
+    usleep(1000);
+  if (!is_to_fork)
+    raise(SIGSTOP);
+  int is_llvm_last = strcmp(way, "llvm") == 0;
+  (is_llvm_last ? gomp : llvm)->finalize(&gomp->tool_data);
+  (is_llvm_last ? llvm : gomp)->finalize(&llvm->tool_data);
+  _exit(is_to_fork ? fork_and_start(tool, 0) : 3);
+}
+"""
+
+
+class Ends(Case):
+    def gcc(self, name, text, *options):
+        return self.build(name, text, "gcc", "-g", "-fopenmp", *options)
+
+    def archives(self):
+        return sorted(glob.glob(self.path("*/traces.otf2")))
+
+    def is_as_untraced(self, program):
+        result = self.record(program)
+        self.assertEqual((result.returncode, result.stdout), (3, "done\n"), result.stderr)
+        self.assertEqual(len(self.archives()), 1, result.stderr)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "the preloaded library is for x86-64")
+    def test_thread_at_its_first_event_as_the_tool_ends(self):
+        """It has no slot yet: what it looks at next, to get one, is still there."""
+        self.env["LD_PRELOAD"] = self.gcc("held.so", HELD_AT_FIRST, "-shared", "-fPIC")
+        self.is_as_untraced(self.gcc("late", LATE_THREAD, "-pthread"))
+
+    def test_two_runtimes(self):
+        """Where one of them is LLVM's the end waits for nobody while a thread computes, whichever is the last."""
+        program = self.gcc("two", TWO_RUNTIMES, "-pthread", *INCLUDES)
+        for last in ("llvm", "gomp"):
+            with self.subTest(last):
+                self.ends_beside_a_stopped_writer(program, last)
+
+    def test_runtime_starts_in_a_forked_child(self):
+        """Its parent's session, which has ended but for its memory, or was begun by another library of Stave's, is not
+        mapped there. Nor is that of a runtime where such a library starts in the child."""
+        program = self.gcc("two", TWO_RUNTIMES, "-pthread", *INCLUDES)
+        for way, fork in itertools.product(("fork", "join", "late"), ("follow", "ignore")):
+            with self.subTest(f"{way} {fork}"):
+                output = self.path(f"{way}-{fork}-%p")
+                env = {**self.environment(output), "STAVE_FORK": fork}
+                result = subprocess.run([program, way], env=env, capture_output=True, timeout=HANG_S, check=False)
+                tracing.wait_for_writer(output, HANG_S)
+                self.assertEqual(result.returncode, 3, result.stderr)
+                self.assertEqual(len(glob.glob(output.replace("%p", "*/traces.otf2"))), 1 + (fork == "follow"), result.stderr)
+
+    def environment(self, output):
+        return {**self.env, "OMP_TOOL_LIBRARIES": f"{BUILD_ROOT}/src/tool/libstave.so", "STAVE_OUTPUT": output,
+                "STAVE_WRITER": f"{BUILD_ROOT}/src/writer/stave-writer"}
+
+    def ends_beside_a_stopped_writer(self, program, last):
+        output = self.path(last)
+        env = {**self.environment(output), "STAVE_TIMEOUT": "20"}
+        with subprocess.Popen([program, last], env=env, cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+            writer = tracing.find_writer(output)
+            os.kill(writer, signal.SIGSTOP)
+            os.kill(process.pid, signal.SIGCONT)
+            try:
+                errors = process.communicate(timeout=HANG_S)[1]
+            finally:
+                os.kill(writer, signal.SIGCONT)
+        tracing.wait_for_writer(output, HANG_S)
+        self.assertEqual(process.returncode, 3, errors)
+        self.words(errors.replace(output, "OUTPUT"), "OUTPUT")
+        self.assertEqual(len(tracing.archives_in(output)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
