@@ -111,8 +111,32 @@ static void check_nesting(struct checker *checker, const struct trace_event *eve
 static void note_follower(struct checker *checker, const struct trace_event *event) {
   struct location_state *here = &checker->locations[event->location];
   uint32_t region = checker_region(checker, event->Enter.region);
-  if (here->left_work != CHECK_NO_REGION && here->left_ticks == event->ticks)
-    here->followed[here->followed_count++ % FOLLOWED_MAX] = (struct followed){here->left_work, region};
+  if (here->left_work == CHECK_NO_REGION || here->left_ticks != event->ticks)
+    return;
+  bool is_sections = replay_construct(checker->replay, here->left_work) == CONSTRUCT_sections;
+  here->followed[here->followed_count++ % FOLLOWED_MAX] =
+      (struct followed){here->left_work, region, is_sections && !here->has_begun_section};
+}
+
+static void note_section(struct checker *checker, const struct trace_event *event, enum construct construct) {
+  struct location_state *here = &checker->locations[event->location];
+  if (construct == CONSTRUCT_sections)
+    here->has_begun_section = false;
+  else if (construct == CONSTRUCT_section)
+    here->has_begun_section = true;
+}
+
+static bool has_sections(const struct checker *checker) {
+  for (uint32_t i = 0; i < checker->trace->region_count; i++)
+    if (replay_construct(checker->replay, i) == CONSTRUCT_section)
+      return true;
+  return false;
+}
+
+/* A program's barrier stands in one of the sections, whose beginnings some runtimes report: what comes before
+ * the first one is gcc's, where it has copied objects into firstprivate variables. */
+static bool is_before_sections(const struct checker *checker, const struct followed *followed) {
+  return followed->is_before_sections && has_sections(checker);
 }
 
 void check_teams_on_leave(struct checker *checker, const struct trace_event *event,
@@ -126,14 +150,14 @@ void check_teams_on_leave(struct checker *checker, const struct trace_event *eve
 static void check_late_end(struct checker *checker, const struct trace_event *event) {
   const struct location_state *here = &checker->locations[event->location];
   uint32_t late = checker_region(checker, event->Enter.region);
-  struct followed known = {CHECK_NO_REGION, late};
+  struct followed known = {CHECK_NO_REGION, late, false};
   unsigned count = here->followed_count < FOLLOWED_MAX ? here->followed_count : FOLLOWED_MAX;
   for (unsigned i = 1; i <= count && known.work == CHECK_NO_REGION; i++) {
     const struct followed *followed = &here->followed[(here->followed_count - i) % FOLLOWED_MAX];
     if (is_same_place(checker, followed->work, late))
       known = *followed;
   }
-  if (is_compilers(checker, known.follower))
+  if (is_compilers(checker, known.follower) || is_before_sections(checker, &known))
     return;
   struct check_finding *found =
       checker_find(checker, CHECK_NESTING, event->location, event->ticks, known.follower, known.work);
@@ -231,6 +255,7 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
     state_of(checker, team)->is_given_up = true; /* a cancelled thread goes past what the others still meet */
   if (construct == CONSTRUCT_late_end && checks(checker, CHECK_NESTING))
     check_late_end(checker, event);
+  note_section(checker, event, construct);
   if (checks(checker, CHECK_NESTING))
     check_nesting(checker, event, task, construct);
   if (!is_in_source && construct != CONSTRUCT_implicit_barrier)

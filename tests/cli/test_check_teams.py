@@ -74,6 +74,31 @@ class Teams(Case):
             else:
                 self.finds("team-order", "barrier @made.c:12", line=17)
 
+    def sections_end_late(self, is_begun, has_section):
+        """A barrier is met while sections are open, on each thread before or after one of them has begun."""
+        with self.make() as made:
+            for thread in (0, 1):
+                made.enter(thread, "sections", line=11)
+                if is_begun:
+                    made.enter(thread, "section", line=12)
+                    made.leave(thread, "section", line=12)
+                made.leave(thread, "sections", line=11)
+                made.enter(thread, "barrier", line=40, step=False)
+                made.leave(thread, "barrier", line=40)
+                if has_section:
+                    made.enter(thread, "section", line=13)
+                    made.leave(thread, "section", line=13)
+                made.point(thread, "late end", line=11)
+
+    def test_barrier_in_sections(self):
+        """The compiler's stands before the first section, where firstprivate objects were copied: it has the line of
+        their constructor."""
+        self.sections_end_late(is_begun=False, has_section=True)
+        self.quiet()
+        for is_begun, has_section in ((True, True), (True, False), (False, False)):
+            self.sections_end_late(is_begun, has_section)
+            self.finds("nesting", "sections @made.c:11", line=40, count=2)
+
     def test_same_regions(self):
         """One thread may be far ahead of the other."""
         with self.make() as made:
