@@ -115,15 +115,15 @@ static void note_follower(struct checker *checker, const struct trace_event *eve
     return;
   bool is_sections = replay_construct(checker->replay, here->left_work) == CONSTRUCT_sections;
   here->followed[here->followed_count++ % FOLLOWED_MAX] =
-      (struct followed){here->left_work, region, is_sections && !here->has_begun_section};
+      (struct followed){here->left_work, region, is_sections && !here->has_section};
 }
 
 static void note_section(struct checker *checker, const struct trace_event *event, enum construct construct) {
   struct location_state *here = &checker->locations[event->location];
   if (construct == CONSTRUCT_sections)
-    here->has_begun_section = false;
+    here->has_section = false;
   else if (construct == CONSTRUCT_section)
-    here->has_begun_section = true;
+    here->has_section = true;
 }
 
 static bool has_sections(const struct checker *checker) {

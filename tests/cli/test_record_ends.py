@@ -213,7 +213,8 @@ class Ends(Case):
                 result = subprocess.run([program, way], env=env, capture_output=True, timeout=HANG_S, check=False)
                 tracing.wait_for_writer(output, HANG_S)
                 self.assertEqual(result.returncode, 3, result.stderr)
-                self.assertEqual(len(glob.glob(output.replace("%p", "*/traces.otf2"))), 1 + (fork == "follow"), result.stderr)
+                archives = glob.glob(output.replace("%p", "*/traces.otf2"))
+                self.assertEqual(len(archives), 1 + (fork == "follow"), result.stderr)
 
     def environment(self, output):
         return {**self.env, "OMP_TOOL_LIBRARIES": f"{BUILD_ROOT}/src/tool/libstave.so", "STAVE_OUTPUT": output,
