@@ -142,7 +142,8 @@ static void open_model(struct remake *remake, struct journal *journal) {
   c->command_line_bytes = journal->command_line_bytes;
   c->starts_paused = constants->config.start == START_paused;
   remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
-  remake->encoders = encoders_create(remake->merge, c, encoders_asked_for(), may_encode, remake);
+  remake->encoders = encoders_create(remake->merge, c, encoders_asked_for(),
+                                     (struct encoders_caller){.may_encode = may_encode, .data = remake});
 }
 
 static bool load_all(struct remake *remake) {

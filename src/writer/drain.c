@@ -155,11 +155,20 @@ static bool has_left_processors(struct writer *writer) {
          (writer->drain.is_over && application_check(&writer->application) == APPLICATION_DIED);
 }
 
+/* Between rounds there is a processor for what writes chunks beside. */
+void drain_on_round(void *data, bool begins) {
+  struct writer *writer = data;
+  bool is_safe = record_log_is_whole(writer->record_log);
+  archive_write_beside(writer->archive, !begins && is_safe && writer->constants.config.jobs != 1);
+}
+
 bool drain_may_encode(void *data) {
   struct writer *writer = data;
   bool has_left = has_left_processors(writer);
   if (has_left)
     stop_if_full(writer);
+  if (has_left)
+    drain_on_round(writer, false);
   return has_left && !writer->correlator.has_ended;
 }
 

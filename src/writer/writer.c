@@ -313,8 +313,9 @@ static void close_writer(struct writer *writer) {
 static void open_encoders(struct writer *writer) {
   if (writer->kept || writer->run_states || recovery_may_get_stuck(writer->recovery))
     return;
-  writer->encoders = encoders_create(writer->merge, &writer->correlator, writer->constants.config.jobs,
-                                     drain_may_encode, writer);
+  writer->encoders = encoders_create(
+      writer->merge, &writer->correlator, writer->constants.config.jobs,
+      (struct encoders_caller){.may_encode = drain_may_encode, .on_round = drain_on_round, .data = writer});
 }
 
 static void drain_all(struct writer *writer) {

@@ -142,6 +142,9 @@ void writer_close(struct writer *writer);
 /* Whether several encoders may work: the program leaves the processors to them. */
 bool drain_may_encode(void *writer);
 
+/* They begin, or have done what they could and leave the processors but for one. */
+void drain_on_round(void *writer, bool begins);
+
 /* A merge_sink and a merge_pause, whose data is the writer. */
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
 void drain_yield_cpu(void *data);

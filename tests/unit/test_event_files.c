@@ -20,8 +20,9 @@
 
 enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
 
-static int close_error;      /* errno that closing says; 0: none */
-static uint64_t asked_bytes; /* for which room was asked */
+static int close_error;              /* errno that closing says; 0: none */
+static _Atomic uint64_t asked_bytes; /* for which room was asked */
+static bool is_beside;               /* chunks are written by a thread of their own, by turns with none */
 
 static char folder[] = "/tmp/stave-test-event-files-XXXXXX";
 
@@ -49,10 +50,17 @@ int fallocate(int fd, int mode, off_t offset, off_t bytes) {
 
 static int setup(void **state) {
   (void)state;
+  is_beside = false;
   strcpy(folder + sizeof folder - 7, "XXXXXX");
   return mkdtemp(folder) && mkdir(path_of("ours", ""), 0777) == 0 && mkdir(path_of("otf2", ""), 0777) == 0
              ? 0
              : -1;
+}
+
+static int setup_beside(void **state) {
+  int error = setup(state);
+  is_beside = true;
+  return error;
 }
 
 static int teardown(void **state) {
@@ -127,12 +135,25 @@ static void assert_same_files(uint64_t events) {
   free(their_bytes);
 }
 
+/* Ten chunks are written beside, two are not. */
+static void write_by_turns(struct archive *archive, struct event_writer *writer, uint64_t from, uint64_t to) {
+  enum { MANY = 10 * EVENTS_OF_A_CHUNK, FEW = 2 * EVENTS_OF_A_CHUNK };
+  bool is_on = is_beside;
+  while (from < to) {
+    uint64_t most = is_on == is_beside ? MANY : FEW, until = to - from < most ? to : from + most;
+    archive_write_beside(archive, is_on);
+    write_events(writer, from, until);
+    from = until;
+    is_on = is_beside && !is_on;
+  }
+}
+
 static void files_are_what_otf2_writes(void **state, uint64_t events) {
   (void)state;
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
   struct event_writer *writer = archive_open_location(archive, 0);
-  write_events(writer, 0, events);
+  write_by_turns(archive, writer, 0, events);
   assert_int_equal(archive_close_location(archive, writer), events);
   assert_int_equal(archive_refused_events(archive), 0);
   archive_end_events(archive, 0);
@@ -170,6 +191,33 @@ static void of_many_chunks(void **state) {
   print_message("room for %llu KiB was asked for\n", (unsigned long long)asked_bytes >> 10);
   assert_in_range(asked_bytes, CHUNKS * RECOVERY_CHUNK_BYTES,
                   (CHUNKS + 2 + AHEAD_MAX) * RECOVERY_CHUNK_BYTES + OTHERS_BYTES);
+}
+
+/* More than have memory for a second chunk. */
+static void of_many_locations(void **state) {
+  enum { LOCATIONS = 20, EVENTS = 3 * EVENTS_OF_A_CHUNK, AT_ONCE = 1000 };
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  struct event_writer *writers[LOCATIONS];
+  (void)state;
+  archive_write_beside(archive, is_beside);
+  for (uint32_t i = 0; i < LOCATIONS; i++)
+    writers[i] = archive_open_location(archive, i);
+  for (uint64_t from = 0; from < EVENTS; from += AT_ONCE)
+    for (uint32_t i = 0; i < LOCATIONS; i++)
+      write_events(writers[i], from, from + AT_ONCE < EVENTS ? from + AT_ONCE : EVENTS);
+  for (uint32_t i = 0; i < LOCATIONS; i++)
+    assert_int_equal(archive_close_location(archive, writers[i]), EVENTS);
+  archive_end_events(archive, 0);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  write_by_otf2(EVENTS);
+  for (int i = 0; i < LOCATIONS; i++) {
+    char from[256];
+    snprintf(from, sizeof from, "%s/%d.evt", path_of("ours", "traces"), i);
+    assert_int_equal(rename(from, path_of("ours", "traces/0.evt")), 0);
+    assert_same_files(EVENTS);
+  }
 }
 
 static struct recovery_block *block_of(struct archive *archive, uint32_t location) {
@@ -337,7 +385,7 @@ static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in
   signal(SIGXFSZ, SIG_IGN);
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   struct event_writer *writer = archive_open_location(archive, 0);
-  write_events(writer, 0, BEFORE);
+  write_by_turns(archive, writer, 0, BEFORE);
   assert_int_equal(archive_stop_error(archive), 0);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY});
   write_events(writer, BEFORE, BEFORE + events_after);
@@ -477,10 +525,15 @@ int main(void) {
       cmocka_unit_test_setup_teardown(of_less_than_a_chunk, setup, teardown),
       cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),
       cmocka_unit_test_setup_teardown(of_many_chunks, setup, teardown),
+      cmocka_unit_test_setup_teardown(of_many_chunks, setup_beside, teardown),
+      cmocka_unit_test_setup_teardown(of_many_locations, setup, teardown),
+      cmocka_unit_test_setup_teardown(of_many_locations, setup_beside, teardown),
       cmocka_unit_test_setup_teardown(up_to_the_last_byte, setup, teardown),
       cmocka_unit_test_setup_teardown(local_definitions_are_what_otf2_writes, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup_beside, teardown),
+      cmocka_unit_test_setup_teardown(a_file_can_end_early, setup_beside, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
       cmocka_unit_test_setup_teardown(what_found_no_file_is_kept, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_told, setup, teardown),

@@ -196,6 +196,10 @@ static void count_progress(struct archive *archive) {
     atomic_fetch_add_explicit(archive->progress, 1, memory_order_relaxed);
 }
 
+void archive_write_beside(struct archive *archive, bool is_beside) {
+  event_files_write_beside(archive->files, is_beside);
+}
+
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {
   struct event_writer *writer = event_writer_open(archive->files, location); /* first, if inodes run out */
   local_files_add(archive->local_files, location);

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "writer/archive/chunk.h"
+#include "writer/archive/chunk_thread.h"
 #include "writer/archive/room.h"
 #include "writer/archive/shared_room.h"
 #include "writer/recovery/recovery.h"
@@ -23,11 +25,26 @@ enum {
   LOCATION_BYTES = 8 << 10, /* of definitions */
   DESCRIPTORS_KEPT = 32,    /* for everything but event files */
   LOCATIONS_BETWEEN_LOOKS = 8,
+  SPARES_MAX = 16, /* locations whose chunks are written beside */
+  /* A chunk in memory: OTF2 marks the end of events behind it. */
+  CHUNK_MEMORY_BYTES = RECOVERY_CHUNK_BYTES + 64,
+};
+
+/* A full chunk that the thread beside writes. */
+struct full_chunk {
+  struct chunk_job job; /* while it is pending, all that says where the file ends is the thread's */
+  struct event_file *file;
+  const unsigned char *bytes;
+  uint64_t before, last; /* events: in front of it, its last one */
 };
 
 /* Of a location. */
 struct event_file {
+  uint64_t location;
   struct recovery_block *block;
+  unsigned char *bytes; /* of the chunk in the making: the block's, or spare */
+  unsigned char *spare; /* NULL: chunks are written before the next one begins */
+  struct full_chunk full;
   bool is_ordinary; /* the block lies in no file */
   bool is_refused;  /* a full chunk could not be written: nothing but the last follows it */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
@@ -55,12 +72,15 @@ struct event_files {
   uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
+  struct chunk_thread *beside;          /* NULL: there is none */
+  bool has_asked_for_beside, is_beside; /* whether it is to be used now */
+  size_t spares;
   pthread_mutex_t mutex; /* of what locations share, while chunks are written */
   uint64_t open_fds, open_fds_most;
   uint64_t bytes;
   uint64_t ended_bytes; /* of files that were ended */
   uint64_t refused_events;
-  int stop_error; /* errno: nothing more should be written; 0: go on */
+  _Atomic int stop_error; /* errno: nothing more should be written; 0: go on */
   /* errno: a file has no mark of its end, which readers need, or may not be all there; 0: all are */
   int failure;
 };
@@ -97,6 +117,7 @@ struct event_files *event_files_open(const char *directory, struct recovery *rec
 void event_files_close(struct event_files *files) {
   if (!files)
     return;
+  chunk_thread_stop(files->beside);
   if (files->folder_fd >= 0)
     close(files->folder_fd);
   shared_room_close(files->first_room);
@@ -112,8 +133,13 @@ void event_files_keep(struct event_files *files, uint64_t bytes) {
 
 /* -- writing -- */
 
-static unsigned char *bytes_of(const struct event_file *file) {
+static unsigned char *block_bytes(const struct event_file *file) {
   return (unsigned char *)file->block->bytes;
+}
+
+/* Whether the chunk in the making lies in the recovery file. */
+static bool is_in_recovery(const struct event_file *file) {
+  return !file->is_ordinary && file->bytes == block_bytes(file);
 }
 
 static int open_folder(struct event_files *files) {
@@ -125,14 +151,14 @@ static int open_folder(struct event_files *files) {
   return files->folder_fd < 0 ? -errno : 0;
 }
 
-static int open_file(struct event_files *files, uint64_t location, struct event_file *file) {
+static int open_file(struct event_files *files, struct event_file *file) {
   char name[32];
   if (file->fd >= 0)
     return 0;
   int error = open_folder(files);
   if (error)
     return error;
-  snprintf(name, sizeof name, "%llu.evt", (unsigned long long)location);
+  snprintf(name, sizeof name, "%llu.evt", (unsigned long long)file->location);
   file->fd = openat(files->folder_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   files->open_fds += file->fd >= 0;
   return file->fd < 0 ? -errno : 0;
@@ -155,18 +181,46 @@ static bool is_lack_of_descriptors(int error) {
   return error == -EMFILE || error == -ENFILE;
 }
 
-/* Room for so many chunks, and for further ones as the file has grown: asking takes longer than writing a
- * chunk. Returns as room_reserve. */
+/* While a file system works others may go on; but not where each of them would need one more descriptor than
+ * there are. */
+static bool let_others_go_on(struct event_files *files) {
+  bool may_go_on = files->open_fds <= files->open_fds_most;
+  if (may_go_on)
+    pthread_mutex_unlock(&files->mutex);
+  return may_go_on;
+}
+
+static void go_on_alone(struct event_files *files, bool could_others) {
+  if (could_others)
+    pthread_mutex_lock(&files->mutex);
+}
+
+static int reserve_apart(struct event_files *files, const struct event_file *file, uint64_t from,
+                         uint64_t bytes) {
+  bool could_others = let_others_go_on(files);
+  int error = room_reserve(file->fd, from, bytes);
+  go_on_alone(files, could_others);
+  return error;
+}
+
+/* Asking takes longer than writing a chunk. Beside, it is no time that anybody waits for, unless it takes as
+ * long as filling the next chunk does. */
+static uint64_t chunks_ahead(const struct event_files *files, const struct event_file *file) {
+  uint64_t grown = file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
+  return files->is_scarce || file->spare ? 0 : grown;
+}
+
+/* Room for so many chunks, and for further ones as the file has grown. Returns as room_reserve. */
 static int reserve(struct event_files *files, struct event_file *file, uint64_t chunks) {
   if (chunks <= file->chunks_reserved)
     return 0;
-  uint64_t ahead = files->is_scarce ? 0 : file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
+  uint64_t ahead = chunks_ahead(files, file);
   uint64_t from = file->chunks_reserved * RECOVERY_CHUNK_BYTES;
-  int error = ahead ? room_reserve(file->fd, from, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
+  int error = ahead ? reserve_apart(files, file, from, (chunks + ahead) * RECOVERY_CHUNK_BYTES) : -ENOSPC;
   if (error < 0) {
     files->is_scarce |= ahead > 0;
     ahead = 0;
-    error = room_reserve(file->fd, from, chunks * RECOVERY_CHUNK_BYTES);
+    error = reserve_apart(files, file, from, chunks * RECOVERY_CHUNK_BYTES);
   }
   if (error == 0)
     file->chunks_reserved = chunks + ahead;
@@ -191,14 +245,15 @@ static struct recovery_block *ordinary_block(void) {
   return block;
 }
 
-static void get_block(struct event_files *files, uint64_t location, struct event_file *file) {
+static void get_block(struct event_files *files, struct event_file *file) {
   file->block = files->recovery ? recovery_get_block(files->recovery, RECOVERY_EVENTS) : NULL;
   file->is_ordinary = !file->block;
   if (file->is_ordinary)
     file->block = ordinary_block();
-  file->block->location = (uint32_t)location;
+  file->block->location = (uint32_t)file->location;
   file->block->sequence = 0;
   file->block->use = RECOVERY_EVENTS;
+  file->bytes = block_bytes(file);
 }
 
 static void set_needs_room(struct event_files *files, struct event_file *file, bool needs_room) {
@@ -224,13 +279,14 @@ static void stop_for(struct event_files *files, int error) {
  * (event_files_expect_more). */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);
+  file->location = location;
   file->fd = -1;
-  int error = open_file(files, location, file);
+  int error = open_file(files, file);
   error = error ? error : reserve_first(files, file, RECOVERY_FEW_BYTES);
   files->location_count++;
   set_needs_room(files, file, error != 0);
   stop_for(files, error);
-  get_block(files, location, file);
+  get_block(files, file);
   if (error || files->location_count % LOCATIONS_BETWEEN_LOOKS == 0)
     look_at_room(files);
   if (files->open_fds > files->open_fds_most)
@@ -245,34 +301,31 @@ static void leave_room(struct event_files *files, struct event_file *file) {
   file->shared_room = 0;
 }
 
-/* Others may go on meanwhile, as it takes as long as a copy; but not where each of them would need one more
- * descriptor than there are. */
-static int write_apart(struct event_files *files, const struct event_file *file, size_t count) {
-  bool is_apart = files->open_fds <= files->open_fds_most;
-  if (is_apart)
-    pthread_mutex_unlock(&files->mutex);
-  int error = write_at(file->fd, bytes_of(file), count, file->chunks * RECOVERY_CHUNK_BYTES);
-  if (is_apart)
-    pthread_mutex_lock(&files->mutex);
+static int write_apart(struct event_files *files, const struct event_file *file, const unsigned char *bytes,
+                       size_t count) {
+  bool could_others = let_others_go_on(files);
+  int error = write_at(file->fd, bytes, count, file->chunks * RECOVERY_CHUNK_BYTES);
+  go_on_alone(files, could_others);
   return error;
 }
 
-static int write_chunk(struct event_files *files, struct event_file *file, size_t count) {
+static int write_chunk(struct event_files *files, struct event_file *file, const unsigned char *bytes,
+                       size_t count) {
   /* nothing to give back afterwards */
   bool is_only = file->chunks_reserved == 0 && count < RECOVERY_CHUNK_BYTES;
   int error = is_only ? 0 : reserve(files, file, file->chunks + 1);
-  return error < 0 ? error : write_apart(files, file, count);
+  return error < 0 ? error : write_apart(files, file, bytes, count);
 }
 
 /* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
-static int append(struct event_files *files, uint64_t location, struct event_file *file, size_t count,
-                  uint64_t last) {
-  int error = open_file(files, location, file);
-  error = error ? error : write_chunk(files, file, count);
+static int append(struct event_files *files, struct event_file *file, const unsigned char *bytes,
+                  size_t count, uint64_t last) {
+  int error = open_file(files, file);
+  error = error ? error : write_chunk(files, file, bytes, count);
   if (error && file->shared_room && file->fd >= 0) {
     file->shared_room = 0;
     shared_room_release(files->first_room);
-    error = write_chunk(files, file, count);
+    error = write_chunk(files, file, bytes, count);
   }
   if (error)
     return error;
@@ -285,31 +338,32 @@ static int append(struct event_files *files, uint64_t location, struct event_fil
 
 /* What lies in the recovery file is gone when somebody makes that shorter. */
 static bool is_spoilt(const struct event_files *files, const struct event_file *file) {
-  const unsigned char *bytes = bytes_of(file);
-  return !file->is_ordinary && (recovery_is_cut(files->recovery) || !chunk_is_open(bytes, file->before));
+  return is_in_recovery(file) &&
+         (recovery_is_cut(files->recovery) || !chunk_is_open(file->bytes, file->before));
 }
 
 /* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted
  * there. */
-static void drop_spoilt(uint64_t location, struct event_file *file) {
-  file->refused += chunk_last_event(bytes_of(file)) - file->before;
+static void drop_spoilt(struct event_file *file) {
+  file->refused += chunk_last_event(file->bytes) - file->before;
   file->is_ordinary = true;
   file->block = ordinary_block();
-  file->block->location = (uint32_t)location;
+  file->block->location = (uint32_t)file->location;
+  file->bytes = block_bytes(file);
 }
 
-/* There is room for the next chunk before it is begun: when there is none for the one behind that, it is time
- * to stop, and what is still to come goes there. What follows a chunk that was refused is refused too, but
- * for the last one. */
-static void put_full_chunk(struct event_files *files, uint64_t location, struct event_file *file) {
-  uint64_t last = chunk_last_event(bytes_of(file));
-  int error = file->is_refused ? -EIO : append(files, location, file, RECOVERY_CHUNK_BYTES, last);
+/* There is room for the next chunk before it is begun, and for `more` behind that: when there is none for the
+ * one behind, it is time to stop, and what is still to come goes there. What follows a chunk that was refused
+ * is refused too, but for the last one. */
+static void put_full_chunk(struct event_files *files, const struct full_chunk *full, uint64_t more) {
+  struct event_file *file = full->file;
+  int error = file->is_refused ? -EIO : append(files, file, full->bytes, RECOVERY_CHUNK_BYTES, full->last);
   if (error)
-    file->refused += last - file->before;
+    file->refused += full->last - full->before;
   if (file->is_refused)
     return;
   file->is_refused = error != 0;
-  error = error ? error : reserve(files, file, file->chunks + 2);
+  error = error ? error : reserve(files, file, file->chunks + 1 + more);
   look_at_room(files);
   int close_error = files->open_fds > files->open_fds_most ? close_file(files, file) : 0;
   error = error < 0 ? error : close_error;
@@ -317,25 +371,77 @@ static void put_full_chunk(struct event_files *files, uint64_t location, struct 
     files->stop_error = -error;
 }
 
+/* -- chunks that are written beside -- */
+
+/* That there is no room is known only once the next chunk is begun, or is nearly full: so it has room, and
+ * one more. */
+static void put_beside(void *data, struct chunk_job *job) {
+  struct event_files *files = data;
+  pthread_mutex_lock(&files->mutex);
+  put_full_chunk(files, (const struct full_chunk *)job, 2);
+  pthread_mutex_unlock(&files->mutex);
+}
+
+void event_files_write_beside(struct event_files *files, bool is_beside) {
+  files->is_beside = is_beside;
+  if (files->has_asked_for_beside || !is_beside)
+    return;
+  files->has_asked_for_beside = true;
+  files->beside = limits_processors() > 1 ? chunk_thread_start(put_beside, files) : NULL;
+}
+
+static void wait_for_chunk(const struct event_files *files, uint64_t location) {
+  const struct event_file *file = location < files->capacity ? files->by_location[location] : NULL;
+  if (files->beside && file)
+    chunk_thread_wait(files->beside, &file->full.job);
+}
+
+static bool has_spare(struct event_files *files, struct event_file *file) {
+  if (!files->beside || !files->is_beside)
+    return false;
+  if (!file->spare && files->spares < SPARES_MAX) {
+    files->spares++;
+    file->spare = memory_get_aligned(_Alignof(struct recovery_block), CHUNK_MEMORY_BYTES);
+  }
+  return file->spare;
+}
+
+/* Where the thread still writes, nothing is stored. */
+static unsigned char *other_memory(const struct event_file *file) {
+  return file->bytes == file->spare ? block_bytes(file) : file->spare;
+}
+
+static void put_now_or_beside(struct event_files *files, struct event_file *file, uint64_t last) {
+  file->full = (struct full_chunk){.file = file, .bytes = file->bytes, .before = file->before, .last = last};
+  if (!has_spare(files, file)) {
+    put_full_chunk(files, &file->full, 1);
+    return;
+  }
+  file->bytes = other_memory(file);
+  chunk_thread_add(files->beside, &file->full.job);
+}
+
+/* No chunk of the location is being written. */
 static void *next_chunk(struct event_files *files, uint64_t location) {
   array_reserve_zeroed(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
   struct event_file *file = files->by_location[location];
   files->bytes += RECOVERY_CHUNK_BYTES;
   if (!file) {
     file = files->by_location[location] = open_location(files, location);
-    return file->block->bytes;
+    return file->bytes;
   }
-  uint64_t last = chunk_last_event(bytes_of(file));
+  uint64_t last = chunk_last_event(file->bytes);
   if (is_spoilt(files, file))
-    drop_spoilt(location, file);
+    drop_spoilt(file);
   else
-    put_full_chunk(files, location, file);
+    put_now_or_beside(files, file, last);
   file->before = last;
   file->block->sequence++;
-  return file->block->bytes;
+  return file->bytes;
 }
 
 void *event_files_next_chunk(struct event_files *files, uint64_t location) {
+  wait_for_chunk(files, location);
   pthread_mutex_lock(&files->mutex);
   void *chunk = next_chunk(files, location);
   pthread_mutex_unlock(&files->mutex);
@@ -348,7 +454,7 @@ static uint64_t events_with_room(const struct event_file *file, uint64_t events)
   enum { EVENT_BYTES_MAX = 256, END_BYTES = 1536, WORTH_ASKING = 4 };
   struct chunk_position position = {0};
   size_t used;
-  chunk_walk(bytes_of(file), RECOVERY_FEW_BYTES, events, &position, &used);
+  chunk_walk(file->bytes, RECOVERY_FEW_BYTES, events, &position, &used);
   bool is_known = position.events == events && used + END_BYTES < RECOVERY_FEW_BYTES;
   uint64_t more = is_known ? (RECOVERY_FEW_BYTES - END_BYTES - used) / EVENT_BYTES_MAX : 0;
   return more < WORTH_ASKING ? 0 : events + more;
@@ -356,7 +462,7 @@ static uint64_t events_with_room(const struct event_file *file, uint64_t events)
 
 uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events) {
   struct event_file *file = files->by_location[location];
-  uint64_t next = file->chunks == 0 && file->before == 0 ? events_with_room(file, events) : 0;
+  uint64_t next = file->before == 0 && file->chunks == 0 ? events_with_room(file, events) : 0;
   if (next > 0)
     return next;
   if (file->shared_room)
@@ -382,17 +488,16 @@ static size_t finish(unsigned char *bytes) {
 
 /* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may
  * fit where there is no room for a whole chunk. */
-static int squeeze_first_in(struct event_files *files, uint64_t location, struct event_file *file,
-                            size_t count) {
-  int error = open_file(files, location, file);
-  error = error ? error : write_at(file->fd, bytes_of(file), count, 0);
+static int squeeze_first_in(struct event_files *files, struct event_file *file, size_t count) {
+  int error = open_file(files, file);
+  error = error ? error : write_at(file->fd, file->bytes, count, 0);
   file->chunks = error ? 0 : 1;
   return error;
 }
 
-static int put_last(struct event_files *files, uint64_t location, struct event_file *file, size_t count) {
-  int error = append(files, location, file, count, file->events_in_all);
-  return error && file->chunks == 0 ? squeeze_first_in(files, location, file, count) : error;
+static int put_last(struct event_files *files, struct event_file *file, size_t count) {
+  int error = append(files, file, file->bytes, count, file->events_in_all);
+  return error && file->chunks == 0 ? squeeze_first_in(files, file, count) : error;
 }
 
 static int read_last(const struct event_file *file, unsigned char *bytes) {
@@ -403,10 +508,9 @@ static int read_last(const struct event_file *file, unsigned char *bytes) {
 
 /* The last chunk is not to be had: the one before is the last, and gets its mark of the end where it ends
  * anyhow. *ret_count: its bytes. What is in memory stays as it is, for recovery. */
-static int end_early(struct event_files *files, uint64_t location, struct event_file *file,
-                     size_t *ret_count) {
+static int end_early(struct event_files *files, struct event_file *file, size_t *ret_count) {
   unsigned char *bytes = memory_get(1, RECOVERY_CHUNK_BYTES);
-  int error = open_file(files, location, file);
+  int error = open_file(files, file);
   if (!error && file->chunks > 0)
     error = read_last(file, bytes);
   else
@@ -430,12 +534,12 @@ static void end_file(struct event_files *files, uint64_t location, size_t used, 
   struct event_file *file = files->by_location[location];
   file->events_in_all = events;
   bool is_lost = is_spoilt(files, file);
-  size_t count = is_lost ? 0 : chunk_finish(bytes_of(file), used, events);
-  int error = is_lost ? -EIO : put_last(files, location, file, count);
+  size_t count = is_lost ? 0 : chunk_finish(file->bytes, used, events);
+  int error = is_lost ? -EIO : put_last(files, file, count);
   if (error)
     file->refused += file->events_in_all - file->before;
   if (error && (is_lost || file->chunks > 0))
-    error = end_early(files, location, file, &count);
+    error = end_early(files, file, &count);
   if (!error) {
     cut(file, count);
     files->ended_bytes += (file->chunks - 1) * RECOVERY_CHUNK_BYTES + count;
@@ -451,6 +555,7 @@ static void end_file(struct event_files *files, uint64_t location, size_t used, 
 }
 
 void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
+  wait_for_chunk(files, location);
   pthread_mutex_lock(&files->mutex);
   end_file(files, location, used, events);
   pthread_mutex_unlock(&files->mutex);
@@ -462,6 +567,8 @@ void event_files_release(struct event_files *files, uint64_t location) {
     free(file->block);
   else if (file->is_whole)
     recovery_release(files->recovery, file->block);
+  files->spares -= file->spare != NULL;
+  free(file->spare);
   free(file);
   files->by_location[location] = NULL;
 }

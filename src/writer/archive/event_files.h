@@ -22,9 +22,14 @@ void event_files_keep(struct event_files *files, uint64_t bytes);
 
 void event_files_close(struct event_files *files);
 
+/* From now on a thread writes full chunks, where there is a processor for it, or no longer does so. What is
+ * in memory then is not needed for the recovery of the archive, as something else has it (the log of all
+ * records). Nobody asks for chunks meanwhile. */
+void event_files_write_beside(struct event_files *files, bool is_beside);
+
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
- * has been written. The location's file is opened with its first chunk, and has the disk's room for it.
- * Threads may ask at the same time, for locations that have chunks. */
+ * has been written, or other memory. The location's file is opened with its first chunk, and has the disk's
+ * room for it. Threads may ask at the same time, for locations that have chunks. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
 /* The location has so many events, all in its chunk. When RECOVERY_FEW_BYTES might not be enough for much

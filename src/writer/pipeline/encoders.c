@@ -18,7 +18,7 @@ enum {
   WAITING_LEAST = 1 << 17, /* records, likewise; and as long as more are left than */
   WAITING_REST = 1 << 13,
   LOOK_RECORDS = 1 << 16, /* are looked at ahead, of all slots together */
-  LOOK_SLOT_MAX = 4000,   /* of one: what they are unpacked to fits into a processor's cache */
+  LOOK_SLOT_MAX = 8000,   /* of one: what they are unpacked to fits into a processor's cache */
   LOOK_SLOT_MIN = 256,
   WORTH = 512, /* records in a round: below this the next one is put off */
   PUT_OFF_MIN = 2,
@@ -37,8 +37,7 @@ struct ahead {
 struct encoders {
   struct merge *merge;
   struct correlator *correlator;
-  bool (*may_encode)(void *data);
-  void *data;
+  struct encoders_caller caller;
   unsigned wanted;         /* 0: nobody has asked for a number */
   struct helpers *helpers; /* NULL: nothing was worth it so far */
   struct encoder **all;    /* by worker */
@@ -180,6 +179,15 @@ static uint64_t go_on(struct encoders *encoders) {
   return handled;
 }
 
+static void encode_all(struct encoders *encoders) {
+  const struct encoders_caller *caller = &encoders->caller;
+  if (caller->on_round)
+    caller->on_round(caller->data, true);
+  helpers_run(encoders->helpers, encode_and_look, encoders, encoders->merge->slots);
+  if (caller->on_round)
+    caller->on_round(caller->data, false);
+}
+
 static uint64_t round_of_all(struct encoders *encoders) {
   uint32_t slots = encoders->merge->slots;
   unsigned workers = helpers_workers(encoders->helpers);
@@ -189,7 +197,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
   settle(encoders);
   for (unsigned i = 0; i < workers; i++)
     alone_begin(encoders->all[i], encoders->correlator);
-  helpers_run(encoders->helpers, encode_and_look, encoders, slots);
+  encode_all(encoders);
   for (unsigned i = 0; i < workers; i++)
     alone_end(encoders->all[i], encoders->correlator);
   encoders->has_looked = true;
@@ -205,7 +213,7 @@ static bool waits_enough(const struct encoders *encoders) {
 
 static bool is_worth_it(const struct encoders *encoders) {
   return encoders->left == 0 && alone_is_possible(encoders->correlator) && waits_enough(encoders) &&
-         encoders->may_encode(encoders->data);
+         encoders->caller.may_encode(encoders->caller.data);
 }
 
 static void start(struct encoders *encoders) {
@@ -252,18 +260,14 @@ static uint64_t run(void *data, uint64_t handed_on) {
 
 static bool may(void *data) {
   struct encoders *encoders = data;
-  return waits_enough(encoders) && encoders->may_encode(encoders->data);
+  return waits_enough(encoders) && encoders->caller.may_encode(encoders->caller.data);
 }
 
 struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned wanted,
-                                 bool (*may_encode)(void *data), void *data) {
+                                 struct encoders_caller caller) {
   struct encoders *encoders = memory_get(1, sizeof *encoders);
-  *encoders = (struct encoders){.merge = merge,
-                                .correlator = correlator,
-                                .may_encode = may_encode,
-                                .data = data,
-                                .wanted = wanted,
-                                .put_off = PUT_OFF_MIN};
+  *encoders = (struct encoders){
+      .merge = merge, .correlator = correlator, .caller = caller, .wanted = wanted, .put_off = PUT_OFF_MIN};
   alone_open(correlator);
   merge_set_beside(merge, &(struct merge_beside){may, run, encoders});
   return encoders;

@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/elsewhere.h"
 #include "base/memory.h"
 
 enum {
-  /* at whether there is more to do, before a thread sleeps: some 10 us. Two that look for longer on one
-   * processor stay there, and wait for each other, where one that is woken goes to an idle one. */
-  LOOKS = 2000,
+  /* at whether there is more to do, before a thread sleeps: some 100 us. Two that do so on one processor wait
+   * for each other, which is why they part (part). */
+  LOOKS = 20000,
   STACK_BYTES = 1 << 18,
 };
 
@@ -26,7 +27,8 @@ struct helpers {
   unsigned workers, started; /* the caller's included */
   bool has_started;
   struct worker *all;
-  cpu_set_t processors; /* that may be used; none: not known */
+  cpu_set_t processors;  /* that may be used */
+  _Atomic int caller_on; /* which of them: the caller's, as the round began */
   /* of what is done now */
   helpers_work work;
   void *data;
@@ -86,35 +88,26 @@ static void note_done(struct helpers *helpers) {
   pthread_mutex_unlock(&helpers->mutex);
 }
 
-/* The number-th processor behind the caller's. The kernel leaves a new thread on the processor of the one
- * that has made it, for 10 to 40 ms, though another one is idle. */
-static bool processor_of(const struct helpers *helpers, unsigned number, cpu_set_t *ret) {
-  int own = sched_getcpu(), count = CPU_COUNT(&helpers->processors);
-  CPU_ZERO(ret);
-  for (int i = 1; own >= 0 && count > 1 && i < CPU_SETSIZE; i++) {
-    int processor = (own + i) % CPU_SETSIZE;
-    if (CPU_ISSET(processor, &helpers->processors) && --number == 0) {
-      CPU_SET(processor, ret);
-      return true;
-    }
-  }
-  return false;
-}
-
-/* It begins there, but stays where the kernel likes. */
-static void leave_processor(const struct helpers *helpers) {
-  if (CPU_COUNT(&helpers->processors) > 0)
-    pthread_setaffinity_np(pthread_self(), sizeof helpers->processors, &helpers->processors);
+/* A worker that was woken on the caller's processor, as its own had something else to do then, moves on. */
+static void part(const struct helpers *helpers) {
+  cpu_set_t others = helpers->processors;
+  int own = sched_getcpu();
+  if (own < 0 || own != atomic_load_explicit(&helpers->caller_on, memory_order_relaxed))
+    return;
+  CPU_CLR(own, &others);
+  if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0)
+    elsewhere_leave(&helpers->processors);
 }
 
 static void *help(void *data) {
   struct worker *worker = data;
   struct helpers *helpers = worker->helpers;
-  leave_processor(helpers);
+  elsewhere_leave(&helpers->processors);
   for (uint32_t known = 0;; known++) {
     wait_for_round(helpers, known);
     if (atomic_load(&helpers->is_over))
       return NULL;
+    part(helpers);
     do_items(helpers, worker->number);
     note_done(helpers);
   }
@@ -128,7 +121,7 @@ static bool start(struct worker *worker) {
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  if (processor_of(worker->helpers, worker->number, &processor))
+  if (elsewhere_of(&worker->helpers->processors, worker->number, &processor))
     pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor);
   sigfillset(&all);
   sigdelset(&all, SIGBUS);
@@ -141,8 +134,7 @@ static bool start(struct worker *worker) {
 
 static void start_all(struct helpers *helpers) {
   helpers->has_started = true;
-  if (sched_getaffinity(0, sizeof helpers->processors, &helpers->processors) < 0)
-    CPU_ZERO(&helpers->processors);
+  elsewhere_usable(&helpers->processors);
   for (; helpers->started < helpers->workers; helpers->started++) {
     struct worker *worker = &helpers->all[helpers->started];
     *worker = (struct worker){.helpers = helpers, .number = helpers->started};
@@ -152,6 +144,7 @@ static void start_all(struct helpers *helpers) {
 }
 
 static void begin_round(struct helpers *helpers) {
+  atomic_store_explicit(&helpers->caller_on, sched_getcpu(), memory_order_relaxed);
   pthread_mutex_lock(&helpers->mutex);
   atomic_fetch_add(&helpers->round, 1);
   pthread_cond_broadcast(&helpers->begins);

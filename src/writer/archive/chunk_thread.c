@@ -1,0 +1,108 @@
+#include "writer/archive/chunk_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/blocked_thread.h"
+#include "base/elsewhere.h"
+#include "base/memory.h"
+
+enum { STACK_BYTES = 1 << 18 };
+
+struct chunk_thread {
+  pthread_t thread;
+  cpu_set_t processors; /* that may be used */
+  void (*work)(void *data, struct chunk_job *job);
+  void *data;
+  pthread_mutex_t mutex; /* of what follows, and of is_pending */
+  pthread_cond_t comes, done;
+  struct chunk_job *first, **end; /* that wait */
+  bool is_over;
+};
+
+static struct chunk_job *next_job(struct chunk_thread *thread) {
+  while (!thread->first && !thread->is_over)
+    pthread_cond_wait(&thread->comes, &thread->mutex);
+  struct chunk_job *job = thread->first;
+  if (job)
+    thread->first = job->next;
+  if (!thread->first)
+    thread->end = &thread->first;
+  return job;
+}
+
+static void *work(void *data) {
+  struct chunk_thread *thread = data;
+  elsewhere_leave(&thread->processors);
+  pthread_mutex_lock(&thread->mutex);
+  for (struct chunk_job *job; (job = next_job(thread));) {
+    pthread_mutex_unlock(&thread->mutex);
+    thread->work(thread->data, job);
+    pthread_mutex_lock(&thread->mutex);
+    job->is_pending = false;
+    pthread_cond_broadcast(&thread->done);
+  }
+  pthread_mutex_unlock(&thread->mutex);
+  return NULL;
+}
+
+static bool start(struct chunk_thread *thread) {
+  pthread_attr_t attributes;
+  cpu_set_t processor;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  elsewhere_usable(&thread->processors);
+  if (elsewhere_of(&thread->processors, 1, &processor))
+    pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor);
+  int error = blocked_thread_create(&thread->thread, &attributes, work, thread);
+  pthread_attr_destroy(&attributes);
+  return error == 0;
+}
+
+static void destroy(struct chunk_thread *thread) {
+  pthread_cond_destroy(&thread->comes);
+  pthread_cond_destroy(&thread->done);
+  pthread_mutex_destroy(&thread->mutex);
+  free(thread);
+}
+
+struct chunk_thread *chunk_thread_start(void (*work_on)(void *data, struct chunk_job *job), void *data) {
+  struct chunk_thread *thread = memory_get(1, sizeof *thread);
+  *thread = (struct chunk_thread){.work = work_on, .data = data, .end = &thread->first};
+  pthread_mutex_init(&thread->mutex, NULL);
+  pthread_cond_init(&thread->comes, NULL);
+  pthread_cond_init(&thread->done, NULL);
+  if (start(thread))
+    return thread;
+  destroy(thread);
+  return NULL;
+}
+
+void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job) {
+  pthread_mutex_lock(&thread->mutex);
+  job->next = NULL;
+  job->is_pending = true;
+  *thread->end = job;
+  thread->end = &job->next;
+  pthread_cond_signal(&thread->comes);
+  pthread_mutex_unlock(&thread->mutex);
+}
+
+void chunk_thread_wait(struct chunk_thread *thread, const struct chunk_job *job) {
+  pthread_mutex_lock(&thread->mutex);
+  while (job->is_pending)
+    pthread_cond_wait(&thread->done, &thread->mutex);
+  pthread_mutex_unlock(&thread->mutex);
+}
+
+void chunk_thread_stop(struct chunk_thread *thread) {
+  if (!thread)
+    return;
+  pthread_mutex_lock(&thread->mutex);
+  thread->is_over = true;
+  pthread_cond_signal(&thread->comes);
+  pthread_mutex_unlock(&thread->mutex);
+  pthread_join(thread->thread, NULL);
+  destroy(thread);
+}
