@@ -69,7 +69,7 @@ struct event_files {
   struct shared_room *first_room;  /* of locations without a chunk in their files */
   struct event_file **by_location; /* NULL: not open */
   size_t capacity, location_count;
-  uint64_t flight_buffer_bytes;
+  _Atomic uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
   struct chunk_thread *beside;          /* NULL: there is none */
@@ -407,21 +407,16 @@ static bool has_spare(struct event_files *files, struct event_file *file) {
 }
 
 /* Where the thread still writes, nothing is stored. */
-static unsigned char *other_memory(const struct event_file *file) {
-  return file->bytes == file->spare ? block_bytes(file) : file->spare;
-}
-
 static void put_now_or_beside(struct event_files *files, struct event_file *file, uint64_t last) {
   file->full = (struct full_chunk){.file = file, .bytes = file->bytes, .before = file->before, .last = last};
   if (!has_spare(files, file)) {
     put_full_chunk(files, &file->full, 1);
     return;
   }
-  file->bytes = other_memory(file);
+  file->bytes = file->bytes == file->spare ? block_bytes(file) : file->spare;
   chunk_thread_add(files->beside, &file->full.job);
 }
 
-/* No chunk of the location is being written. */
 static void *next_chunk(struct event_files *files, uint64_t location) {
   array_reserve_zeroed(&files->by_location, &files->capacity, location + 1, sizeof *files->by_location);
   struct event_file *file = files->by_location[location];
@@ -460,7 +455,7 @@ static uint64_t events_with_room(const struct event_file *file, uint64_t events)
   return more < WORTH_ASKING ? 0 : events + more;
 }
 
-uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events) {
+static uint64_t expect_more(struct event_files *files, uint64_t location, uint64_t events) {
   struct event_file *file = files->by_location[location];
   uint64_t next = file->before == 0 && file->chunks == 0 ? events_with_room(file, events) : 0;
   if (next > 0)
@@ -470,6 +465,13 @@ uint64_t event_files_expect_more(struct event_files *files, uint64_t location, u
   if (!file->is_ordinary)
     recovery_hand_over(files->recovery, file->block);
   return UINT64_MAX;
+}
+
+uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events) {
+  pthread_mutex_lock(&files->mutex);
+  uint64_t next = expect_more(files, location, events);
+  pthread_mutex_unlock(&files->mutex);
+  return next;
 }
 
 _Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location) {

@@ -267,6 +267,36 @@ static inline void write_now(struct emitter *emitter, struct location *location,
   write_final(emitter, location, event, ticks);
 }
 
+/* The kinds of which programs make millions, without attributes. False: it is of another one, or is still to
+ * be written. */
+static inline bool write_frequent(struct event_writer *w, const struct event *event) {
+  const struct team *team = event->team;
+  uint64_t t = event->ticks;
+  switch (event->kind) {
+  case EVENT_TASK_CREATE:
+    return team && event_writer_ThreadTaskCreate(w, NULL, t, team->comm, rank_of(event), event->generation);
+  case EVENT_TASK_SWITCH:
+    return team && event_writer_ThreadTaskSwitch(w, NULL, t, team->comm, rank_of(event), event->generation);
+  case EVENT_TASK_COMPLETE:
+    return team && event_writer_ThreadTaskComplete(w, NULL, t, team->comm, rank_of(event), event->generation);
+  case EVENT_ACQUIRE_LOCK:
+    return event_writer_ThreadAcquireLock(w, NULL, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
+  case EVENT_RELEASE_LOCK:
+    return event_writer_ThreadReleaseLock(w, NULL, t, OTF2_PARADIGM_OPENMP, event->lock, event->order);
+  default:
+    return false;
+  }
+}
+
+/* As write_now, where it takes little. */
+static inline bool write_simply(struct location *location, const struct event *event) {
+  if (event->attribute != ATTRIBUTE_NONE || event->is_late || !emit_may_write(location, event->ticks) ||
+      !write_frequent(location->writer, event))
+    return false;
+  emit_has_written(location, event->ticks, event->kind);
+  return true;
+}
+
 static bool must_wait(const struct event *event) {
   const struct team *team = event->team;
   return team && (team->comm == COMM_UNKNOWN || (event->is_late && !team->has_ended));
@@ -290,7 +320,7 @@ static __attribute__((noinline)) void hold(struct emitter *emitter, struct locat
 void emit(struct emitter *emitter, struct location *location, const struct event *event) {
   if (!held_is_empty(&location->held) || must_wait(event))
     hold(emitter, location, event);
-  else
+  else if (!write_simply(location, event))
     write_now(emitter, location, event);
 }
 

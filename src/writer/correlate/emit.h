@@ -36,23 +36,30 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string);
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);
 
+/* Whether there is nothing to be done for an event without attributes but to write it. (A location asks for
+ * room at its first event.) */
+static inline bool emit_may_write(const struct location *location, uint64_t ticks) {
+  return ticks >= location->written_ticks && location->events + 1 != location->asks_at &&
+         location->sample_begin == location->sample_end && location->writer;
+}
+
+/* Then it was. */
+static inline void emit_has_written(struct location *location, uint64_t ticks, uint8_t kind) {
+  location->written_ticks = ticks;
+  location->written_kind = kind;
+  atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
+}
+
 /* Writes an Enter or Leave without attributes, for which nothing on its location has to wait, as long as
- * there is nothing to be done but to write it. False: it is still to be written. (A location asks for room at
- * its first event.) */
+ * there is nothing to be done but to write it. False: it is still to be written. */
 static inline bool emit_write_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
                                     uint32_t region, enum event_kind kind) {
-  uint64_t events = location->events + 1;
-  if (ticks < location->written_ticks || events == location->asks_at ||
-      location->sample_begin != location->sample_end || region >= emitter->layout_capacity)
+  if (region >= emitter->layout_capacity || !emit_may_write(location, ticks))
     return false;
   uint64_t layout = emitter->layouts[region];
-  if (!layout || !location->writer ||
-      !event_writer_put_layout(location->writer, ticks, layout, kind == EVENT_LEAVE))
+  if (!layout || !event_writer_put_layout(location->writer, ticks, layout, kind == EVENT_LEAVE))
     return false;
-  location->written_ticks = ticks;
-  location->written_kind = (uint8_t)kind;
-  location->events = events;
-  atomic_store_explicit(location->whole_events, events, memory_order_release);
+  emit_has_written(location, ticks, (uint8_t)kind);
   return true;
 }
 
