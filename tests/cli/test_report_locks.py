@@ -127,7 +127,7 @@ class Locks(Case):
         findings = [one for one in self.numbers(archive)["findings"] if one["cause"] == "lock contention"]
         self.assertEqual(len(findings), 1)
         self.assertRegex(findings[0]["what"], r"^lock contention: row \+ 16, a lock of omp_set_lock @queue.c:\d+$")
-        self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ ms")
+        self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ m?s")
 
     def test_addresses(self):
         """What lies on the heap has no name."""
