@@ -24,6 +24,7 @@ static const struct remedy {
     {CAUSE_LOCK, "", FEWER},
     {CAUSE_REDUCTION, "", FEWER},
     {CAUSE_DOACROSS, "", FEWER},
+    {CAUSE_BUSY_WAITING, "", FEWER},
     {CAUSE_SMALL_TASKS, "OMP_WAIT_POLICY=active; ", FEWER},
     {CAUSE_TASK_STARVATION, "", "a larger input for one run; " FEWER},
     {CAUSE_TASKWAIT, "", "a larger input for one run; " FEWER},

@@ -285,6 +285,54 @@ class Verdicts(Case):
         self.assertIn("schedule(static, 1)", finding["advice"])
         self.assertNotIn("several locks", finding["advice"])
 
+    def flags(self, name, threads, steps, apart_us, is_posted=True):
+        """In each step a thread looks every so many us whether the one before has written, and has 0.2 ms to do."""
+        now, each = 0, round(200 / apart_us)
+        with self.timed(name, threads=threads, ticks_per_us=100) as made:
+            made.fork(0)
+            made.begin(0)
+            for _ in range(steps):
+                for i in range(threads):
+                    for look in range(each * i):
+                        made.at(now + look * apart_us / 1000).point(i, "flush", 6)
+                    made.at(now + 0.2 * (i + 1))
+                    if is_posted:
+                        made.point(i, "flush", 8)
+                for i in range(threads):
+                    made.at(now + 0.2 * (i + 1)).enter(i, "barrier", 9)
+                now += 0.2 * threads
+                for i in range(threads):
+                    made.at(now).leave(i, "barrier", 9)
+            made.at(now)
+            for i in range(threads):
+                made.enter(i, "implicit barrier", 1)
+            made.end_all(now)
+
+    def busy(self, name, gain_ms):
+        """The only finding: all but the first looks of each wait."""
+        numbers = self.numbers(self.path(name))
+        self.is_sound(numbers)
+        self.assertEqual([one["cause"] for one in numbers["findings"]], ["busy waiting"])
+        self.assertTrue(numbers["findings"][0]["region"].endswith(":6"))
+        self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], gain_ms, delta=0.02)
+        return numbers["findings"][0]
+
+    def test_waiting_by_flags(self):
+        """Without it a step takes 0.2 ms instead of that for each thread."""
+        for threads in (2, 3):
+            name = f"flags-{threads}"
+            self.flags(name, threads, 5, 0.2)
+            finding = self.busy(name, threads - 1)
+            self.assertEqual(finding["confidence"], "medium")
+            self.words(finding["evidence"], "250 ns apart")
+
+    def test_flushes_that_are_no_waiting(self):
+        """Work lies between them; or nobody has written as they end."""
+        self.flags("flags, work", 2, 5, 2)
+        self.assertNotIn("busy waiting", [one["cause"] for one in self.numbers(self.path("flags, work"))["findings"]])
+        self.flags("flags, alone", 2, 5, 0.2, is_posted=False)
+        self.assertEqual(self.busy("flags, alone", 1)["confidence"], "low")
+
     def doacross(self, name, threads, iterations, distance, before=1, chain=3, in_blocks=False):
         """Each iteration needs 1 ms, then the one `distance` before it, then 3 ms; dealt one by one, or in blocks."""
         free, posted, steps = [0] * threads, {}, []

@@ -21,7 +21,7 @@ ROLES = {
     "taskwait": "TASK_WAIT", "taskwait depend": "TASK_WAIT", "for": "LOOP", "sections": "SECTIONS",
     "single": "SINGLE", "single sblock": "SINGLE_SBLOCK", "task": "TASK", "task untied": "TASK_UNTIED",
     "create task": "TASK_CREATE", "critical": "CRITICAL", "critical sblock": "CRITICAL_SBLOCK", "ordered": "ORDERED",
-    "atomic": "ATOMIC", "masked": "MASTER", "lost events": "ARTIFICIAL"}
+    "atomic": "ATOMIC", "flush": "FLUSH", "masked": "MASTER", "lost events": "ARTIFICIAL"}
 STRINGS = ("prior_task_status", "error message", "host memory")
 
 

@@ -21,8 +21,9 @@ struct analyser {
   void (*before_leave)(struct collector *collector, const struct trace_event *event, uint32_t region,
                        const struct replay_now *now);
   void (*before_other)(struct collector *collector, const struct trace_event *event);
+  /* This one may know better what its thread did (now->activity). */
   void (*before_every)(struct collector *collector, const struct trace_event *event, uint32_t region,
-                       const struct replay_now *now);
+                       struct replay_now *now);
 
   void (*on_lock)(struct collector *collector, const struct replay_lock_event *event);
 
@@ -40,7 +41,7 @@ struct analyser {
 void analysers_prepare(struct collector *collector);
 void analysers_choose_watchers(struct collector *collector); /* those of `every` */
 static inline void analysers_before_every(struct collector *collector, const struct trace_event *event,
-                                          uint32_t region, const struct replay_now *now) {
+                                          uint32_t region, struct replay_now *now) {
   if (collector->watched != collector->every)
     analysers_choose_watchers(collector);
   for (size_t i = 0; i < collector->watcher_count; i++)

@@ -241,7 +241,7 @@ struct collector {
   uint32_t by_kind[TRACE_KIND_COUNT]; /* bits of those that look at such events */
   uint32_t by_lock, every;            /* bits of those that look at locks, and at all events */
   void (*watchers[ANALYSER_COUNT])(struct collector *collector, const struct trace_event *event,
-                                   uint32_t region, const struct replay_now *now); /* of these */
+                                   uint32_t region, struct replay_now *now); /* of these */
   size_t watcher_count;
   uint32_t watched;              /* the set that they are of */
   uint64_t processors;           /* that a process may use; 0: not known */

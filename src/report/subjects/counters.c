@@ -118,7 +118,7 @@ static void before_other(struct collector *collector, const struct trace_event *
 }
 
 static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                         const struct replay_now *now) {
+                         struct replay_now *now) {
   struct counter_state *state = state_of(collector)->states[event->location];
   (void)region;
   if (!state)

@@ -332,7 +332,7 @@ static void on_thread(struct collector *collector, const struct trace_event *eve
 }
 
 static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                         const struct replay_now *now) {
+                         struct replay_now *now) {
   pass(collector, event->ticks);
   if (!collector->report->threads[event->location].is_device)
     on_thread(collector, event, region, now);

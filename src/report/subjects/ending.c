@@ -139,7 +139,7 @@ static void on_last_leave(struct collector *collector, const struct trace_event 
 }
 
 static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                         const struct replay_now *now) {
+                         struct replay_now *now) {
   uint64_t cut = state_of(collector)->cut_ticks;
   (void)region, (void)now;
   if (cut && event->ticks >= cut)

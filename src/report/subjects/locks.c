@@ -437,7 +437,7 @@ static double weight_of(const struct report *report, uint32_t region) {
   return (double)parallel->members / (double)parallel->instances / finding_threads(report, region);
 }
 
-static double gain_of(const struct report *report, const struct report_mutex *mutex) {
+double locks_gain(const struct report *report, const struct report_mutex *mutex) {
   return mutex->gain * weight_of(report, mutex->parallel) + (double)mutex->outside / finding_team(report);
 }
 
@@ -469,7 +469,7 @@ static void gather(struct report *report, const struct pair_map *longest) {
     struct report_mutex *best = is_one_lock(report, i) ? pair_map_get(longest, 0, mutex->lock) : NULL;
     if (!best || best == mutex || mutex->contended == 0)
       continue;
-    double gain = gain_of(report, mutex);
+    double gain = locks_gain(report, mutex);
     mutex->is_elsewhere = true;
     best->gain_elsewhere += gain;
     best->moved += mutex->moved;
@@ -494,7 +494,7 @@ static void find_lock(struct report *report, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   struct report_finding *finding = NULL;
   if (!mutex->is_elsewhere && (mutex->contended > 0 || mutex->gain_elsewhere > 0))
-    finding = finding_add(report, CAUSE_LOCK, region, gain_of(report, mutex) + mutex->gain_elsewhere);
+    finding = finding_add(report, CAUSE_LOCK, region, locks_gain(report, mutex) + mutex->gain_elsewhere);
   uint32_t reducing = finding ? reducing_construct(report, region) : REPLAY_NONE;
   if (reducing != REPLAY_NONE) {
     finding->cause = CAUSE_REDUCTION;

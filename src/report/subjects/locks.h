@@ -17,6 +17,9 @@ const struct lock_hold *locks_last_hold(const struct collector *collector, uint6
 /* Whether it is a member of a team that needs or has the lock, and no explicit task. */
 bool locks_is_members(const struct collector *collector, const struct replay_lock_event *event);
 
+/* What waiting in this construct costs, in ticks of wall time. */
+double locks_gain(const struct report *report, const struct report_mutex *mutex);
+
 /* Calls it for each lock that is held now. */
 void locks_each_held(struct collector *collector,
                      void (*on_hold)(struct collector *collector, const struct lock_hold *hold));

@@ -62,7 +62,7 @@ static bool is_of_callback(const struct collector *collector, const struct trace
 
 /* What one callback records has one time. */
 static void before_every(struct collector *collector, const struct trace_event *event, uint32_t region,
-                         const struct replay_now *now) {
+                         struct replay_now *now) {
   struct own *own = state_of(collector);
   struct report *report = collector->report;
   uint64_t *last = &own->event_ticks[event->location];

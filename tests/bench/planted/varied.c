@@ -93,6 +93,27 @@ static void two_criticals(void) {
   }
 }
 
+/* Each thread waits by itself until the one before it is done with the step. */
+static void flags(void) {
+  static struct {
+    volatile int step;
+    char apart[60];
+  } done[LOCKS];
+  for (int i = 0; i < LOCKS; i++)
+    done[i].step = 0;
+#pragma omp parallel
+  for (int step = 1; step <= 8; step++) {
+    int me = omp_get_thread_num() % LOCKS;
+    while (!is_repaired && me > 0 && done[me - 1].step < step) {
+#pragma omp flush /* PLANT flags */
+    }
+    work(2);
+    done[me].step = step;
+#pragma omp flush
+#pragma omp barrier
+  }
+}
+
 /* Locks of an array, of which all want the same one. */
 static void hot_lock(void) {
   static omp_lock_t locks[LOCKS];
@@ -304,6 +325,7 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"two_callers", two_callers},
                                           {"two_criticals", two_criticals},
                                           {"hot_lock", hot_lock},
+                                          {"flags", flags},
                                           {"long_section", long_section},
                                           {"if_clause", if_clause},
                                           {"single_nowait", single_nowait},
