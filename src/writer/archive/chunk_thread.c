@@ -89,11 +89,28 @@ void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job) {
   pthread_mutex_unlock(&thread->mutex);
 }
 
-void chunk_thread_wait(struct chunk_thread *thread, const struct chunk_job *job) {
+/* Whether it still waited. */
+static bool remove_job(struct chunk_thread *thread, const struct chunk_job *job) {
+  struct chunk_job **at = &thread->first;
+  while (*at && *at != job)
+    at = &(*at)->next;
+  if (!*at)
+    return false;
+  *at = job->next;
+  if (!*at)
+    thread->end = at;
+  return true;
+}
+
+void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job) {
   pthread_mutex_lock(&thread->mutex);
-  while (job->is_pending)
+  bool is_own = remove_job(thread, job);
+  while (!is_own && job->is_pending)
     pthread_cond_wait(&thread->done, &thread->mutex);
   pthread_mutex_unlock(&thread->mutex);
+  if (is_own)
+    thread->work(thread->data, job);
+  job->is_pending = false;
 }
 
 void chunk_thread_stop(struct chunk_thread *thread) {

@@ -12,7 +12,7 @@ struct chunk_job {
   bool is_pending;
 };
 
-/* `work` is done in the thread, once for each job, in the order in which they came. NULL: there is no thread
+/* `work` is done once for each job, in the thread in the order in which they came. NULL: there is no thread
  * to be had. Free with chunk_thread_stop. */
 struct chunk_thread *chunk_thread_start(void (*work)(void *data, struct chunk_job *job), void *data);
 
@@ -20,8 +20,9 @@ struct chunk_thread *chunk_thread_start(void (*work)(void *data, struct chunk_jo
  */
 void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job);
 
-/* Until the job is done: what the thread stored is seen by the caller. */
-void chunk_thread_wait(struct chunk_thread *thread, const struct chunk_job *job);
+/* Until the job is done: what the thread stored is seen by the caller. What the thread has not begun, as
+ * other programs have its processor, the caller does itself. */
+void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job);
 
 /* No job is pending. NULL is fine. */
 void chunk_thread_stop(struct chunk_thread *thread);

@@ -391,7 +391,7 @@ void event_files_write_beside(struct event_files *files, bool is_beside) {
 }
 
 static void wait_for_chunk(const struct event_files *files, uint64_t location) {
-  const struct event_file *file = location < files->capacity ? files->by_location[location] : NULL;
+  struct event_file *file = location < files->capacity ? files->by_location[location] : NULL;
   if (files->beside && file)
     chunk_thread_wait(files->beside, &file->full.job);
 }

@@ -1,0 +1,69 @@
+/* Jobs are done once each, and nobody waits for one that the thread cannot begin. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "unit.h"
+
+#include "writer/archive/chunk_thread.h"
+
+enum { JOBS = 50 };
+
+struct counted {
+  struct chunk_job job;
+  unsigned done;
+  pthread_t by;
+};
+
+static _Atomic bool may_go_on = true;
+
+static void work(void *data, struct chunk_job *job) {
+  struct counted *counted = (struct counted *)job;
+  if (data == counted)
+    while (!atomic_load(&may_go_on)) {
+    }
+  counted->by = pthread_self();
+  counted->done++;
+}
+
+static void each_is_done_once(void **state) {
+  static struct counted all[JOBS];
+  (void)state;
+  struct chunk_thread *thread = chunk_thread_start(work, NULL);
+  assert_non_null(thread);
+  for (unsigned round = 1; round <= 20; round++) {
+    for (int i = 0; i < JOBS; i++)
+      chunk_thread_add(thread, &all[i].job);
+    for (int i = JOBS - 1; i >= 0; i--)
+      chunk_thread_wait(thread, &all[i].job);
+    for (int i = 0; i < JOBS; i++)
+      assert_int_equal(all[i].done, round);
+  }
+  chunk_thread_stop(thread);
+}
+
+/* The thread is at another job, or has no processor. */
+static void what_has_not_begun_is_done_by_who_waits(void **state) {
+  static struct counted slow, next;
+  (void)state;
+  struct chunk_thread *thread = chunk_thread_start(work, &slow);
+  assert_non_null(thread);
+  atomic_store(&may_go_on, false);
+  chunk_thread_add(thread, &slow.job);
+  chunk_thread_add(thread, &next.job);
+  chunk_thread_wait(thread, &next.job);
+  assert_int_equal(next.done, 1);
+  assert_true(pthread_equal(next.by, pthread_self()));
+  atomic_store(&may_go_on, true);
+  chunk_thread_wait(thread, &slow.job);
+  assert_int_equal(slow.done, 1);
+  chunk_thread_stop(thread);
+}
+
+int main(void) {
+  static const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_is_done_once),
+      cmocka_unit_test(what_has_not_begun_is_done_by_who_waits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
