@@ -134,7 +134,7 @@ static inline struct cell tabulate_name_cell(const struct tabulator *tabulator, 
                   : tabulate_id(tabulator, TABLE_region_names, (uint64_t)name);
 }
 
-/* -- texts (text.c) -- */
+/* -- texts (attributes.c) -- */
 
 /* Replaces `ret` by the JSON object of an event's fields and attributes, in addition to what it holds. */
 void tabulate_args(struct tabulator *tabulator, const struct trace_event *event, bool with_fields,
@@ -201,7 +201,7 @@ void tabulate_metric(struct tabulator *tabulator, const struct trace_event *even
 void tabulate_sample(struct tabulator *tabulator, const struct trace_event *event);
 void tabulate_states_finish(struct tabulator *tabulator);
 
-/* -- operations (operations.c), messages (messages.c), dependences (depends.c) -- */
+/* -- operations (operations.c), messages (messages.c), dependences (dependences.c) -- */
 
 /* Takes the events of operations. Returns false of others. */
 bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *event);

@@ -8,7 +8,7 @@
 #include "report/collect/path.h"
 #include "report/stats/scatter.h"
 #include "what_if/messages.h"
-#include "what_if/phases.h"
+#include "what_if/team_phases.h"
 #include "what_if/what_if.h"
 
 /* A moment on all clocks. Of another one's a location goes on. */
@@ -157,7 +157,7 @@ void clock_on_dependence(void *data, struct dependences_task source, struct depe
 /* The row's task is complete. */
 void clock_depends_complete(struct clocks *clocks, struct dependences_task task, const struct clock_row *row);
 
-/* -- calls.c: what calls of MPI wait for -- */
+/* -- call_waits.c: what calls of MPI wait for -- */
 
 /* Before the replay has the event, when its row is at its time. */
 void clock_calls_event(struct clocks *clocks, const struct trace_event *event);

@@ -1,4 +1,4 @@
-/* Fills phases (phases.h) with what threads do, for scenarios with another number of threads. */
+/* Fills phases (team_phases.h) with what threads do, for scenarios with another number of threads. */
 #include <math.h>
 #include <string.h>
 

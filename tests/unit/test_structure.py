@@ -112,9 +112,16 @@ class Structure(unittest.TestCase):
                        "the paragraph on src/new/ does not name src/new/new.c")
 
     def test_file_without_name(self):
-        self.write("src/tool/array.c", "")
+        self.write("src/tool/reader.c", "")
         self.write("src/writer/parts/symbols_more.c", "")
-        self.complains("the paragraph on src/tool/ does not name src/tool/array.c")
+        self.complains("the paragraph on src/tool/ does not name src/tool/reader.c")
+
+    def test_one_name_for_two_files(self):
+        self.write("src/writer/tool.c", "")
+        self.design("and parts/.", "tool.c and parts/.")
+        self.complains("2 files are called tool.c")
+        self.append("docs/DESIGN.md", "\n## Names that several folders have\n\nThese: `tool`, `array`.\n")
+        self.complains("array is not the name of several files")
 
     def test_row_without_folder(self):
         self.design("| `src/tool/` |", "| `src/gone/` | |\n| `src/tool/` |")

@@ -1,7 +1,7 @@
 /* What a team does between two barriers, as a graph of work that other numbers of threads can be given:
  * tasks, chunks of loops, what one thread alone does. The rest each member does by itself. */
-#ifndef STAVE_WHAT_IF_PHASES_H
-#define STAVE_WHAT_IF_PHASES_H
+#ifndef STAVE_WHAT_IF_TEAM_PHASES_H
+#define STAVE_WHAT_IF_TEAM_PHASES_H
 
 #include "base/pair_map.h"
 #include "replay/replay.h"

@@ -1,4 +1,4 @@
-#include "cli/record/job.h"
+#include "cli/record/rank_archives.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* A recorded job of several ranks: their archives, which lie in one directory, become one. */
-#ifndef STAVE_CLI_RECORD_JOB_H
-#define STAVE_CLI_RECORD_JOB_H
+#ifndef STAVE_CLI_RECORD_RANK_ARCHIVES_H
+#define STAVE_CLI_RECORD_RANK_ARCHIVES_H
 
 #include <stdbool.h>
 

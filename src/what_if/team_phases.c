@@ -1,4 +1,4 @@
-#include "what_if/phases.h"
+#include "what_if/team_phases.h"
 
 #include <math.h>
 #include <stdlib.h>
