@@ -20,8 +20,7 @@
 enum {
   BUFFER_BYTES = 256 << 10,
   LOOK_BYTES = 16 << 20, /* so often the disk is asked for its room */
-  AHEAD_LEAST = 1 << 20, /* so much room is reserved at once */
-  AHEAD_MOST = 32 << 20,
+  AHEAD_BYTES = 4 << 20, /* so much room is reserved at once */
 };
 
 /* That the disk has to have beside the log, which may have as much as the archive. */
@@ -75,13 +74,13 @@ static bool is_reserved_by_page(int fd) {
   return fstatfs(fd, &disk) == 0 && disk.f_type == EXT4_SUPER_MAGIC;
 }
 
-/* The log of a short run is not reserved. */
+/* Not for the log of a short run. Little at once: what is reserved counts against the user's quota, which the
+ * archive may need. */
 static void reserve_ahead(struct record_log *log) {
   if (log->bytes <= log->reserved || log->bytes < BUFFER_BYTES)
     return;
-  uint64_t more = log->bytes > AHEAD_MOST ? AHEAD_MOST : log->bytes > AHEAD_LEAST ? log->bytes : AHEAD_LEAST;
-  bool is_reserved = fallocate(log->fd, FALLOC_FL_KEEP_SIZE, (off_t)log->bytes, (off_t)more) == 0;
-  log->reserved = is_reserved ? log->bytes + more : UINT64_MAX;
+  bool is_reserved = fallocate(log->fd, FALLOC_FL_KEEP_SIZE, (off_t)log->bytes, AHEAD_BYTES) == 0;
+  log->reserved = is_reserved ? log->bytes + AHEAD_BYTES : UINT64_MAX;
 }
 
 struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_whole) {
