@@ -115,7 +115,7 @@
 #define STAVE_PROPERTY_PROCESSORS_STOLEN_NS "STAVE::PROCESSORS::STOLEN_NS"
 /* The machine's processors that are online. */
 #define STAVE_PROPERTY_ONLINE "STAVE::PROCESSORS::ONLINE"
-/* Only where a control group has a quota: how many processors that stands for. */
+/* Only where a control group has a quota: how many processors that represents. */
 #define STAVE_PROPERTY_QUOTA "STAVE::PROCESSORS::QUOTA"
 /* Of a location: the processors that the thread may use, as last read: "0-3,8". */
 #define STAVE_PROPERTY_MAY_USE "STAVE::MAY_USE"

@@ -30,7 +30,7 @@ static inline void array_reserve_zeroed(void *items_address, size_t *capacity, s
  * changed. */
 bool array_try_reserve(void *items_address, size_t *capacity, size_t needed, size_t item_bytes);
 
-/* Adds an item, all zero, behind the last one of an array whose items come one by one and that keeps no
+/* Adds an item, all zero, after the last one of an array whose items come one by one and that keeps no
  * capacity: it is the power of two that follows from *count. Returns the item. */
 void *array_add(void *items_address, size_t *count, size_t item_bytes);
 

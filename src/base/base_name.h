@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Behind the last slash. Points into `path`. */
+/* After the last slash. Points into `path`. */
 static inline const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;

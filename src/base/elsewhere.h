@@ -1,4 +1,4 @@
-/* A processor for a thread that is to work beside its maker at once. */
+/* A processor for a thread that is to work beside its maker immediately. */
 #ifndef STAVE_BASE_ELSEWHERE_H
 #define STAVE_BASE_ELSEWHERE_H
 
@@ -8,7 +8,7 @@
 /* The processors that the caller may use; none: not known. */
 void elsewhere_usable(cpu_set_t *ret);
 
-/* The number-th (from 1 on) of them behind the caller's. The kernel leaves a new thread on the processor of
+/* The number-th (from 1 on) of them after the caller's. The kernel leaves a new thread on the processor of
  * the one that has made it, for 10 to 40 ms, though another one is idle. False: there is none. */
 bool elsewhere_of(const cpu_set_t *usable, unsigned number, cpu_set_t *ret);
 

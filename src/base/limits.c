@@ -40,7 +40,8 @@ static bool can_start_thread(void) {
   return error != EAGAIN;
 }
 
-/* The kernel counts for each user and tells nobody: a lower limit, of this process alone, is asked. */
+/* The kernel counts for each user and reports it to nobody: a lower limit, of this process alone, is
+ * queried. */
 static bool user_has_threads(void) {
   struct rlimit limit, lower;
   if (getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

@@ -9,7 +9,7 @@
  * program will not lack those that Stave takes. A thread is started to find out. */
 bool limits_leave_threads(void);
 
-/* How many processors the process may use at once, by its affinity and by its control groups' quotas: at
+/* How many processors the process may use together, by its affinity and by its control groups' quotas: at
  * least 1. */
 unsigned limits_processors(void);
 

@@ -39,7 +39,7 @@ void map_put(struct map *map, uint64_t key, void *value) {
   *entry = (struct map_entry){key, value};
 }
 
-/* Closes the hole: moves back every entry behind it that may stand there. */
+/* Closes the hole: moves back every entry after it that may be there. */
 void map_remove(struct map *map, uint64_t key) {
   struct map_entry *entry = map->capacity ? find(map, key) : NULL;
   if (!entry || !entry->value)

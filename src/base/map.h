@@ -29,7 +29,7 @@ void map_remove(struct map *map, uint64_t key);
 /* Frees the table, not the values. */
 void map_clear(struct map *map);
 
-/* The next entry at or after *position, which moves behind it; NULL at the end. Nothing may be put or removed
+/* The next entry at or after *position, which moves after it; NULL at the end. Nothing may be put or removed
  * meanwhile. */
 struct map_entry *map_next(const struct map *map, size_t *position);
 

@@ -1,13 +1,13 @@
 /* Memory that is there, or ends the process: for the writer, which has nobody to hand an error to in the
  * middle of an event (what is on disk stays there for a repair), and for what reads archives, in a process of
- * its own (guard.h). Who can go on without memory asks malloc. */
+ * its own (guard.h). Who can go on without memory queries malloc. */
 #ifndef STAVE_BASE_MEMORY_H
 #define STAVE_BASE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* When memory runs out, `last` is called before the process ends, by the thread that asked for memory. It
+/* When memory runs out, `last` is called before the process ends, by the thread that requested memory. It
  * must not allocate, and may end the process itself. NULL: none. */
 void memory_at_exhaustion(void (*last)(void *data), void *data);
 

@@ -52,7 +52,7 @@ void pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value
     memory_exhausted();
 }
 
-/* Moves up what would no longer be found behind the hole. */
+/* Moves up what would no longer be found after the hole. */
 static void close_hole(struct pair_map *map, size_t hole) {
   size_t mask = map->capacity - 1;
   for (size_t i = (hole + 1) & mask; map->entries[i].value; i = (i + 1) & mask) {

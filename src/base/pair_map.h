@@ -29,7 +29,7 @@ void pair_map_put(struct pair_map *map, uint64_t high, uint64_t low, void *value
 /* The same for who can go on without: returns false without memory. */
 bool pair_map_try_put(struct pair_map *map, uint64_t high, uint64_t low, void *value);
 
-/* Takes it out. Returns it, or NULL. */
+/* Removes it. Returns it, or NULL. */
 void *pair_map_remove(struct pair_map *map, uint64_t high, uint64_t low);
 
 /* Frees the map, not what is in it. */

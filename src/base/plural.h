@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The ending of a noun behind a count: "thread%s". */
+/* The ending of a noun after a count: "thread%s". */
 static inline const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }

@@ -17,7 +17,7 @@
 
 #define POOL_NONE UINT32_MAX /* no item's number */
 
-enum { POOL_BLOCK_ITEMS = 32 }; /* that are asked for at once: many programs have few teams */
+enum { POOL_BLOCK_ITEMS = 32 }; /* that are requested together: many programs have few teams */
 
 /* All zero but for item_bytes: an empty pool. */
 struct pool {

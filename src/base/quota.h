@@ -12,7 +12,7 @@ struct quota {
 
 void quota_open(struct quota *quota, pid_t pid);
 
-/* The same by what /proc/PID/cgroup and /proc/PID/mountinfo say, or files like these. */
+/* The same by what /proc/PID/cgroup and /proc/PID/mountinfo state, or files like these. */
 void quota_find(struct quota *quota, const char *cgroup, const char *mountinfo);
 void quota_close(struct quota *quota);
 

@@ -59,7 +59,7 @@ static const char *function_in(const char *text) {
   return place ? strstr(place, " in ") : NULL;
 }
 
-/* Of a text with a place in a function: the function is cut first, then what stands before the place. */
+/* Of a text with a place in a function: the function is cut first, then what is before the place. */
 static void cut_function(char *buffer, size_t size, const char *text, const char *function, size_t width) {
   size_t bytes = (size_t)(function - text), named = shorten_width(text, bytes), gaps = strlen(gap);
   if (named + MIN_FUNCTION <= width) {

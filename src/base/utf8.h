@@ -1,12 +1,12 @@
 /* Texts that come from a program, and names in an archive, may hold any bytes; what is made of them must be
- * valid UTF-8 (RFC 3629). What is written to an archive keeps its length: `?` stands for a byte there. */
+ * valid UTF-8 (RFC 3629). What is written to an archive keeps its length: `?` represents a byte there. */
 #ifndef STAVE_BASE_UTF8_H
 #define STAVE_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands for a byte that belongs to no character: U+FFFD. */
+/* What represents a byte that belongs to no character: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /* The bytes of the character that `text` begins with (1 to 4), or 0 if its first byte begins none: overlong

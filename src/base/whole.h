@@ -1,11 +1,11 @@
-/* Whole numbers of floating point ones, which may be beyond what an integer holds: times of damaged archives
- * come near 2^64, where a double is 2^64 itself, and converting that is undefined. */
+/* Integers of floating point ones, which may be beyond what an integer holds: times of damaged archives come
+ * near 2^64, where a double is 2^64 itself, and converting that is undefined. */
 #ifndef STAVE_BASE_WHOLE_H
 #define STAVE_BASE_WHOLE_H
 
 #include <stdint.h>
 
-/* Without what is behind the point; the nearest there is of what is out of range. Not a number: 0. */
+/* Without what is after the point; the nearest there is of what is out of range. Not a number: 0. */
 static inline uint64_t whole_number(double number) {
   if (!(number > 0))
     return 0;

@@ -58,7 +58,7 @@ static const uint64_t of_families = CHECK_BIT(CHECK_TIED_SCHEDULING) | CHECK_BIT
                                     CHECK_BIT(CHECK_MUTUAL_EXCLUSION) | CHECK_BIT(CHECK_UNDEFERRED);
 
 /* What begins in a pause of the recording is hidden: it is not known any more who created whom, and what
- * threads met. */
+ * threads encountered. */
 static void stop_for_pause(struct checker *checker, const struct trace_event *event) {
   char reason[CHECK_REASON_BYTES];
   if (!trace_is_pause(event))

@@ -54,7 +54,7 @@ struct fresh_task {
   uint32_t generation, place;
 };
 
-/* A tied task that has begun on a location and is not complete. */
+/* A tied task that has started on a location and is not complete. */
 struct tied {
   struct dependences_task task;
   uint64_t team;
@@ -68,10 +68,10 @@ struct fork {
   bool is_over;    /* the team has ended: nothing but the join may follow */
 };
 
-/* A worksharing region that was left where the location entered another region at once. */
+/* A worksharing region that was left where the location entered another region immediately. */
 struct followed {
   uint32_t work, follower;
-  bool is_before_sections; /* of sections, and none of them had begun on the thread */
+  bool is_before_sections; /* of sections, and none of them had started on the thread */
 };
 
 enum { FOLLOWED_MAX = 4 };
@@ -80,11 +80,11 @@ enum { FOLLOWED_MAX = 4 };
 struct location_state {
   struct tied *tied; /* the latest last */
   size_t tied_count, tied_capacity;
-  uint64_t runs;                    /* of explicit tasks, begun or resumed */
+  uint64_t runs;                    /* of explicit tasks, started or resumed */
   uint64_t last_ticks, prior_ticks; /* of the last event, and of the last one at another time */
   struct fork *forks;               /* the innermost last */
   size_t fork_count, fork_capacity;
-  bool has_event, is_closing; /* is_closing: the writer has begun to close what is open */
+  bool has_event, is_closing; /* is_closing: the writer has started to close what is open */
   bool is_unforked;           /* no fork belongs to the last join */
   uint32_t
       left_work; /* the worksharing region that was left last of all; CHECK_NO_REGION: it was another one */
@@ -93,9 +93,9 @@ struct location_state {
   struct followed followed[FOLLOWED_MAX]; /* the latest at followed_count - 1, modulo FOLLOWED_MAX */
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */
-  bool holds_wanted;       /* the task that needs the nestable lock here holds it already */
-  bool is_lock_wanted;     /* the next one, when the program was ended */
-  uint64_t wanted_lock;
+  bool holds_requested;    /* the task that needs the nestable lock here holds it already */
+  bool is_lock_requested;  /* the next one, when the program was ended */
+  uint64_t requested_lock;
 };
 
 /* Threads that are kept of an order of locks; of more it is known only that there are more. */
@@ -106,7 +106,7 @@ enum { EDGE_THREADS = 4 };
 struct phase {
   size_t primary;    /* location; SIZE_MAX: it may be at one time with any other */
   uint64_t team;     /* the outermost, or the last one of the serial part */
-  uint64_t barriers; /* that its threads have passed; UINT64_MAX: behind the team, in the serial part */
+  uint64_t barriers; /* that its threads have passed; UINT64_MAX: after the team, in the serial part */
 };
 
 /* An order in which two locks were acquired. */
@@ -131,7 +131,7 @@ struct acquisition {
   size_t location;
   uint64_t ticks;
   bool is_released;  /* by the program; what the writer adds at the end does not count */
-  bool is_destroyed; /* the lock was destroyed meanwhile, as the next three say */
+  bool is_destroyed; /* the lock was destroyed meanwhile, as the next three state */
   uint32_t destroyed_in;
   size_t destroyed_on;
   uint64_t destroyed_ticks;
@@ -194,7 +194,7 @@ struct checker {
   struct pair_map locks, edges, running_sets, findings; /* findings: position + 1 */
   struct lock_state *all_locks;
   uint64_t edge_count;
-  bool *tests; /* by region: who wanted a lock there went on without it once, and did not wait */
+  bool *tests; /* by region: who requested a lock there went on without it once, and did not wait */
   /* something was cancelled or not recorded: threads need not have passed the same barriers */
   bool has_no_phases;
   struct check_mpi *mpi; /* NULL: there is none in the trace */
@@ -219,7 +219,7 @@ const char *checker_name(const struct checker *checker, uint32_t region);
 /* Position of the region, or CHECK_NO_REGION. */
 uint32_t checker_region(const struct checker *checker, uint64_t ref);
 
-/* Position of the location group, or behind all. */
+/* Position of the location group, or after all. */
 size_t checker_process(const struct checker *checker, size_t location);
 
 /* A place in the source that the task is known by: its construct. */
@@ -281,10 +281,10 @@ void check_locks_close(struct checker *checker);
 
 /* -- stuck.c -- */
 
-/* Events that the writer added at the end: the lock that a thread wanted. */
+/* Events that the writer added at the end: the lock that a thread requested. */
 void check_stuck_on_added(struct checker *checker, const struct trace_event *event);
 
-/* Behind all other rules: it says nothing where one of them gives the reason. */
+/* After all other rules: it shows nothing where one of them gives the reason. */
 void check_stuck_finish(struct checker *checker);
 
 /* -- lock_states.c -- */
@@ -324,7 +324,7 @@ int check_leave_out(struct checker *checker, char error[TRACE_ERROR_BYTES]);
 
 void check_form_before_event(struct checker *checker, const struct trace_event *event);
 
-/* What holds of every archive, whatever is missing in it: also behind what is checked otherwise. */
+/* What holds of every archive, whatever is missing in it: also after what is checked otherwise. */
 void check_form_always(struct checker *checker, const struct trace_event *event);
 void check_form_finish(struct checker *checker);
 

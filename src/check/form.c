@@ -1,4 +1,4 @@
-/* Whether events come in pairs and states, and name what exists. What the replay makes good is told here
+/* Whether events come in pairs and states, and name what exists. What the replay makes good is reported here
  * first. */
 #include <stdio.h>
 

@@ -1,5 +1,4 @@
-/* What cannot be checked: rules whose events were not recorded, and what comes behind the first lost event.
- */
+/* What cannot be checked: rules whose events were not recorded, and what comes after the first lost event. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "check/checker.h"
 #include "stave/names.h"
 
-/* The first event that is missing comes behind the last that its thread recorded before. */
+/* The first event that is missing comes after the last that its thread recorded before. */
 struct gaps {
   const struct checker *checker;
   uint64_t *last_ticks; /* by location */
@@ -107,7 +106,7 @@ static const struct {
     {CHECK_THREADPRIVATE, 6, "the scheduling of tasks"},
 };
 
-/* Stave's archives report which callbacks were asked for and what the runtime answered. */
+/* Stave's archives report which callbacks were requested and what the runtime answered. */
 static void leave_out_unrecorded(struct checker *checker) {
   if (!trace_archive_property(checker->trace, STAVE_PROPERTY_SET_CALLBACK "3"))
     return;
@@ -133,7 +132,7 @@ static const char *has_part(const struct trace *trace) {
 }
 
 /* What was kept out of the trace is missing in the order of things: who created a task that was created in a
- * pause, which of the team's regions a thread met in it. */
+ * pause, which of the team's regions a thread encountered in it. */
 static void leave_out_paused(struct checker *checker) {
   const char *why = has_part(checker->trace);
   static const enum check_rule rules_of_order[] = {
@@ -148,7 +147,7 @@ static void leave_out_paused(struct checker *checker) {
   }
 }
 
-/* The tasks whose dependences Stave did not ask for to the end: the others' are checked. */
+/* The tasks whose dependences Stave did not request to the end: the others' are checked. */
 static void note_withheld(struct checker *checker) {
   if (checks(checker, CHECK_DEPENDENCE) || checks(checker, CHECK_MUTUAL_EXCLUSION))
     checker->result->dependences_withheld =

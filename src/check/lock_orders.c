@@ -56,8 +56,8 @@ static bool is_before(const struct phase *one, const struct phase *other) {
   return one->team != other->team ? one->team < other->team : one->barriers < other->barriers;
 }
 
-/* An order is met by the opposite one in a phase of both. Phases with one primary thread come one after
- * another, so that the last one of the opposite order decides; where it had several primaries, not. */
+/* An order is contradicted by the opposite one in a phase of both. Phases with one primary thread come one
+ * after another, so that the last one of the opposite order decides; where it had several primaries, not. */
 static void mark_opposite(struct checker *checker, struct lock_edge *edge) {
   struct lock_edge *opposite = pair_map_get(&checker->edges, edge->second, edge->first);
   if (!opposite || is_before(&opposite->last_phase, &edge->last_phase))
@@ -169,7 +169,7 @@ static bool has_common_gate(const struct lock_edge *one, const struct lock_edge 
   return false;
 }
 
-/* Which of the orders in a circle each thread stands for. */
+/* Which of the orders in a circle each thread represents. */
 struct assignment {
   const struct lock_edge *const *edges;
   uint32_t length;

@@ -220,7 +220,7 @@ void check_lock_routine(struct checker *checker, const struct trace_event *event
   else if (is_unset)
     unset(checker, event, memory, region, is_nestable);
   else
-    checker->locations[event->location].holds_wanted =
+    checker->locations[event->location].holds_requested =
         is_held_by(checker, memory, replay_current_task(checker->replay, event->location)->id);
 }
 
@@ -230,7 +230,7 @@ void check_lock_routine_left(struct checker *checker, const struct trace_event *
   const struct replay_frame *frame = replay_top_frame(checker->replay, event->location);
   bool is_simple = frame && frame->construct == CONSTRUCT_set_lock;
   bool is_nestable = frame && frame->construct == CONSTRUCT_set_nest_lock &&
-                     !checker->locations[event->location].holds_wanted;
+                     !checker->locations[event->location].holds_requested;
   if ((is_simple || is_nestable) && frame->activity == ACTIVITY_LOCK_WAIT &&
       frame->region < checker->trace->region_count)
     checker->tests[frame->region] = true;

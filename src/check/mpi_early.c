@@ -75,7 +75,7 @@ static void drop_if_even(struct mpi_early *early, const struct channel *channel,
   pool_put(&early->channel_pool, (uint32_t)(found - 1));
 }
 
-/* It takes the place of the first that was received too early. */
+/* It replaces the first that was received too early. */
 static void send(struct mpi_early *early, struct channel *channel, const struct mpi_message *message) {
   uint32_t slot = channel->first;
   if (slot == POOL_NONE) {

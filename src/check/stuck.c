@@ -17,8 +17,8 @@ void check_stuck_on_added(struct checker *checker, const struct trace_event *eve
   uint64_t number;
   if (event->kind != TRACE_Leave || !check_attribute(checker, event, "wait lock", &number))
     return;
-  here->is_lock_wanted = true;
-  here->wanted_lock = (uint64_t)checker_process(checker, event->location) << 32 | number;
+  here->is_lock_requested = true;
+  here->requested_lock = (uint64_t)checker_process(checker, event->location) << 32 | number;
 }
 
 enum { PART_BYTES = 140 }; /* of a detail */
@@ -34,11 +34,12 @@ static void describe_held(struct checker *checker, const struct task_state *hold
 /* Who holds what the thread needs, if the archive reports what that is. */
 static void describe_owner(struct checker *checker, const struct location_state *here,
                            char text[PART_BYTES]) {
-  const struct acquisition *owner = here->is_lock_wanted ? check_lock_held(checker, here->wanted_lock) : NULL;
+  const struct acquisition *owner =
+      here->is_lock_requested ? check_lock_held(checker, here->requested_lock) : NULL;
   *text = '\0';
   if (owner)
     snprintf(text, PART_BYTES, "; lock %s, for which it waits, is held by %s since %s",
-             check_lock_text(checker, here->wanted_lock).text,
+             check_lock_text(checker, here->requested_lock).text,
              checker->trace->locations[owner->location].name, checker_name(checker, owner->region));
 }
 
@@ -114,7 +115,7 @@ static struct standing standing_of(const struct checker *checker, size_t process
   return standing;
 }
 
-/* Who met another barrier or holds a lock has been found, and says more. */
+/* Who encountered another barrier or holds a lock has been found, and shows more. */
 static bool is_explained(const struct checker *checker) {
   for (size_t i = 0; i < checker->result->count; i++) {
     enum check_rule rule = checker->result->findings[i].rule;

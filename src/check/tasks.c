@@ -42,9 +42,9 @@ static bool descends_from(struct ancestor *ancestor, uint64_t id) {
 
 /* -- creation and dependences -- */
 
-/* The tool records a task's flags where it is created. In a team of one thread the flag shows nothing of
- * the program: LLVM's runtime gives it to every task there, and defers those behind a detached, hidden
- * helper's or target task all the same. */
+/* The tool records a task's flags where it is created. In a team of one thread the flag shows nothing of the
+ * program: LLVM's runtime gives it to every task there, and defers those after a detached, hidden helper's or
+ * target task all the same. */
 static bool is_undeferred(const struct checker *checker, const struct replay_task_event *step) {
   const struct replay_task *task = step->task;
   const struct replay_team *team = replay_current_team(checker->replay, step->location);
@@ -256,7 +256,7 @@ void check_tasks_end_implicit(struct checker *checker, const struct replay_task 
   checker_release_task(state);
 }
 
-/* -- what comes behind the step: the task's region shows whether it is tied -- */
+/* -- what comes after the step: the task's region shows whether it is tied -- */
 
 static void enter_task(struct checker *checker, const struct trace_event *event,
                        const struct replay_task *task) {
@@ -278,7 +278,7 @@ static bool belongs_to_creation(enum construct construct) {
          construct == CONSTRUCT_create_task;
 }
 
-/* One that has begun: LLVM's runtime does not always say when it goes on or ends. */
+/* One that has started: LLVM's runtime does not always state when it goes on or ends. */
 static bool is_known_untied(const struct checker *checker, const struct task_state *task) {
   return task->region != CHECK_NO_REGION &&
          replay_construct(checker->replay, task->region) == CONSTRUCT_task_untied;

@@ -70,8 +70,7 @@ static bool forbids_inside(enum construct outer, enum construct inner) {
   return is_masked(outer) && inner != CONSTRUCT_ordered && !is_masked(inner);
 }
 
-/* A barrier that may be gcc's own or that of a worksharing region: neither may stand where it is looked for.
- */
+/* A barrier that may be gcc's own or that of a worksharing region: neither may be where it is looked for. */
 static enum construct nested_construct(const struct checker *checker, const struct trace_event *event,
                                        enum construct construct) {
   bool may_be_explicit = construct == CONSTRUCT_implicit_barrier &&
@@ -107,7 +106,7 @@ static void check_nesting(struct checker *checker, const struct trace_event *eve
 }
 
 /* The writer ends a worksharing region where its task goes on to another one or a barrier, as some never end;
- * when the end comes after all, the other one stood inside. */
+ * when the end comes after all, the other one was inside. */
 static void note_follower(struct checker *checker, const struct trace_event *event) {
   struct location_state *here = &checker->locations[event->location];
   uint32_t region = checker_region(checker, event->Enter.region);
@@ -133,7 +132,7 @@ static bool has_sections(const struct checker *checker) {
   return false;
 }
 
-/* A program's barrier stands in one of the sections, whose beginnings some runtimes report: what comes before
+/* A program's barrier is in one of the sections, whose beginnings some runtimes report: what comes before
  * the first one is gcc's, where it has copied objects into firstprivate variables. */
 static bool is_before_sections(const struct checker *checker, const struct followed *followed) {
   return followed->is_before_sections && has_sections(checker);
@@ -188,7 +187,7 @@ static bool has_place(const struct checker *checker, const struct replay_team *t
   return found->begin_line != parallel->begin_line || strcmp(found->file, parallel->file) != 0;
 }
 
-/* Where the compiler makes several copies of the code that one of its own barriers stands in, their lines
+/* Where the compiler makes several copies of the code that one of its own barriers is in, their lines
  * differ. */
 static bool is_compilers_copy(const struct checker *checker, uint32_t one, uint32_t other) {
   return replay_construct(checker->replay, one) == CONSTRUCT_barrier &&
@@ -252,7 +251,8 @@ void check_teams_on_enter(struct checker *checker, const struct trace_event *eve
   const struct replay_team *team = replay_current_team(checker->replay, event->location);
   bool is_in_source = is_worksharing(construct) || construct == CONSTRUCT_barrier;
   if (construct == CONSTRUCT_cancel && team && checks(checker, CHECK_TEAM_ORDER))
-    state_of(checker, team)->is_given_up = true; /* a cancelled thread goes past what the others still meet */
+    state_of(checker, team)->is_given_up =
+        true; /* a cancelled thread goes past what the others still encounter */
   if (construct == CONSTRUCT_late_end && checks(checker, CHECK_NESTING))
     check_late_end(checker, event);
   note_section(checker, event, construct);

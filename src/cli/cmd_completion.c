@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is proposed behind `stave`, besides the commands. */
+/* What is proposed after `stave`, besides the commands. */
 static const char others[] = "help";
 
 typedef const char *(*word_of)(size_t number);
@@ -40,7 +40,7 @@ static void each_usage(void (*print)(const struct usage *usage)) {
 
 /* -- bash -- */
 
-/* Two functions tell what a command's options are and what a value of one is: KIND WORD ...; an empty option
+/* Two functions show what a command's options are and what a value of one is: KIND WORD ...; an empty option
  * is the argument. bash takes "--option=value" for three words. */
 static const char bash_rest[] =
     "_stave_reply() {\n"

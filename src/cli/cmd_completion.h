@@ -7,7 +7,7 @@ struct usage;
 /* argv[0] is "completion". Returns the exit status. */
 int cmd_completion(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_completion_usage(void);
 
 #endif

@@ -27,17 +27,17 @@ static FILE *open_proc(pid_t pid, const char *name) {
   return fopen(path, "re");
 }
 
-/* wanted: with the end of the line. */
-static bool has_name(pid_t pid, const char *wanted) {
+/* requested: with the end of the line. */
+static bool has_name(pid_t pid, const char *requested) {
   char name[32] = "";
   FILE *file = open_proc(pid, "comm");
   bool is_read = file && fgets(name, sizeof name, file);
   if (file)
     fclose(file);
-  return is_read && strcmp(name, wanted) == 0;
+  return is_read && strcmp(name, requested) == 0;
 }
 
-/* What a line of one of a process's files says; 0: nothing. */
+/* What a line of one of a process's files states; 0: nothing. */
 static pid_t number_in(pid_t pid, const char *name, const char *format) {
   char line[128];
   int number = 0;
@@ -70,8 +70,8 @@ static uid_t user_of(pid_t pid) {
   return user;
 }
 
-/* A name is anybody's: a writer is its program's user's, or of who asks; or root's, whose program has given
- * its rights up since. */
+/* A name is anybody's: a writer is its program's user's, or of who queries; or root's, whose program has
+ * given its rights up since. */
 static bool may_write_for(pid_t writer, pid_t program) {
   uid_t user = user_of(writer);
   return user != UINT_MAX && (user == user_of(program) || user == geteuid() || user == 0);
@@ -79,24 +79,24 @@ static bool may_write_for(pid_t writer, pid_t program) {
 
 /* Only the memory that memfd_create(2) made under this name: whatever else it is, it is not opened. */
 static bool is_session(int path_fd, const char *path) {
-  static const char wanted[] = "/memfd:stave";
+  static const char requested[] = "/memfd:stave";
   char name[64];
   struct stat status;
   ssize_t length = readlink(path, name, sizeof name - 1);
   name[length > 0 ? length : 0] = '\0';
   return fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
-         strncmp(name, wanted, sizeof wanted - 1) == 0;
+         strncmp(name, requested, sizeof requested - 1) == 0;
 }
 
 /* Memory that survives its processes is a file (session.h), and then nothing of it is kept to be dumped. */
 static bool is_session_file(int path_fd, const char *path) {
-  static const char wanted[] = SESSION_FOLDER "/";
+  static const char requested[] = SESSION_FOLDER "/";
   char name[64];
   struct stat status;
   ssize_t length = readlink(path, name, sizeof name - 1);
   name[length > 0 ? length : 0] = '\0';
   return fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) &&
-         strncmp(name, wanted, sizeof wanted - 1) == 0;
+         strncmp(name, requested, sizeof requested - 1) == 0;
 }
 
 /* The memory that a writer shares with its program. Returns 0 or a negative errno; -ENODATA: nothing in it is
@@ -156,25 +156,25 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
   return result;
 }
 
-static const char is_whole[] =
+static const char is_complete[] =
     "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump";
 
 static bool explain(const char *argument, int error) {
   if (error == -ESRCH)
     message_print("process %s is not traced, or has ended", argument);
   else if (error == -ENODATA)
-    message_print(is_whole, argument);
+    message_print(is_complete, argument);
   else
     message_print("cannot reach the stave-writer of process %s: %s", argument,
                   error == -EINVAL ? "it is of another version" : strerror(-error));
   return false;
 }
 
-/* Asks the writer, and waits for its answer. */
+/* Queries the writer, and waits for its answer. */
 static bool is_answered(struct session_header *session, const char *argument) {
   struct session_shared *shared = &session->shared;
-  uint32_t wanted = atomic_fetch_add(&shared->dumps_wanted, 1) + 1, answered;
-  for (int i = 0; (int32_t)((answered = atomic_load(&shared->dumps_answered)) - wanted) < 0; i++) {
+  uint32_t requested = atomic_fetch_add(&shared->dumps_requested, 1) + 1, answered;
+  for (int i = 0; (int32_t)((answered = atomic_load(&shared->dumps_answered)) - requested) < 0; i++) {
     if (session_writer_is_dead(session)) {
       message_print("process %s has ended", argument);
       return false;
@@ -197,7 +197,7 @@ static bool is_of_writer(const char *archive, uid_t user) {
          (S_ISDIR(status.st_mode) && status.st_uid == user);
 }
 
-static bool ask(struct session_header *session, const char *argument, uid_t user) {
+static bool request_dump(struct session_header *session, const char *argument, uid_t user) {
   struct session_shared *shared = &session->shared;
   char archive[sizeof shared->dumped];
   if (!is_answered(session, argument))
@@ -236,8 +236,8 @@ static bool dump(const char *argument, pid_t pid) {
   const config_keep *keep = &session->constants.config.keep;
   bool is_kept = keep->ns || keep->bytes;
   if (!is_kept)
-    message_print(is_whole, argument);
-  bool is_done = is_kept && ask(session, argument, user);
+    message_print(is_complete, argument);
+  bool is_done = is_kept && request_dump(session, argument, user);
   session_unmap(session);
   return is_done;
 }
@@ -268,5 +268,5 @@ int cmd_dump(int argc, char **argv) {
     return status;
   if (!read_pid(argv[optind], &pid))
     return EXIT_USAGE;
-  return dump(argv[optind], pid) && message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  return dump(argv[optind], pid) && message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
 }

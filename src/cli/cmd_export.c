@@ -96,8 +96,8 @@ static int export_to_file(struct export_request *request) {
     return EXIT_FAILED;
   request->fd = file.fd;
   int status = archive_job_run(request->path, export, request);
-  bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
-  return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
+  bool is_complete = partial_file_close(&file, status == EXIT_SUCCESS);
+  return is_complete || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 static int export_database(const struct export_request *request) {

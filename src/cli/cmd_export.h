@@ -7,7 +7,7 @@ struct usage;
 /* argv[0] is "export". Returns the exit status. */
 int cmd_export(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_export_usage(void);
 
 #endif

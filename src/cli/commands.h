@@ -11,7 +11,7 @@ struct command {
   int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
 };
 
-/* All of them, in the order in which people may want them. Constant memory. */
+/* All of them, in the order in which people may need them. Constant memory. */
 const struct command *commands_all(size_t *ret_count);
 
 /* The command of this name; NULL: there is none. */

@@ -92,7 +92,7 @@ static int start(int argc, char **argv) {
   memory_at_exhaustion(end_without_memory, NULL);
   json_need_memory();
   int status = run(argc > 0 ? argc - 1 : 0, argv + 1);
-  return message_output_is_whole() || status != EXIT_SUCCESS ? status : EXIT_FAILED;
+  return message_output_is_complete() || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 int main(int argc, char **argv) {

@@ -204,7 +204,7 @@ static int enable(void) {
   return error;
 }
 
-bool cuda_ask(void) {
+bool cuda_request_activity(void) {
   int error = cuda_set_clock();
   if (error == CUPTI_OK)
     error = cuda.cupti.cuptiActivityRegisterCallbacks(on_requested, on_completed);

@@ -12,7 +12,7 @@ static bool begins_with(const char *text, const char *start) {
 }
 
 /* What starts something on a device, and what may take long. Questions are many and short: they would cost
- * more than they tell. */
+ * more than they show. */
 static bool is_followed(const char *name) {
   static const char *const starts[] = {"Launch",
                                        "Memcpy",
@@ -76,7 +76,7 @@ static void on_call(void *data, int domain, uint32_t function, const void *call_
 }
 
 /* How many. `error`: what CUPTI gives where it refuses one, else where it has no name for a number, which is
- * so behind the last function. */
+ * so after the last function. */
 static int follow_all(int domain, int *error) {
   const char *name;
   int count = 0;
@@ -103,7 +103,7 @@ static void on_target(uint64_t id, bool is_begin) {
     cuda.cupti.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CUSTOM0, &last);
 }
 
-/* The records come for the calls of the driver, so these are asked for, too. */
+/* The records come for the calls of the driver, so these are requested, too. */
 static bool follow_targets(void) {
   bool is_there = cuda.cupti.cuptiActivityPushExternalCorrelationId &&
                   cuda.cupti.cuptiActivityPopExternalCorrelationId &&

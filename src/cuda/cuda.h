@@ -32,7 +32,7 @@ int cuda_set_clock(void);
 void cuda_put_clock(void);
 
 /* activity.c: requests what devices do. Returns false and has reported why not. */
-bool cuda_ask(void);
+bool cuda_request_activity(void);
 
 /* Reports that CUPTI gave this error, so that nothing is recorded. False. */
 bool cuda_refuse(int error);
@@ -52,9 +52,9 @@ void cuda_withdraw(void);
 /* The process ends: has everything delivered that is done. */
 void cuda_end(void);
 
-/* calls.c, before cuda_begin: asks for the calls of the driver that start, move or wait for something;
- * without them, which target region the calls are made in. Where that is not to be had either, it has said
- * why. */
+/* calls.c, before cuda_begin: requests the calls of the driver that start, move or wait for something;
+ * without them, which target region the calls are made in. Where that is not to be had either, it has
+ * reported why. */
 void cuda_start_calls(void);
 
 #endif

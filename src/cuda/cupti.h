@@ -55,7 +55,7 @@ struct cupti_memcpy {
   uint32_t device, context, stream;
 } __attribute__((packed, aligned(8)));
 
-/* Where the correlation is behind that: one between devices names these two and their contexts first. */
+/* Where the correlation is after that: one between devices names these two and their contexts first. */
 enum { CUPTI_MEMCPY_CORRELATION = 44, CUPTI_PEER_CORRELATION = 60 };
 
 /* CUpti_ActivityMemset3 and later. */

@@ -10,10 +10,10 @@
 #include "cuda/cuda.h"
 
 /* STAVE_CUPTI is the user's word: nothing else is tried then. */
-static void *open_named(const char *wanted) {
-  void *library = dlopen(wanted, RTLD_LAZY | RTLD_LOCAL);
+static void *open_named(const char *requested) {
+  void *library = dlopen(requested, RTLD_LAZY | RTLD_LOCAL);
   if (!library)
-    cuda_note(CUDA_ALL, "STAVE_CUPTI=%s cannot be loaded: what the devices do is not recorded", wanted);
+    cuda_note(CUDA_ALL, "STAVE_CUPTI=%s cannot be loaded: what the devices do is not recorded", requested);
   return library;
 }
 
@@ -88,24 +88,24 @@ static void *open_any(void) {
 }
 
 static bool look_up(void *library) {
-  bool is_whole = true;
+  bool is_complete = true;
 #define FUNCTION(name, result, parameters)                                                                   \
   cuda.cupti.name = (result(*) parameters)(uintptr_t)dlsym(library, #name);                                  \
-  is_whole &= cuda.cupti.name != NULL;
+  is_complete &= cuda.cupti.name != NULL;
   CUPTI_FUNCTIONS
 #undef FUNCTION
 #define FUNCTION(name, result, parameters)                                                                   \
   cuda.cupti.name = (result(*) parameters)(uintptr_t)dlsym(library, #name);
   CUPTI_FUNCTIONS_OF_SOME
 #undef FUNCTION
-  return is_whole;
+  return is_complete;
 }
 
 bool cuda_open_cupti(void) {
-  const char *wanted = getenv("STAVE_CUPTI");
-  bool is_wanted = wanted && *wanted;
-  void *library = is_wanted ? open_named(wanted) : open_any();
-  if (!library && !is_wanted)
+  const char *requested = getenv("STAVE_CUPTI");
+  bool is_requested = requested && *requested;
+  void *library = is_requested ? open_named(requested) : open_any();
+  if (!library && !is_requested)
     cuda_note(CUDA_ALL, "no CUPTI is found (libcupti.so.12 or 13; STAVE_CUPTI names its file): what the "
                         "devices do is not recorded");
   if (!library)

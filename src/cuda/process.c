@@ -12,10 +12,10 @@ static void end(void) {
   cuda.recorder->leave();
 }
 
-/* Before the session has read its configuration, which says what is wrong about a value. */
+/* Before the session has read its configuration, which states what is wrong about a value. */
 static bool is_off(void) {
-  const char *wanted = getenv("STAVE_DEVICE");
-  return wanted && strcmp(wanted, "off") == 0;
+  const char *requested = getenv("STAVE_DEVICE");
+  return requested && strcmp(requested, "off") == 0;
 }
 
 /* Without anything to record there is no session. */
@@ -28,7 +28,7 @@ static void start(void) {
         "libstave-cuda.so finds no libstave.so of its own build: what the devices do is not recorded");
     return;
   }
-  if (!cuda_open_cupti() || !cuda_ask())
+  if (!cuda_open_cupti() || !cuda_request_activity())
     return;
   if (!cuda.recorder->join()) {
     cuda_withdraw();

@@ -1,7 +1,7 @@
 /* Trace Event Format: what chrome://tracing and Perfetto read. A slice is a pair of B and E, which nest by
  * their order in the file, so that slices of no length and equal times stay what they are. A task that is
  * suspended ends its slices and begins them again where it is resumed. Arrows are flow events between the
- * slices that are open where they stand (chrome_flows.c); what is no slice is in chrome_facts.c. */
+ * slices that are open where they are (chrome_flows.c); what is no slice is in chrome_facts.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,7 +284,7 @@ static void close_chrome(struct chrome *chrome) {
   free(chrome->is_message);
 }
 
-/* The last event of the array has no comma behind it. */
+/* The last event of the array has no comma after it. */
 static void write_tail(struct chrome *chrome) {
   write_counter(chrome, UINT64_MAX);
   chrome_facts_finish(chrome);

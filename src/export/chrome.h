@@ -39,12 +39,12 @@ struct chrome {
   struct replay *replay;
   struct mpi_replay *mpi;
   uint64_t messages;                /* of MPI, so far */
-  bool *is_message;                 /* by region: points at which the program says something */
+  bool *is_message;                 /* by region: points at which the program reports something */
   struct fragments regions, tracks; /* "name":...,"cat":...,"args":{...  and  ,"pid":...,"tid":...,"ts": */
   struct track *of_location;
   struct counter tasks;
   struct flows flows;
-  struct pair_map transfers; /* by location and matching id: those under way */
+  struct pair_map transfers; /* by location and matching id: those in progress */
   uint64_t transfer_count;
   uint64_t last_ticks; /* of the events so far */
 };
@@ -72,7 +72,7 @@ void chrome_write_name(struct chrome *chrome, const char *name, const char *cate
 /* Name and category of a region, and its arguments up to their last one: the brace stays open. */
 void chrome_write_region(struct chrome *chrome, uint32_t region);
 
-/* Arguments that the event itself has, behind others. */
+/* Arguments that the event itself has, after others. */
 void chrome_write_attributes(struct chrome *chrome, const struct trace_event *event);
 
 /* -- chrome_flows.c -- */

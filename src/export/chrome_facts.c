@@ -10,7 +10,7 @@
 #include "export/values.h"
 #include "trace/label.h"
 
-/* A transfer under way. */
+/* A transfer in progress. */
 struct transfer {
   uint64_t id, begin_ticks, bytes;
   const char *name;
@@ -169,7 +169,7 @@ static void on_atomic(struct chrome *chrome, const struct trace_event *event) {
                  event->RmaAtomic.bytes_sent + event->RmaAtomic.bytes_received, "RMA atomic");
 }
 
-/* The first of several events that say that it is complete, which all have the same fields. */
+/* The first of several events that state that it is complete, which all have the same fields. */
 static void on_complete(struct chrome *chrome, const struct trace_event *event) {
   struct transfer *transfer =
       pair_map_remove(&chrome->transfers, event->location, event->RmaOpCompleteBlocking.matching_id);

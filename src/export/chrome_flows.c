@@ -94,8 +94,8 @@ void chrome_flows_forget(struct chrome *chrome, const struct replay_task *task) 
 
 /* -- locks -- */
 
-/* An arrow begins in the slice that is open where it stands: in the last nanosecond in which the lock was
- * held, since its region ends where it is released. */
+/* An arrow begins in the slice that is open where it is: in the last nanosecond in which the lock was held,
+ * since its region ends where it is released. */
 static uint64_t last_held_ns(const struct chrome *chrome, const struct flow_lock *lock) {
   uint64_t released = chrome_ns(chrome, lock->released_ticks);
   return released - (released > chrome_ns(chrome, lock->acquired_ticks));
@@ -103,8 +103,8 @@ static uint64_t last_held_ns(const struct chrome *chrome, const struct flow_lock
 
 static void on_acquire(struct chrome *chrome, const struct replay_lock_event *step) {
   const struct flow_lock *lock = pair_map_get(&chrome->flows.locks, step->lock, 0);
-  if (!lock || step->wanted_ticks >= step->acquired_ticks || lock->location == step->location ||
-      lock->released_ticks < step->wanted_ticks || lock->released_ticks > step->acquired_ticks)
+  if (!lock || step->requested_ticks >= step->acquired_ticks || lock->location == step->location ||
+      lock->released_ticks < step->requested_ticks || lock->released_ticks > step->acquired_ticks)
     return;
   uint64_t id = ++chrome->flows.lock_count;
   write_end(chrome, 's', lock->location, last_held_ns(chrome, lock), "lock", id);

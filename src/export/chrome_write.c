@@ -1,4 +1,4 @@
-/* What all events of the Trace Event Format begin with, and what stands in front of them. */
+/* What all events of the Trace Event Format begin with, and what precedes them. */
 #include <stdio.h>
 #include <string.h>
 

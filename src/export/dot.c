@@ -1,9 +1,9 @@
-/* The graph of tasks by lines in the source, for Graphviz: a node stands for all tasks of a construct, or for
+/* The graph of tasks by lines in the source, for Graphviz: a node represents all tasks of a construct, or for
  * all waits of a taskwait, taskgroup or barrier; an edge for all that lead from one to the other. It is as
  * large as the program, not as the run, and may have cycles.
  *
- * What will wait for a task is often not known when it is created. Until then its construct is counted where
- * something will be found: at its parent, in the taskgroup around it, at its team. */
+ * * What will wait for a task is often not known when it is created. Until then its construct is counted
+ * where something will be found: at its parent, in the taskgroup around it, at its team. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

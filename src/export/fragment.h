@@ -1,4 +1,5 @@
-/* Pieces of output that are the same wherever a definition is named: made when first wanted, then copied. */
+/* Pieces of output that are the same wherever a definition is named: made when first requested, then
+ * copied. */
 #ifndef STAVE_EXPORT_FRAGMENT_H
 #define STAVE_EXPORT_FRAGMENT_H
 
@@ -6,7 +7,7 @@
 
 #include "export/sink.h"
 
-/* Writes what stands for the definition at `index`. */
+/* Writes what represents the definition at `index`. */
 typedef void (*fragments_describe)(struct sink *sink, const void *data, size_t index);
 
 struct fragments {

@@ -1,6 +1,6 @@
 /* Where an export goes: a buffer in front of a file, pipe or terminal, and the quoting of each format. What
- * is written is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped: ask
- * sink_finish. */
+ * is written is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped:
+ * query sink_finish. */
 #ifndef STAVE_EXPORT_SINK_H
 #define STAVE_EXPORT_SINK_H
 
@@ -15,7 +15,7 @@ enum { SINK_BYTES = 1 << 16 };
 struct sink {
   /* where the buffer goes when it is full */
   void (*drain)(struct sink *sink, const char *bytes, size_t count);
-  void *target; /* as drain wants it */
+  void *target; /* as drain needs it */
   int fd;
   int error; /* errno of the first write that failed; 0: none */
   size_t used;
@@ -61,7 +61,7 @@ static inline void sink_byte(struct sink *sink, char byte) {
   sink_bytes(sink, &byte, 1);
 }
 
-/* As it is: for what the program itself has to say. */
+/* As it is: for what the program itself reports. */
 static inline void sink_text(struct sink *sink, const char *text) {
   sink_bytes(sink, text, strlen(text));
 }

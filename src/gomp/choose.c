@@ -137,7 +137,7 @@ static void find_libgomp(void) {
   string_list_clear(&paths);
 }
 
-/* -- telling `stave record` -- */
+/* -- notifying `stave record` -- */
 
 /* One write below PIPE_BUF: lines of several processes do not mix. */
 __attribute__((format(printf, 1, 2))) static void report(const char *format, ...) {
@@ -172,12 +172,12 @@ static void *find_in(void *library, size_t i) {
 #ifdef __GLIBC__
   void *address = library ? dlvsym(library, functions[i].name, functions[i].version) : NULL;
 #else
-  void *address = NULL; /* nobody asks for versions */
+  void *address = NULL; /* nobody requests versions */
 #endif
   return address || !library ? address : dlsym(library, functions[i].name);
 }
 
-/* What libgomp can do while the program's threads are libomp's: it asks nothing of the team around. Teams,
+/* What libgomp can do while the program's threads are libomp's: it queries nothing of the team around. Teams,
  * scopes and detached tasks do: each of libomp's threads would be a team of its own there, and results
  * silently wrong. */
 static bool works_apart(const char *name) {
@@ -198,8 +198,8 @@ static void fill_from(void *library, bool is_apart) {
   }
 }
 
-/* LLVM's runtimes register in a file there, whose first page they store to without asking for it: where none
- * is left, that is SIGBUS, which libgomp's program would not meet. */
+/* LLVM's runtimes register in a file there, whose first page they store to without requesting it: where none
+ * is left, that is SIGBUS, which libgomp's program would not encounter. */
 static bool is_memory_folder_full(void) {
   enum { PAGE_BYTES = 4096 };
   int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -269,7 +269,7 @@ static void complete(void) {
   fill_from(choice.libgomp, choice.is_moved);
 }
 
-/* libgomp has no such function, and stave.h asks for it: OpenMP's answer where there is no tool. */
+/* libgomp has no such function, and stave.h requests it: OpenMP's answer where there is no tool. */
 static int control_no_tool(void) {
   enum { NO_TOOL = -2 };
   return NO_TOOL;

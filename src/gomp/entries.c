@@ -6,7 +6,7 @@
 #define TEXT(text) TEXT_OF(text)
 
 #if defined(__x86_64__)
-/* `entry` counts. Behind the jump lies where it leads to at first. */
+/* `entry` counts. After the jump lies where it leads to at first. */
 #define FUNCTION(label)                                                                                      \
   ".globl " label "\n.type " label ", @function\n.p2align 4\n" label ":\n"                                   \
   "  endbr64\n"                                                                                              \
@@ -16,7 +16,7 @@
   "  push $entry\n"                                                                                          \
   "  jmp entry_first\n"                                                                                      \
   ".size " label ", . - " label "\n"
-/* The arguments survive; the number on the stack is taken away. */
+/* The arguments survive; the number on the stack is removed. */
 __asm__(".text\n"
         ".type entry_first, @function\n"
         "entry_first:\n"

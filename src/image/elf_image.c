@@ -51,8 +51,8 @@ const char *elf_image_string(const struct elf_image *image, ElfW(Sxword) tag, un
   return NULL;
 }
 
-/* Of several versions with one name the default one is what stands last in libgomp's table or first: its
- * number has no hidden bit. */
+/* Of several versions with one name the default one is what is last in libgomp's table or first: its number
+ * has no hidden bit. */
 static bool is_default_version(const struct elf_image *image, uint32_t number) {
   enum { HIDDEN = 0x8000 };
   for (const ElfW(Dyn) *entry = image->dynamic; entry->d_tag != DT_NULL; entry++)

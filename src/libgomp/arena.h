@@ -1,4 +1,4 @@
-/* A thread's memory for what lasts as long as a call of the program: tasks that run at once, regions,
+/* A thread's memory for what lasts as long as a call of the program: tasks that run immediately, regions,
  * taskloops. Beside the stack, of which the program has as much as without this library. */
 #ifndef STAVE_LIBGOMP_ARENA_H
 #define STAVE_LIBGOMP_ARENA_H

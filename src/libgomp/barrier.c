@@ -3,7 +3,8 @@
 #include "libgomp/exports.h"
 #include "libgomp/work.h"
 
-/* The end of single calls the same functions; libgomp cannot tell the end of a static loop from a barrier. */
+/* The end of single calls the same functions; libgomp cannot distinguish the end of a static loop from a
+ * barrier. */
 static bool ends_single(struct omp_call call) {
   return UNLIKELY(implicit_of(call.thread)->is_after_single);
 }

@@ -6,7 +6,7 @@
 
 #include "ompt/types.h"
 
-/* The tool's callbacks; what it does not want is callback_of_none. They may change at any time. */
+/* The tool's callbacks; what it does not need is callback_of_none. They may change at any time. */
 struct callbacks {
 #define CALLBACK(name, number, since, result, signature, ...) ompt_callback_##signature##_t name;
 #include "ompt/callbacks.def"
@@ -34,7 +34,7 @@ void callback_of_none(void);
 #endif
 
 /* Whether the tool needs an event; for those that cost more than a call. */
-#define IS_WANTED(name)                                                                                      \
+#define IS_REGISTERED(name)                                                                                  \
   ((ompt_callback_t)__atomic_load_n(&callbacks.name, __ATOMIC_RELAXED) != callback_of_none)
 
 /* The tool is not called any more, but by threads that are about to. */

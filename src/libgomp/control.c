@@ -11,7 +11,7 @@ int omp_control_tool(int command, int modifier, void *argument) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)
     return NO_TOOL;
-  if (!IS_WANTED(control_tool))
+  if (!IS_REGISTERED(control_tool))
     return NO_CALLBACK;
   return DELIVER(control_tool, (uint64_t)command, (uint64_t)modifier, argument, call.code);
 }

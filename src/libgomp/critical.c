@@ -1,5 +1,5 @@
 /* critical, atomic and ordered. What is not named has one lock for each of libgomp's copies, whose address is
- * not known: its function's stands for it. */
+ * not known: its function's represents it. */
 #include "libgomp/exports.h"
 #include "libgomp/mutex.h"
 

@@ -74,7 +74,7 @@ void dependences_deliver(ompt_data_t *task, void **dependences) {
   ompt_dependence_t few[ON_STACK], *all = few;
   const struct dependence_list list = read_list(dependences);
   size_t bytes = list.count * sizeof *all;
-  if (!IS_WANTED(dependences))
+  if (!IS_REGISTERED(dependences))
     return;
   if (list.count > ON_STACK)
     all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

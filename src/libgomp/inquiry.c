@@ -26,7 +26,7 @@ static const struct value {
 #include "ompt/enumerations.def"
 };
 
-/* The states in the order of their table; the one behind `current`. */
+/* The states in the order of their table; the one after `current`. */
 static int enumerate_states(int current, int *next, const char **name) {
   bool is_next = current == OMPT_STATE_undefined;
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

@@ -1,4 +1,4 @@
-/* What a tool can ask of the runtime (OpenMP 5.1, 4.6.1). */
+/* What a tool can query of the runtime (OpenMP 5.1, 4.6.1). */
 #ifndef STAVE_LIBGOMP_INQUIRY_H
 #define STAVE_LIBGOMP_INQUIRY_H
 

@@ -161,7 +161,7 @@ static bool is_needed(const struct elf_image *by, const char *file, const struct
   return false;
 }
 
-/* What is no library may shrink while it is read, so only what looks like one that is wanted is. */
+/* What is no library may shrink while it is read, so only what looks like one that is requested is. */
 static bool may_be_needed(const struct elf_image *by, const char *file) {
   const char *needed;
   for (unsigned i = 0; by->base && (needed = elf_image_string(by, DT_NEEDED, i)); i++)

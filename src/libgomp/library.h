@@ -60,7 +60,7 @@ static inline bool library_can_cancel(const struct library *library) {
 void library_prepare(void);
 
 /* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
- * holds. NULL: none is found. Takes no lock of the dynamic linker's. */
+ * holds. NULL: none is found. Acquires no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);
 
 /* Whether `address` is in this library itself. */

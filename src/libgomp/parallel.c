@@ -39,7 +39,7 @@ static void begin_last_barrier(struct omp_thread *thread, struct implicit *impli
           team->code);
 }
 
-/* A worker's thread does not see when the team ends: nothing of it is asked for from here on. */
+/* A worker's thread does not see when the team ends: nothing of it is requested from here on. */
 static void leave_team(struct implicit *implicit) {
   implicit->task.outer = NULL;
 }

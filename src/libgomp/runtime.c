@@ -50,8 +50,8 @@ static void add_candidate(void *handle) {
     dlclose(handle);
 }
 
-/* omp_initial_device of OpenMP 5.2. Asked for its number, libgomp would load its devices' plugins, and with
- * them NVIDIA's library, which a program without target regions does not do. */
+/* omp_initial_device of OpenMP 5.2. On a request for its number, libgomp would load its devices' plugins, and
+ * with them NVIDIA's library, which a program without target regions does not do. */
 enum { OMP_INITIAL_DEVICE = -1 };
 
 static bool is_disabled(void) {

@@ -46,7 +46,7 @@ struct target_maps {
 bool target_run_as_task(struct omp_call call, int device, void (*fn)(void *), struct target_maps maps,
                         unsigned flags, void **dependences, void **arguments);
 
-/* Ends the leagues that have begun in a region that runs on the host, until `innermost` goes on. */
+/* Ends the leagues that have started in a region that runs on the host, until `innermost` goes on. */
 void target_end_leagues(struct omp_thread *thread, const struct omp_task *innermost);
 
 #endif

@@ -3,7 +3,7 @@
 #include "libgomp/target.h"
 
 static void deliver(struct target_region *region, ompt_scope_endpoint_t endpoint) {
-  if (IS_WANTED(target_emi))
+  if (IS_REGISTERED(target_emi))
     DELIVER(target_emi, region->kind, endpoint, region->device, region->task, region->target_task,
             &region->data, region->code);
   else

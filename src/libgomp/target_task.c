@@ -1,5 +1,5 @@
 /* Target tasks on the host. libgomp copies the data of each firstprivate mapping into the memory of its task;
- * the first one is a block of this library, and the program's function gets those behind it. */
+ * the first one is a block of this library, and the program's function gets those after it. */
 #include <string.h>
 #include <sys/mman.h>
 

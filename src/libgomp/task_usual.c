@@ -60,7 +60,7 @@ static inline bool is_usual(const struct omp_thread *thread, long alignment, boo
          may_be_deferred(thread->task);
 }
 
-/* The creator goes on behind its call. */
+/* The creator goes on after its call. */
 APART static void leave(const void *code) {
   struct omp_thread *thread = &thread_self;
   thread->task->frame.enter_frame.ptr = NULL;

@@ -54,7 +54,7 @@ struct task_block {
   unsigned traits;
 };
 
-/* Where the program's data begin behind a header, if they are aligned so. `alignment` becomes the whole
+/* Where the program's data begin after a header, if they are aligned so. `alignment` becomes the entire
  * block's. */
 static inline size_t task_block_offset(long *alignment) {
   enum { MIN = 16 };
@@ -90,7 +90,7 @@ static inline void task_frame_leave(struct omp_call call) {
   call.thread->code = call.code;
 }
 
-/* Around the task's function. libgomp never moves a task that has begun to another thread, so a thread's
+/* Around the task's function. libgomp never moves a task that has started to another thread, so a thread's
  * tasks are a stack. */
 static inline __attribute__((always_inline)) void
 task_begin_in(struct omp_thread *thread, struct omp_task *task, const void *code, void *frame) {
@@ -136,8 +136,8 @@ static inline uint32_t task_flags(const struct omp_thread *thread, unsigned gomp
          (thread->task->flags & OMPT_TASK_final);
 }
 
-/* Whether libgomp runs a task at once that is created now. A full queue makes it do that, too, which it does
- * not say beforehand. */
+/* Whether libgomp runs a task immediately that is created now. A full queue makes it do that, too, which it
+ * does not state beforehand. */
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
 
 /* What is handed over on the stack. Compilers keep parameters that they have read in the places where they
@@ -170,7 +170,7 @@ struct task_call {
   long bytes, alignment;
   _Alignas(8) bool is_deferred;
   void *outer_frame;
-  const void *code; /* behind the call */
+  const void *code; /* after the call */
   const _Alignas(8) unsigned flags;
   void **const dependences;
 };
@@ -183,8 +183,8 @@ void (*task_choose(struct task_call *given, void *frame))(TASK_PARAMETERS);
 #define HAS_TASK_ENTRY
 #endif
 
-/* Goes on with the program's call, as if GOMP_task had begun with it: jumped to, where there is an entry. It
- * has what is on the stack from the caller's. */
+/* Goes on with the program's call, as if GOMP_task had started with it: jumped to, where there is an entry.
+ * It has what is on the stack from the caller's. */
 #if defined(HAS_TASK_ENTRY) && defined(__x86_64__)
 #define TASK_REGISTERS fn, data, copy, bytes, alignment, is_deferred
 void task_enter(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,

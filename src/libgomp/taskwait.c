@@ -14,7 +14,7 @@ void GOMP_taskwait(void) {
   wait_end(call, OMPT_SYNC_REGION_taskwait);
 }
 
-/* As if a task with these dependences was created and run at once. */
+/* As if a task with these dependences was created and run immediately. */
 void GOMP_taskwait_depend(void **dependences) {
   struct omp_call call = CALL_ENTER();
   if (!call.is_traced)

@@ -55,7 +55,7 @@ static void end(void *data) {
   struct omp_thread *thread = data;
   if (thread->has_started)
     deliver_ends(thread);
-  thread->has_started = false; /* before anything else is gone that a signal's handler may ask for */
+  thread->has_started = false; /* before anything else is gone that a signal's handler may request */
   thread_set_task(thread, NULL);
   arena_end(&thread->arena);
   *thread = (struct omp_thread){0};
@@ -86,7 +86,7 @@ static void make_end_key(void) {
     end_key = (pthread_key_t)-1;
 }
 
-/* As the library is loaded: pthread_setspecific(3) asks for memory if the process has had 32 keys before. */
+/* As the library is loaded: pthread_setspecific(3) requests memory if the process has had 32 keys before. */
 static __attribute__((constructor)) void prepare_end_key(void) {
   pthread_once(&end_key_made, make_end_key);
 }

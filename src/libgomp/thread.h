@@ -54,7 +54,7 @@ struct implicit {
   unsigned size, index;
   const void *code; /* of the region */
   struct work work;
-  void *first, *last; /* where the program needs a chunk's bounds, while libgomp is asked for one */
+  void *first, *last; /* where the program needs a chunk's bounds, while libgomp is requested one */
   ompt_dispatch_chunk_t chunk;
   unsigned loop_dimensions; /* of a doacross loop */
   bool has_target_tasks;    /* libgomp has made a team of one for them, which defers others, too */
@@ -66,7 +66,7 @@ struct omp_team {
   void *first;               /* libgomp reads it where the region has reductions of tasks: as in `argument` */
   unsigned requested, flags; /* what libgomp is given */
   ompt_data_t data;
-  const void *code; /* behind the call in the program */
+  const void *code; /* after the call in the program */
   void (*function)(void *);
   void *argument;
   const struct library *library;
@@ -128,7 +128,7 @@ extern __thread struct omp_thread thread_self
 /* A call of the program. One that is not traced is passed on, and has a library only. */
 struct omp_call {
   struct omp_thread *thread;
-  const void *code; /* behind it */
+  const void *code; /* after it */
   const struct library *library;
   bool is_traced;
 };
@@ -149,7 +149,7 @@ static inline __attribute__((always_inline)) struct omp_call call_enter(const vo
   return (struct omp_call){thread, code, thread->library, true};
 }
 
-/* A call that stands for one of the program's: what libgomp calls is in a region that begins at `code`. */
+/* A call that represents one of the program's: what libgomp calls is in a region that begins at `code`. */
 static inline struct omp_call call_inside(struct omp_thread *thread, const void *code) {
   return (struct omp_call){thread, code, thread->library, true};
 }
@@ -173,7 +173,7 @@ void thread_end_last(void);
  * end of a thread. After callbacks_forget: who comes to its end later finds no callbacks. */
 void threads_wait_for_ends(void);
 
-/* `task` runs on the thread, or has ended and `task` is the outer one. A tool may ask for it in the handler
+/* `task` runs on the thread, or has ended and `task` is the outer one. A tool may request it in the handler
  * of a signal (inquiry.c): what is stored before is there then, and what has ended is there until here. */
 static inline void thread_set_task(struct omp_thread *thread, struct omp_task *task) {
   atomic_signal_fence(memory_order_seq_cst);

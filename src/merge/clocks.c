@@ -6,15 +6,15 @@
 #include "base/memory.h"
 #include "base/whole.h"
 
-/* How far the time of day of two machines may be apart that keep it by NTP: nobody can tell, this is what is
- * said. */
+/* How far the time of day of two machines may be apart that keep it by NTP: that is unknown, this is what is
+ * reported. */
 static const double calendar_deviation_s = 0.05;
 
-/* By how much the frequencies of two clocks may be wrong against each other, where only these tell how they
+/* By how much the frequencies of two clocks may be wrong against each other, where only these show how they
  * went: as much as Linux lets NTP correct one (MAXFREQ). */
 static const double frequency_deviation = 5e-4;
 
-/* Points that are so near to each other that they leave the ratio of two clocks more uncertain than this say
+/* Points that are so near to each other that they leave the ratio of two clocks more uncertain than this show
  * less of it than their frequencies do: no clock goes so wrong. */
 static const double ratio_deviation_most = 1e-3;
 
@@ -25,7 +25,7 @@ static double larger(double a, double b) {
 /* A side's part of the sources and of the lines. One that is not compared with others is all of them. */
 struct clock_part {
   size_t first, end, first_line, end_line;
-  size_t dated; /* the line that tells the time of day */
+  size_t dated; /* the line that shows the time of day */
 };
 
 static size_t line_of(struct merging *merge, struct clock_part *part, const struct merge_source *source) {
@@ -87,7 +87,7 @@ static void draw_by_calendar(struct merging *merge, struct clock_line *line,
   merge->result->is_by_calendar = true;
 }
 
-/* How long it runs before the first and behind the last of these ticks, whichever is longer. */
+/* How long it runs before the first and after the last of these ticks, whichever is longer. */
 static double outside(const struct clock_line *line, uint64_t first, uint64_t last) {
   double before = first > line->first ? (double)(first - line->first) : 0;
   return larger(before, line->last > last ? (double)(line->last - last) : 0);
@@ -134,7 +134,7 @@ static size_t line_named(const struct merging *merge, const struct clock_part *p
 }
 
 /* The clock to which points lead; without points that of rank 0. The part's end if there is none: its ranks
- * are lost. `ret` gets the domain, NULL if it is not told. */
+ * are lost. `ret` gets the domain, NULL if it is not known. */
 static size_t choose_common(const struct merging *merge, const struct clock_part *part, const char **ret) {
   struct instant_pair first, last;
   size_t found = part->end_line;
@@ -168,7 +168,7 @@ static uint64_t corrected(const struct clock_line *line, uint64_t ticks) {
   return ticks + (line->to - line->from) + (uint64_t)drift;
 }
 
-/* The time of a process that has begun before the common clock did (archives of different days) would be
+/* The time of a process that has started before the common clock did (archives of different days) would be
  * below 0: then all clocks are put forward. */
 static void put_forward(struct merging *merge) {
   double least = 0;
@@ -263,7 +263,7 @@ static void put_over(struct merging *merge, const struct clock_part *part, uint6
   }
 }
 
-/* Returns the line that tells the time of day. */
+/* Returns the line that shows the time of day. */
 static size_t compare_sides(struct merging *merge) {
   const struct merge_side whole = {.count = merge->request->count};
   const struct merge_side *sides = merge->request->sides ? merge->request->sides : &whole;

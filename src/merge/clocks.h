@@ -8,7 +8,7 @@
 
 #include "merge/job.h"
 
-/* How a clock goes: what it says at `from` is `to` on the common one, and `slope` ticks of that pass for
+/* How a clock goes: what it states at `from` is `to` on the common one, and `slope` ticks of that pass for
  * each of its own. */
 struct clock_line {
   const char *domain;

@@ -4,14 +4,14 @@
 
 #include "merge/job.h"
 
-/* Readers want what is referred to before what refers to it, and groups refer to locations of all processes:
- * so the definitions are taken over in two parts. */
+/* Readers need what is referred to before what refers to it, and groups refer to locations of all processes:
+ * so the definitions are adopted in two parts. */
 enum copy_part {
   COPY_PLACES, /* system tree, processes, locations */
   COPY_REST,   /* all else; the places get the numbers again that they have got before */
 };
 
-/* The source that is being taken over. */
+/* The source that is being adopted. */
 struct merge_copy {
   struct merging *merge;
   const struct merge_source *source;
@@ -23,7 +23,7 @@ struct merge_copy {
   size_t text_capacity;
 };
 
-/* Takes over that part of the global definitions of the source. Returns 0 or a negative errno after
+/* Adopts that part of the global definitions of the source. Returns 0 or a negative errno after
  * merge_fail. */
 int copy_definitions(struct merge_copy *copying);
 
@@ -50,7 +50,7 @@ void copy_files_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 /* The value of a property, with its string's new number. */
 OTF2_AttributeValue copied_value(const struct merge_copy *copying, OTF2_Type type, OTF2_AttributeValue value);
 
-/* The groups of all locations that take part in a paradigm, over all sources. Between the two parts. */
+/* The groups of all locations that participate in a paradigm, over all sources. Between the two parts. */
 void copy_base_groups(struct merging *merge);
 
 #endif

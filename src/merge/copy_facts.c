@@ -1,4 +1,4 @@
-/* Definitions that say what something is, and are the same wherever they say the same. */
+/* Definitions that state what something is, and are the same wherever they state the same. */
 #include <string.h>
 
 #include "merge/copy.h"
@@ -7,7 +7,7 @@
 #define HALVES(number) (uint32_t)((uint64_t)(number) >> 32), (uint32_t)(number)
 
 /* Gives the source's definition its number, and writes it if it is new: CALL is what OTF2_GlobalDefWriter_
- * has for it, the arguments follow the writer and the number. `content` is what it says. */
+ * has for it, the arguments follow the writer and the number. `content` is what it states. */
 #define COPY(kind, CALL, ...)                                                                                \
   do {                                                                                                       \
     uint32_t number;                                                                                         \

@@ -138,8 +138,8 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
 
 /* -- communicators -- */
 
-/* The text by which all members know an MPI communicator or window, behind what tells its job from others.
- * The caller's to free; NULL if the source does not have it. */
+/* The text by which all members know an MPI communicator or window, after what distinguishes its job from
+ * others. The caller's to free; NULL if the source does not have it. */
 static char *read_key(const struct merge_copy *copying, const char *prefix, uint32_t self) {
   char name[64], *text = NULL, *key = NULL;
   snprintf(name, sizeof name, "%s%" PRIu32, prefix, self);

@@ -35,7 +35,7 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
   return OTF2_CALLBACK_SUCCESS;
 }
 
-/* What the first process says of a shared node holds. */
+/* What the first process reports of a shared node holds. */
 static bool is_first_fact(const struct merge_copy *copying, uint32_t node, uint32_t what, bool is_property) {
   const uint32_t content[] = {node, what, is_property};
   bool is_new;
@@ -72,7 +72,7 @@ static void name_alone(const struct merge_copy *copying, char *name, size_t size
     snprintf(name, size, "Process %zu", copying->index);
 }
 
-/* Where runs are compared: the run's, with what tells its processes apart. */
+/* Where runs are compared: the run's, with what distinguishes its processes. */
 static void name_of_side(const struct merge_copy *copying, OTF2_StringRef own_name, char *name, size_t size) {
   const struct merge_side *side = &copying->merge->request->sides[copying->source->side];
   bool has_own = own_name < copying->text_capacity && copying->texts[own_name];

@@ -16,7 +16,7 @@ struct instant_pair {
   double deviation;       /* the most that `remote` may be wrong, in ticks of `local` */
 };
 
-/* A group of all locations that take part in a paradigm: others have positions in it for members. */
+/* A group of all locations that participate in a paradigm: others have positions in it for members. */
 struct base_group {
   OTF2_Paradigm paradigm;
   uint64_t *members;    /* locations of the source */
@@ -28,9 +28,9 @@ struct merge_source {
   const char *anchor;
   size_t side;         /* of the request's; 0 if it has none */
   int64_t rank, size;  /* -1: none, not known */
-  char *job;           /* what the ranks of one MPI_COMM_WORLD share; NULL: not told */
-  char *host, *domain; /* domain NULL: not told */
-  char *reference;     /* the domain of the other clock of `points`; NULL: not told */
+  char *job;           /* what the ranks of one MPI_COMM_WORLD share; NULL: not known */
+  char *host, *domain; /* domain NULL: not known */
+  char *reference;     /* the domain of the other clock of `points`; NULL: not known */
   uint64_t frequency, first, length, realtime_ns; /* ClockProperties */
   struct instant_pair points[SOURCE_POINTS_MAX];
   size_t point_count;
@@ -42,7 +42,7 @@ struct merge_source {
   size_t base_group_count;
   uint64_t chunk_bytes, ids_most; /* ids_most: definitions, which no table can be longer than */
   bool has_lost;                  /* it was recovered: */
-  uint64_t lost_after;            /* behind which tick events may be missing */
+  uint64_t lost_after;            /* after which tick events may be missing */
   size_t clock;                   /* position in clocks.c's list */
 };
 
@@ -60,7 +60,7 @@ struct merging {
   OTF2_Archive *archive;
   OTF2_GlobalDefWriter *writer;
   struct unified unified;
-  char reason[MERGE_TEXT_BYTES / 2]; /* what OTF2 said first */
+  char reason[MERGE_TEXT_BYTES / 2]; /* what OTF2 reported first */
   int error;                         /* errno; 0: none so far */
 };
 

@@ -18,7 +18,7 @@ enum { IDS_MAX = 1 << 26, AT_ONCE_BYTES = 64 << 20 };
 /* A location's own definitions. */
 struct local {
   struct merging *merge;
-  struct numbers tables[OTF2_MAPPING_MAX]; /* what its numbers stand for in its source; count 0: no table */
+  struct numbers tables[OTF2_MAPPING_MAX]; /* what its numbers represent in its source; count 0: no table */
   struct clock_offset *offsets;
   size_t offset_count, offset_capacity;
 };
@@ -57,7 +57,7 @@ static void name_file(char path[PATH_MAX], const struct merge_source *source, ui
   snprintf(path, PATH_MAX, "%.*s/%" PRIu64 ".%s", stem, source->anchor, location, suffix);
 }
 
-/* Archives without local definitions are whole, too. False: they cannot be read. */
+/* Archives without local definitions are complete, too. False: they cannot be read. */
 static bool read_local(const struct merge_source *source, OTF2_Reader *reader, uint64_t location,
                        struct local *local) {
   OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
@@ -71,9 +71,9 @@ static bool read_local(const struct merge_source *source, OTF2_Reader *reader, u
   OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
   OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, local);
   OTF2_DefReaderCallbacks_Delete(callbacks);
-  bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) == OTF2_SUCCESS;
+  bool is_complete = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &count) == OTF2_SUCCESS;
   OTF2_Reader_CloseDefReader(reader, definitions);
-  return is_whole;
+  return is_complete;
 }
 
 /* -- writing -- */

@@ -17,7 +17,7 @@ enum { CHUNK_BYTES = 256 << 10, CHUNK_MAX_BYTES = 16 << 20, TABLE_ENTRY_BYTES = 
 
 /* -- errors -- */
 
-/* OTF2 prints its errors on stderr unless told otherwise. The first is the cause. */
+/* OTF2 prints its errors on stderr by default. The first is the cause. */
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function;
@@ -94,7 +94,7 @@ static void copy_all(struct merging *merge, enum copy_part part) {
 static void write_archive(struct merging *merge) {
   merge_check(merge, OTF2_GlobalDefWriter_WriteClockProperties(merge->writer, merge->frequency, merge->first,
                                                                merge->length, merge->realtime_ns));
-  copy_string(merge, ""); /* readers want a first one */
+  copy_string(merge, ""); /* readers need a first one */
   copy_all(merge, COPY_PLACES);
   copy_base_groups(merge);
   copy_all(merge, COPY_REST);

@@ -1,14 +1,14 @@
 /* Archives of single processes become one archive of all: a job's ranks, a family of forked processes, a
  * pipeline. No event is read or written: each event file gets a second name (a hard link) under its new
- * location's number, and that location's own definitions say what the numbers in its events stand for (OTF2's
- * mapping tables) and how its clock goes (ClockOffsets). Global definitions are written once for all
+ * location's number, and that location's own definitions state what the numbers in its events represent
+ * (OTF2's mapping tables) and how its clock goes (ClockOffsets). Global definitions are written once for all
  * processes where their content is equal.
  *
- * Runs can be put beside each other, too, to be compared: each has a clock and communicators of its own, and
- * regions are the same where name, line and the last part of the file's name are: other versions of a program
- * lie in other folders.
+ * * Runs can be put beside each other, too, to be compared: each has a clock and communicators of its own,
+ * and regions are the same where name, line and the last part of the file's name are: other versions of a
+ * program lie in other folders.
  *
- * OTF2's readers may crash or read for ever when a file is damaged: merge inside guard_run. */
+ * * OTF2's readers may crash or read without end when a file is damaged: merge inside guard_run. */
 #ifndef STAVE_MERGE_MERGE_H
 #define STAVE_MERGE_MERGE_H
 
@@ -30,7 +30,7 @@ enum merge_files {
  * same time as that of the first side. */
 struct merge_side {
   const char *name;    /* what its processes are called by */
-  size_t count;        /* how many of the anchors are its, behind those of the side before */
+  size_t count;        /* how many of the anchors are its, after those of the side before */
   uint64_t instant_ns; /* since its first process began */
 };
 

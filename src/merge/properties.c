@@ -50,7 +50,7 @@ static bool is_used_up(const char *name) {
          starts(name, STAVE_PROPERTY_MPI_COMM) || starts(name, STAVE_PROPERTY_MPI_WINDOW);
 }
 
-/* -- what the sources say -- */
+/* -- what the sources report -- */
 
 /* As unified.h's numbers: a name is a definition of a kind of its own. */
 static struct common_property *common(struct merging *merge, const char *name) {
@@ -117,7 +117,7 @@ void properties_survey(struct merging *merge, OTF2_Reader *reader) {
   note_ending(merge, reader);
 }
 
-/* -- what a process says alone -- */
+/* -- what a process reports alone -- */
 
 static bool is_common(const struct merging *merge, const struct common_property *property) {
   return property->is_equal && property->count == merge->request->count;
@@ -171,17 +171,17 @@ static void set_ending(struct merging *merge) {
 }
 
 static void set_common(struct merging *merge, const struct common_property *property) {
-  bool is_whole = is_common(merge, property) && strcmp(property->value, "true") == 0 &&
-                  (!merge->result->missing || !starts(property->name, "OTF2::MPI_"));
+  bool is_complete = is_common(merge, property) && strcmp(property->value, "true") == 0 &&
+                     (!merge->result->missing || !starts(property->name, "OTF2::MPI_"));
   if (is_completeness(property->name))
-    set(merge, property->name, is_whole ? "true" : "false");
+    set(merge, property->name, is_complete ? "true" : "false");
   else if (is_figure(property->name))
     set_number(merge, property->name, property->sum);
   else if (is_common(merge, property) || strcmp(property->name, STAVE_PROPERTY_RECOVERED) == 0)
     set(merge, property->name, property->value);
 }
 
-/* Behind which time the merged archive may lack events: where the first of the recovered ones does. */
+/* After which time the merged archive may lack events: where the first of the recovered ones does. */
 static void set_lost_after(struct merging *merge) {
   uint64_t least = UINT64_MAX;
   for (size_t i = 0; i < merge->request->count; i++) {

@@ -93,18 +93,18 @@ static int read_definitions(struct merging *merge, OTF2_Reader *reader, struct l
   OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
   OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
   OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
-  uint64_t wanted = 0, count = 0;
+  uint64_t expected = 0, count = 0;
   OTF2_ErrorCode code = OTF2_ERROR_MEM_ALLOC_FAILED;
   if (definitions)
     code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, look);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   if (code == OTF2_SUCCESS)
     code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count);
-  OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
-  look->source->ids_most = wanted;
+  OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &expected);
+  look->source->ids_most = expected;
   if (definitions)
     OTF2_Reader_CloseGlobalDefReader(reader, definitions);
-  if (code == OTF2_SUCCESS && count >= wanted)
+  if (code == OTF2_SUCCESS && count >= expected)
     return 0;
   return merge_fail(merge, EIO, "%s: the definitions cannot be read: %s", look->source->anchor,
                     *merge->reason ? merge->reason : OTF2_Error_GetDescription(code));
@@ -257,7 +257,7 @@ static bool is_same_job(const struct merge_source *a, const struct merge_source 
 
 /* -- numbers -- */
 
-/* How many positions the sources before this one take in the merged group. The ranks of a job stand at their
+/* How many positions the sources before this one take in the merged group. The ranks of a job are at their
  * own positions in theirs. */
 static uint32_t base_of(const struct merging *merge, const struct merge_source *source,
                         OTF2_Paradigm paradigm) {

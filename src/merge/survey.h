@@ -8,8 +8,7 @@
  * other processes by when they began. Returns 0, or a negative errno after merge_fail. */
 int survey(struct merging *merge);
 
-/* Gives the source's locations numbers behind those of the sources before, and its base groups their bases.
- */
+/* Gives the source's locations numbers after those of the sources before, and its base groups their bases. */
 void survey_number(struct merging *merge);
 
 /* Which ranks of the jobs have no archive, into the result. */

@@ -46,7 +46,7 @@ struct unified {
 };
 
 /* The number of the definition of this kind with this content (`bytes` long, without padding). *ret_is_new
- * says whether it has just got it: then it is to be written. */
+ * states whether it has just got it: then it is to be written. */
 uint32_t unified_number(struct unified *unified, int kind, const void *content, size_t bytes,
                         bool *ret_is_new);
 
@@ -61,7 +61,7 @@ void unified_put(struct unified *unified, int kind, uint64_t self, uint32_t numb
 bool unified_add(struct unified *unified, int kind, uint64_t self, const void *content, size_t bytes,
                  uint32_t *ret_number);
 
-/* What the source's number stands for; OTF2_UNDEFINED_UINT32 for that, and (counted) where nothing is
+/* What the source's number represents; OTF2_UNDEFINED_UINT32 for that, and (counted) where nothing is
  * defined. */
 uint32_t unified_get(struct unified *unified, int kind, uint64_t self);
 

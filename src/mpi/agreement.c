@@ -19,7 +19,7 @@ struct agreement_message {
   word request;
 };
 
-/* Of the first rank: by rank, what it has asked, was answered and has told. Of the others: the same of
+/* Of the first rank: by rank, what it has queried, was answered and has reported. Of the others: the same of
  * themselves, in [0]. */
 static struct {
   size_t count;
@@ -59,7 +59,7 @@ static void rest(unsigned turn) {
     usleep(PAUSE_US);
 }
 
-/* All of them; false: some are not, after so long. for_ms 0: for ever. */
+/* All of them; false: some are not, after so long. for_ms 0: without end. */
 static bool wait_for(struct agreement_message *several, size_t count, uint64_t for_ms) {
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
   size_t over = 0;
@@ -84,7 +84,7 @@ static void end(struct agreement_message *message) {
 
 /* -- the first rank -- */
 
-static bool ask(const int *ranks, size_t count) {
+static bool request_dump(const int *ranks, size_t count) {
   for (size_t i = 1; i < count; i++) {
     receive(&messages.answered[i], ranks[i]);
     send(&messages.asked[i], ranks[i], QUESTION);
@@ -97,7 +97,7 @@ static bool ask(const int *ranks, size_t count) {
 
 static bool decide(const char *archive, const int *ranks, size_t count) {
   bool listens[RENDEZVOUS_MAX];
-  bool is_yes = rendezvous_await_ready(archive, ranks, count, listens) && ask(ranks, count);
+  bool is_yes = rendezvous_await_ready(archive, ranks, count, listens) && request_dump(ranks, count);
   for (size_t i = 1; i < count; i++)
     if (listens[i])
       send(&messages.decided[i], ranks[i], is_yes ? YES : NO);
@@ -107,7 +107,7 @@ static bool decide(const char *archive, const int *ranks, size_t count) {
 
 /* -- the others -- */
 
-/* It is the first one's to say no: who has answered is waited for if it says yes. */
+/* It is the first one's to answer no: who has answered is waited for if it answers yes. */
 static bool answer(int first) {
   if (!wait_for(messages.asked, 1, QUESTION_MS) || messages.asked->content != QUESTION)
     return false;

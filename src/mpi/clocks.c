@@ -1,8 +1,8 @@
-/* One rank of each clock (meeting.h) asks the first of them for the time, again and again: what it answers
+/* One rank of each clock (meeting.h) queries the first of them for the time, again and again: what it answers
  * was true at some time between question and answer, so half of the shortest time between these is the most
  * that the point in their middle can be wrong.
  *
- * Messages go over a communicator of Stave's own with those ranks alone, which the program never sees. Its
+ * * Messages go over a communicator of Stave's own with those ranks alone, which the program never sees. Its
  * errors are returned, and end the comparison. No call of MPI made here blocks, but the one that makes the
  * communicator, which is called by all of its ranks or by none (agreement.h). Who waits for another one looks
  * whether it still lives. */
@@ -17,7 +17,7 @@
 #include "mpi/rendezvous.h"
 #include "session/clock.h"
 
-enum message_kind { MESSAGE_HERE = 1, MESSAGE_READY, MESSAGE_ASK, MESSAGE_TIME, MESSAGE_DONE };
+enum message_kind { MESSAGE_HERE = 1, MESSAGE_READY, MESSAGE_QUERY, MESSAGE_TIME, MESSAGE_DONE };
 
 struct clock_message {
   uint64_t kind, ticks;
@@ -123,7 +123,7 @@ static bool receive(struct clock_message *message, int peer, enum patience patie
   return false;
 }
 
-/* -- the one who is asked -- */
+/* -- the one who is queried -- */
 
 static void answer(int peer, enum patience patience) {
   struct clock_message message = {0};
@@ -133,23 +133,23 @@ static void answer(int peer, enum patience patience) {
   memcpy(message.domain, clocks.domain, sizeof message.domain);
   if (!send(&message, sizeof message, peer))
     return;
-  while (receive(&message, peer, FOR_AN_ANSWER) && message.kind == MESSAGE_ASK) {
+  while (receive(&message, peer, FOR_AN_ANSWER) && message.kind == MESSAGE_QUERY) {
     message = (struct clock_message){.kind = MESSAGE_TIME, .ticks = mpi.recorder->ticks()};
     if (!send(&message, SHORT_BYTES, peer))
       return;
   }
 }
 
-/* -- those who ask -- */
+/* -- those who query -- */
 
 struct point {
   uint64_t local, remote, deviation; /* ticks; deviation: of the own clock */
 };
 
 /* False: no answer. */
-static bool ask(struct point *ret) {
+static bool request_dump(struct point *ret) {
   struct clock_message answer = {0};
-  const struct clock_message question = {.kind = MESSAGE_ASK};
+  const struct clock_message question = {.kind = MESSAGE_QUERY};
   uint64_t before = mpi.recorder->ticks();
   if (!send(&question, SHORT_BYTES, 0) || !receive(&answer, 0, FOR_AN_ANSWER) || answer.kind != MESSAGE_TIME)
     return false;
@@ -159,14 +159,14 @@ static bool ask(struct point *ret) {
 }
 
 /* Until no answer is much faster than the fastest before, or the time is up. */
-static bool ask_often(struct point *ret) {
+static bool query_clock(struct point *ret) {
   enum { ENOUGH = 50 };
   uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), others = clocks.count - 1;
   uint64_t least_ms = EACH_MIN_MS + ALL_MIN_MS / others, most_ms = EACH_MIN_MS + ALL_MAX_MS / others;
   struct point point;
   *ret = (struct point){.deviation = UINT64_MAX};
   for (int in_vain = 0; !is_longer(begin_ns, in_vain < ENOUGH ? most_ms : least_ms); in_vain++) {
-    if (!ask(&point))
+    if (!request_dump(&point))
       return false;
     if (point.deviation < ret->deviation - ret->deviation / 16)
       in_vain = 0;
@@ -195,7 +195,7 @@ static bool compare(enum patience patience) {
   struct point point;
   if (!send(&here, SHORT_BYTES, 0) || !receive(&ready, 0, patience) || ready.kind != MESSAGE_READY)
     return false;
-  bool has_point = ask_often(&point);
+  bool has_point = query_clock(&point);
   ready.domain[sizeof ready.domain - 1] = '\0';
   if (has_point && send(&done, SHORT_BYTES, 0))
     put_point(&point, ready.domain);

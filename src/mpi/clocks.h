@@ -1,5 +1,5 @@
-/* Instants on two clocks: ranks of other clocks than rank 0's ask it for the time, at the beginning and at
- * the end. */
+/* Instants on two clocks: ranks of other clocks than rank 0's request from it the time, at the beginning and
+ * at the end. */
 #ifndef STAVE_MPI_CLOCKS_H
 #define STAVE_MPI_CLOCKS_H
 

@@ -181,7 +181,7 @@ static uint8_t operation_of(uint8_t operation, const struct known_comm *comm) {
   return operation;
 }
 
-/* What the records report of the operation; false: its communicator is not known, or nobody wants to. */
+/* What the records report of the operation; false: its communicator is not known, or nobody needs to. */
 static bool describe(const struct call *call, struct request *ret) {
   const struct collective *row = &collectives[call->argument];
   struct volumes v = {.call = call, .row = row, .comm = NULL};

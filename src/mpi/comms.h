@@ -29,8 +29,8 @@ const struct known_comm *comm_of(word handle);
 uint32_t comm_number(word handle);
 
 /* What the keys of communicators that come of one call have in common; 0: they have none. comm_creates: of a
- * call in which all members of `parent` take part, which counts it. comm_creates_apart: of one in which only
- * the new one's members do, with this tag. */
+ * call in which all members of `parent` participate, which counts it. comm_creates_apart: of one in which
+ * only the new one's members do, with this tag. */
 struct origin {
   uint64_t key;
   bool is_apart;
@@ -41,14 +41,14 @@ struct origin comm_creates_apart(int tag);
 /* The program has made it. Returns its number, or COMM_NONE. */
 uint32_t comm_made(word handle, struct origin origin, uint32_t parent);
 
-/* The program frees it: before the call, as the handle may be another one's at once. Returns its number or
- * COMM_NONE. */
+/* The program frees it: before the call, as the handle may be another one's immediately. Returns its number
+ * or COMM_NONE. */
 uint32_t comm_forget(word handle);
 
 /* It gets this name. */
 void comm_name(word handle, const char *name);
 
-/* A key of what is hashed, behind another key or 0: FNV-1a; never 0. */
+/* A key of what is hashed, after another key or 0: FNV-1a; never 0. */
 static inline uint64_t key_of(uint64_t key, const void *bytes, size_t count) {
   const unsigned char *next = bytes;
   key ^= UINT64_C(0xcbf29ce484222325);

@@ -1,5 +1,5 @@
-/* Files of MPI: MPI_File_read(file, buffer, count, type, status), with an offset behind the file in forms
- * with _at, a request in place of the status without blocking, none in those that only begin. */
+/* Files of MPI: MPI_File_read(file, buffer, count, type, status), with an offset after the file in forms with
+ * _at, a request in place of the status without blocking, none in those that only begin. */
 #include "mpi/files.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ enum { NAME_BYTES_MAX = 2048, STATUS_BYTES_MAX = 64 };
 struct known_file {
   struct handle_item item;
   uint32_t number;
-  uint64_t split; /* id of the operation that is begun and not ended; 0: none */
+  uint64_t split; /* id of the operation that is started and not ended; 0: none */
 };
 
 static struct handles files = HANDLES;
@@ -45,7 +45,7 @@ static uint8_t flags_of(int mode) {
                    (mode & mpi.abi.mode_delete_on_close ? FILE_DELETE : 0));
 }
 
-/* The record with the file's name behind it; name_bytes and more are set here. */
+/* The record with the file's name after it; name_bytes and more are set here. */
 static void put_named(struct record_mpi_file *record, const char *name) {
   uint64_t words[NAME_BYTES_MAX / sizeof(uint64_t)] = {0};
   size_t bytes = strnlen(name, NAME_BYTES_MAX);
@@ -189,7 +189,7 @@ static uint8_t whence_of(int whence) {
   return whence == mpi.abi.seek_set ? 0 : whence == mpi.abi.seek_cur ? 1 : 2;
 }
 
-/* Where the pointer is now. Asking for the shared one would mean to read a file that all share. */
+/* Where the pointer is now. Requesting the shared one would mean to read a file that all share. */
 static int64_t position_of(const struct call *call, word file) {
   int64_t position = (int64_t)call->a[1];
   if ((int)call->a[2] != mpi.abi.seek_set &&

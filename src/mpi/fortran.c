@@ -1,8 +1,8 @@
 /* Calls from Fortran. The MPI's Fortran interfaces (mpif.h, the modules mpi and mpi_f08) are libraries that
- * call PMPI_X, past whatever stands in front of MPI_X. So where these libraries import PMPI_X they get MPI_X,
- * before the program begins: their import slots are filled by then, or are filled when they are first used
- * and have not been. A page of slots that is read-only by now stays writable afterwards: it may hold other
- * data that was so. */
+ * call PMPI_X, past whatever precedes MPI_X. So where these libraries import PMPI_X they get MPI_X, before
+ * the program begins: their import slots are filled by then, or are filled when they are first used and have
+ * not been. A page of slots that is read-only by now stays writable afterwards: it may hold other data that
+ * was so. */
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* What Stave keeps of the program's windows and files, by their handles: a table that is locked, behind a
+/* What Stave keeps of the program's windows and files, by their handles: a table that is locked, after a
  * small one of each thread's that is not. */
 #ifndef STAVE_MPI_HANDLES_H
 #define STAVE_MPI_HANDLES_H
@@ -30,8 +30,8 @@ void handle_add(struct handles *handles, struct handle_item *item);
 /* NULL: there is none. Valid until somebody takes it. */
 struct handle_item *handle_find(struct handles *handles, word handle);
 
-/* Takes it out, before the program's call frees the handle, which may be another one's at once; the caller's
- * to free. NULL: there is none. */
+/* Removes it, before the program's call frees the handle, which may be another one's immediately; the
+ * caller's to free. NULL: there is none. */
 struct handle_item *handle_remove(struct handles *handles, word handle);
 
 #endif

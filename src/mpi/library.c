@@ -24,7 +24,7 @@ static const struct {
 #include "mpi/functions.def"
 };
 
-/* Open MPI's handles are the addresses of what they stand for. */
+/* Open MPI's handles are the addresses of what they represent. */
 enum openmpi_variable {
   VARIABLE_COMM_NULL,
   VARIABLE_COMM_WORLD,
@@ -64,11 +64,11 @@ unsigned mpi_parameters(uint32_t function) {
 /* -- finding it -- */
 
 /* Where an MPI's name and addresses come from: the dynamic linker, while this library is loaded, or the MPI's
- * file in memory, when the program has loaded it itself. Then the linker is not asked, whose lock another
+ * file in memory, when the program has loaded it itself. Then the linker is not queried, whose lock another
  * thread may hold. */
 typedef void *find_symbol(const struct elf_image *image, const char *name);
 
-static void *ask_linker(const struct elf_image *image, const char *name) {
+static void *query_linker(const struct elf_image *image, const char *name) {
   (void)image;
   return dlsym(RTLD_NEXT, name);
 }
@@ -111,8 +111,8 @@ bool library_prepare(void) {
   if (!init)
     return false;
   note_file(dladdr(init, &info) && info.dli_fname ? info.dli_fname : "");
-  find_variables(ask_linker, NULL);
-  find_functions(ask_linker, NULL);
+  find_variables(query_linker, NULL);
+  find_functions(query_linker, NULL);
   return true;
 }
 

@@ -75,17 +75,17 @@ static struct heap_piece *get_small(unsigned class) {
 }
 
 void *heap_get(size_t count, size_t size) {
-  size_t wanted;
-  if (__builtin_mul_overflow(count, size, &wanted) || wanted > PTRDIFF_MAX)
+  size_t needed;
+  if (__builtin_mul_overflow(count, size, &needed) || needed > PTRDIFF_MAX)
     return NULL;
-  size_t bytes = wanted + sizeof(struct heap_piece);
+  size_t bytes = needed + sizeof(struct heap_piece);
   bool is_small = bytes <= (size_t)1 << CLASS_MAX;
   bytes = is_small ? (size_t)1 << class_of(bytes) : bytes;
   struct heap_piece *piece = is_small ? get_small(class_of(bytes)) : map(bytes);
   if (!piece)
     return NULL;
   piece->bytes = bytes;
-  return memset(piece + 1, 0, is_small ? wanted : 0);
+  return memset(piece + 1, 0, is_small ? needed : 0);
 }
 
 void heap_free(void *memory) {

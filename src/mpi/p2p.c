@@ -20,18 +20,18 @@ static bool is_rank(word rank) {
   return (int)rank != mpi.abi.proc_null;
 }
 
-static bool wants_messages(void) {
+static bool records_messages(void) {
   return mpi_records(EVENT_CLASS_mpi_p2p);
 }
 
 static void note_send(word count, word type, word rank, word tag, word comm, const struct call *call) {
   uint32_t number = is_rank(rank) ? comm_number(comm) : COMM_NONE;
-  if (wants_messages() && number != COMM_NONE)
+  if (records_messages() && number != COMM_NONE)
     put_message(MESSAGE_SEND, number, (int)rank, (int)tag, bytes_of(count_of(call, count), type));
 }
 
 static void note_received(uint32_t comm, const void *status) {
-  if (wants_messages() && comm != COMM_NONE && is_rank((word)status_source(status)))
+  if (records_messages() && comm != COMM_NONE && is_rank((word)status_source(status)))
     put_message(MESSAGE_RECV, comm, status_source(status), status_tag(status), mpi.abi.received(status));
 }
 
@@ -77,14 +77,14 @@ void mpi_on_sendrecv_replace(struct call *call) {
 
 static uint64_t begin_send(const struct call *call, word rank, word comm, uint32_t *ret_number) {
   const word *a = call->a;
-  *ret_number = wants_messages() && is_rank(rank) ? comm_number(comm) : COMM_NONE;
+  *ret_number = records_messages() && is_rank(rank) ? comm_number(comm) : COMM_NONE;
   if (*ret_number == COMM_NONE)
     return 0;
   return put_message(MESSAGE_ISEND, *ret_number, (int)rank, (int)a[4], bytes_of(count_of(call, a[1]), a[2]));
 }
 
 static uint64_t begin_receive(word rank, word comm, uint32_t *ret_number) {
-  *ret_number = wants_messages() && is_rank(rank) ? comm_number(comm) : COMM_NONE;
+  *ret_number = records_messages() && is_rank(rank) ? comm_number(comm) : COMM_NONE;
   return *ret_number == COMM_NONE ? 0 : put_message(MESSAGE_IRECV, *ret_number, 0, 0, 0);
 }
 
@@ -144,7 +144,7 @@ void mpi_on_isendrecv_replace(struct call *call) {
 void mpi_on_persistent(struct call *call) {
   const word *a = call->a;
   call_plain(call);
-  uint32_t number = is_rank(a[3]) && wants_messages() ? comm_number(a[5]) : COMM_NONE;
+  uint32_t number = is_rank(a[3]) && records_messages() ? comm_number(a[5]) : COMM_NONE;
   if (number == COMM_NONE || !call_succeeded(call))
     return;
   struct request request = {.handle = handle_at(a[6], 0),
@@ -190,7 +190,7 @@ void mpi_on_startall(struct call *call) {
 /* -- matched probes: a message's handle is kept as a request's, for its communicator -- */
 
 static void match(word message, word comm) {
-  uint32_t number = wants_messages() ? comm_number(comm) : COMM_NONE;
+  uint32_t number = records_messages() ? comm_number(comm) : COMM_NONE;
   word handle = handle_at(message, 0);
   if (number != COMM_NONE && handle != mpi.abi.message_null && handle != mpi.abi.message_no_proc)
     request_put(&(struct request){.handle = handle, .kind = REQUEST_RECV, .comm = number});
@@ -234,7 +234,7 @@ void mpi_on_imrecv(struct call *call) {
   call_leave(call);
 }
 
-/* -- calls that ask: those that get a no share records (polls.h) -- */
+/* -- calls that query: those that get a no share records (polls.h) -- */
 
 static bool is_no(const struct call *call, size_t flag_at) {
   return call_succeeded(call) && !*(const int *)call->a[flag_at];

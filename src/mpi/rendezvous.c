@@ -76,7 +76,7 @@ static bool read_mark(const char *name, struct mark *ret) {
   return *end == '\0';
 }
 
-/* Names in a directory, by the kernel's call: opendir(3) asks for memory. */
+/* Names in a directory, by the kernel's call: opendir(3) requests memory. */
 struct names {
   int fd;
   _Alignas(struct dirent64) char buffer[1 << 15];
@@ -95,7 +95,7 @@ static const char *next_name(struct names *names) {
   return entry->d_name;
 }
 
-/* Downwards from the middle: qsort(3) asks for memory. */
+/* Downwards from the middle: qsort(3) requests memory. */
 static void sink(struct mark *marks, size_t at, size_t count) {
   for (size_t child; (child = 2 * at + 1) < count; at = child) {
     child += child + 1 < count && marks[child + 1].rank > marks[child].rank;
@@ -182,7 +182,7 @@ static void pause_longer(unsigned *us) {
   *us = *us * 2 < LONGEST_US ? *us * 2 : LONGEST_US;
 }
 
-/* Opening a directory asks a file server anew what is in it. */
+/* Opening a directory queries a file server anew what is in it. */
 static void refresh(const char *folder) {
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0)
@@ -242,7 +242,7 @@ void rendezvous_withdraw(const char *archive, int rank) {
     unlink(path);
 }
 
-/* The first one needs not say so to itself. */
+/* The first one needs not report it to itself. */
 static size_t count_ready(const char *folder, const int *ranks, size_t count, bool *ret_ready) {
   char path[PATH_MAX], text[2];
   size_t ready = 1;

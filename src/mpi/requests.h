@@ -1,8 +1,8 @@
-/* Requests that are under way: what becomes of each when it is complete.
+/* Requests that are in progress: what becomes of each when it is complete.
  *
- * Several that live may have one handle (sends that were complete at once), and one that another thread frees
- * may be given out again at any time. So a call that may complete a request takes it out of the table first,
- * and puts it back if it did not. */
+ * * Several that live may have one handle (sends that were complete immediately), and one that another thread
+ * frees may be given out again at any time. So a call that may complete a request removes it from the table
+ * first, and puts it back if it did not. */
 #ifndef STAVE_MPI_REQUESTS_H
 #define STAVE_MPI_REQUESTS_H
 
@@ -23,14 +23,14 @@ struct request {
   enum request_kind kind;
   bool is_persistent, is_active;
   uint32_t comm;     /* number; of the last two kinds the window's, the file's */
-  uint64_t id;       /* of the record that tells of its beginning */
+  uint64_t id;       /* of the record that reports its beginning */
   uint64_t other_id; /* REQUEST_SENDRECV: id is the send's, this the receive's */
   /* of a persistent send, for its beginnings; of a collective operation */
   uint64_t bytes, received;
   int peer, tag;
   uint32_t operation, root;
   /* REQUEST_COMM */
-  word comm_at; /* where its handle will stand */
+  word comm_at; /* where its handle will be */
   struct origin origin;
   struct request *next;
 };
@@ -38,7 +38,7 @@ struct request {
 /* Remembers a copy. */
 void request_put(const struct request *request);
 
-/* Takes one with this handle out of the table, the oldest one; NULL: there is none. */
+/* Removes one with this handle from the table, the oldest one; NULL: there is none. */
 struct request *request_remove(word handle);
 
 /* Puts back what was taken; NULL is fine. */

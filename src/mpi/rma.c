@@ -1,5 +1,5 @@
-/* One-sided operations: each begins here. When it is complete other calls tell (windows.c), or its request.
- */
+/* One-sided operations: each begins here. When it is complete other calls show (windows.c), or its
+ * request. */
 #include "mpi/comms.h"
 #include "mpi/messages.h"
 #include "mpi/windows.h"

@@ -1,6 +1,6 @@
-/* Calls that complete requests. They are taken out of the table before the call, and put back if they are not
- * complete after it (requests.h). A call that only asks and gets a no shares a record with others (polls.h);
- * so does one that has nothing to ask for (no request, inactive ones) and gets a yes. */
+/* Calls that complete requests. They are removed from the table before the call, and put back if they are not
+ * complete after it (requests.h). A call that only queries and gets a no shares a record with others
+ * (polls.h); so does one that has nothing to request (no request, inactive ones) and gets a yes. */
 #include "mpi/own_heap.h"
 #include "mpi/polls.h"
 #include "mpi/requests.h"
@@ -87,7 +87,7 @@ void mpi_on_wait(struct call *call) {
   call_leave(call);
 }
 
-/* Whether one of the requests is under way. One that is not known may be: it was begun while nothing was
+/* Whether one of the requests is in progress. One that is not known may be: it was started while nothing was
  * recorded. */
 static bool has_active(const struct waited *set) {
   for (size_t i = 0; i < set->count; i++) {
@@ -106,7 +106,7 @@ static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
   return true;
 }
 
-/* The end of a call that asks, as is_worth_it has decided. */
+/* The end of a call that queries, as is_worth_it has decided. */
 static void asked(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
   put_rest_back(set);
   if (is_entered)
@@ -119,7 +119,7 @@ static bool flag_at(const struct call *call, size_t argument) {
   return *(const int *)call->a[argument];
 }
 
-/* MPI_Test and MPI_Testall, whose flag and statuses stand at these arguments. */
+/* MPI_Test and MPI_Testall, whose flag and statuses are at these arguments. */
 static void test_all(struct call *call, int count, word requests, size_t flag, size_t statuses) {
   struct waited set;
   uint64_t begin = mpi.recorder->ticks();

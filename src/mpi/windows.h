@@ -5,7 +5,7 @@
 #include "mpi/handles.h"
 #include "session/mpi_records.h"
 
-/* What functions.def says of one that is made. */
+/* What functions.def states of one that is made. */
 enum { WINDOW_OF_MEMORY, WINDOW_OF_ALLOCATED, WINDOW_OF_ATTACHED };
 
 /* OTF2_LockType, which this library does not include. */

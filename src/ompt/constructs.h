@@ -32,8 +32,8 @@ enum construct_class {
   CONSTRUCT_CLASS_dispatch,  /* a part of such a region: a chunk, a section */
   CONSTRUCT_CLASS_task,      /* an explicit task at work */
   CONSTRUCT_CLASS_mutex,     /* around an acquired lock, or leads to one */
-  CONSTRUCT_CLASS_depend,    /* tells what a task depends on; a point */
-  CONSTRUCT_CLASS_doacross,  /* tells what an iteration depends on; a point */
+  CONSTRUCT_CLASS_depend,    /* shows what a task depends on; a point */
+  CONSTRUCT_CLASS_doacross,  /* shows what an iteration depends on; a point */
   CONSTRUCT_CLASS_target,    /* on the host: a target construct, or an operation on a device */
   CONSTRUCT_CLASS_kernel,    /* on a device: what it runs, or has recorded itself */
   CONSTRUCT_CLASS_openmp,    /* OpenMP's, of no other class */

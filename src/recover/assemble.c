@@ -38,7 +38,7 @@ static void swap(struct making *making, size_t used) {
   making->waiting_bytes = used;
 }
 
-/* Before the first chunk, OTF2's own file of a location without events gives way. */
+/* Before the first chunk, OTF2's own file of a location without events yields. */
 static int put_waiting(struct making *making) {
   if (making->waiting_bytes)
     return write_all(making->to, making->waiting, RECOVERY_CHUNK_BYTES);
@@ -52,15 +52,15 @@ static int finish(struct making *making) {
   return write_all(making->to, making->waiting, bytes);
 }
 
-/* A last chunk is not the last where closing failed: then the recovery file has the one behind it. */
+/* A last chunk is not the last where closing failed: then the recovery file has the one after it. */
 static bool goes_on(const struct salvage_location *from, const struct making *making) {
-  return from->is_counted && making->position.events < from->whole_events;
+  return from->is_counted && making->position.events < from->complete_events;
 }
 
 static int copy_chunks(const struct salvage *salvage, uint32_t location, struct making *making,
                        struct assembled *found) {
   const struct salvage_location *from = &salvage->locations[location];
-  uint64_t most = from->is_counted ? from->whole_events : UINT64_MAX;
+  uint64_t most = from->is_counted ? from->complete_events : UINT64_MAX;
   enum chunk_end end = CHUNK_FULL;
   for (uint64_t sequence = 0; end == CHUNK_FULL || (end == CHUNK_LAST && goes_on(from, making)); sequence++) {
     size_t used, count = salvage_chunk(salvage, location, making->from, sequence, making->bytes);
@@ -76,7 +76,7 @@ static int copy_chunks(const struct salvage *salvage, uint32_t location, struct 
   found->events = making->position.events;
   found->last_ticks = making->position.ticks;
   found->missing = from->is_counted ? most - found->events : 0;
-  found->is_whole = from->is_counted ? found->missing == 0 : end == CHUNK_LAST;
+  found->is_complete = from->is_counted ? found->missing == 0 : end == CHUNK_LAST;
   return finish(making);
 }
 
@@ -108,7 +108,7 @@ static int make_file(const struct salvage *salvage, const char *directory, uint3
   return error;
 }
 
-/* As much as OTF2 wants to find around events; the locations get their events afterwards. */
+/* As much as OTF2 needs to find around events; the locations get their events afterwards. */
 static int make_archive(const char *directory, size_t locations) {
   struct archive *archive = archive_open(directory, NULL);
   if (!archive)

@@ -10,7 +10,7 @@ struct assembled {
   uint64_t events;
   uint64_t last_ticks;
   uint64_t missing; /* events that the writer had written and that are not there */
-  bool is_whole;    /* nothing that the writer wrote is known to be missing */
+  bool is_complete; /* nothing that the writer wrote is known to be missing */
 };
 
 /* Makes an archive of all locations' events in the existing, empty directory; `found` has room for all of

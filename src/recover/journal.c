@@ -369,7 +369,7 @@ static bool read_entry(struct journal *journal, const struct journal_entry *entr
   return is_sound;
 }
 
-/* The next entry at *at, which moves behind it; false at the end, or where nothing makes sense any more. */
+/* The next entry at *at, which moves after it; false at the end, or where nothing makes sense any more. */
 static bool next_entry(const struct salvage *salvage, size_t *at, struct journal_entry *entry,
                        const unsigned char **payload) {
   size_t left = salvage->journal_bytes - *at;
@@ -409,7 +409,7 @@ bool journal_read_run(const struct salvage *salvage, struct journal *journal) {
   bool is_sound = true;
   while (is_sound && next_entry(salvage, &at, &entry, &payload))
     is_sound = !is_of_run(entry.type) || read_entry(journal, &entry, payload);
-  journal->is_whole = true; /* what follows is made anew */
+  journal->is_complete = true; /* what follows is made anew */
   return journal->regions != NULL;
 }
 
@@ -420,7 +420,7 @@ bool journal_read(const struct salvage *salvage, struct journal *journal) {
   bool is_sound = true;
   while (is_sound && next_entry(salvage, &at, &entry, &payload))
     is_sound = read_entry(journal, &entry, payload);
-  journal->is_whole = is_sound && at == salvage->journal_bytes;
+  journal->is_complete = is_sound && at == salvage->journal_bytes;
   return journal->regions != NULL;
 }
 

@@ -19,9 +19,9 @@ struct journal {
   int mpi_rank, mpi_size;
   unsigned processors; /* as in struct journal_run */
   char *arguments;
-  const char *runtimes; /* behind the arguments */
+  const char *runtimes; /* after the arguments */
   const char
-      *command_line; /* behind these: the arguments as the program had them, each with a zero behind it */
+      *command_line; /* after these: the arguments as the program had them, each with a zero after it */
   size_t command_line_bytes;
   struct modules *modules;
   struct symbols *symbols;
@@ -30,12 +30,12 @@ struct journal {
   struct call_sites *call_sites; /* as the regions */
   struct lock_names *lock_names; /* as the regions */
   struct definitions *definitions;
-  bool is_whole; /* the journal was read to its end */
+  bool is_complete; /* the journal was read to its end */
 };
 
-/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols asks modules;
- * all of them stay the caller's, the rest is freed by journal_free. Returns whether at least the run is
- * known. */
+/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols queries
+ * modules; all of them stay the caller's, the rest is freed by journal_free. Returns whether at least the run
+ * is known. */
 bool journal_read(const struct salvage *salvage, struct journal *journal);
 
 /* The run's constants alone. False: the journal has none. */

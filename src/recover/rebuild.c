@@ -80,9 +80,9 @@ static bool add_locations(struct rebuild *job) {
 /* The program was seen to live until then, waiting perhaps; unless the number is damaged. */
 static void end_where_it_was_seen(struct rebuild *job) {
   uint64_t clock = job->salvage.header.state.clock.ticks;
-  bool is_sound = job->whole_until < clock || job->whole_until - clock < RECOVERY_CLOCK_TICKS;
-  if (is_sound && job->whole_until > job->last_ticks)
-    job->last_ticks = job->whole_until;
+  bool is_sound = job->complete_until < clock || job->complete_until - clock < RECOVERY_CLOCK_TICKS;
+  if (is_sound && job->complete_until > job->last_ticks)
+    job->last_ticks = job->complete_until;
 }
 
 static int assemble_events(struct rebuild *job) {
@@ -92,13 +92,13 @@ static int assemble_events(struct rebuild *job) {
   if (mkdir(job->raw, 0777) < 0)
     return -errno;
   int error = assemble(&job->salvage, job->raw, job->found);
-  job->whole_until = atomic_load(&job->salvage.header.state.whole_until);
+  job->complete_until = atomic_load(&job->salvage.header.state.complete_until);
   for (size_t i = 0; i < count; i++) {
     const struct assembled *found = &job->found[i];
     job->missing += found->missing;
     job->last_ticks = found->last_ticks > job->last_ticks ? found->last_ticks : job->last_ticks;
-    if (!found->is_whole && found->last_ticks < job->whole_until)
-      job->whole_until = found->last_ticks;
+    if (!found->is_complete && found->last_ticks < job->complete_until)
+      job->complete_until = found->last_ticks;
   }
   end_where_it_was_seen(job);
   return error;
@@ -155,7 +155,7 @@ static uint64_t lost_after(const struct rebuild *job) {
   for (size_t i = 0; i < count; i++)
     if (locations[i]->events && locations[i]->first_ticks < first)
       first = locations[i]->first_ticks;
-  return first != UINT64_MAX && first > job->whole_until ? first : job->whole_until;
+  return first != UINT64_MAX && first > job->complete_until ? first : job->complete_until;
 }
 
 static const char *ending_of(const struct rebuild *job) {
@@ -181,7 +181,7 @@ static int write_definitions(struct rebuild *job) {
                     .host = journal->host,
                     .platform = journal->platform,
                     .mpi_rank = journal->mpi_rank};
-  contexts_ask_again(journal->contexts);
+  contexts_resolve_again(journal->contexts);
   symbols_finish(journal->symbols, false);
   contexts_finish(journal->contexts);
   if (journal->constants.config.otf2 == OTF2_WORDS_3_1)
@@ -201,7 +201,7 @@ static int write_definitions(struct rebuild *job) {
                             .mpi_size = journal->mpi_size,
                             .clock_domain = journal->clock_domain,
                             .is_recovered = true,
-                            .whole_until = lost_after(job)};
+                            .complete_until = lost_after(job)};
   properties_write(job->archive, &journal->constants, &summary, journal->host);
   definitions_mpi_properties(journal->definitions, archive_set_property, job->archive);
   definitions_devices_properties(journal->definitions, archive_set_property, job->archive);
@@ -227,8 +227,8 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
     return fail(job, "the events cannot be read: %s", reason);
   job->last_ticks = job->rewritten.end_ticks;
   job->missing += job->rewritten.behind;
-  if (job->rewritten.behind && job->last_ticks < job->whole_until)
-    job->whole_until = job->last_ticks;
+  if (job->rewritten.behind && job->last_ticks < job->complete_until)
+    job->complete_until = job->last_ticks;
   if (job->rewritten.events <= job->rewritten.added)
     return fail_without_events(job);
   return 0;
@@ -249,7 +249,7 @@ static void note_remade(struct rebuild *job) {
   job->last_ticks = job->remake.correlator.last_ticks;
   job->rewritten.added = job->remake.correlator.figures.closed_by_writer;
   if (job->remake.surviving.has_rings)
-    job->whole_until = job->last_ticks;
+    job->complete_until = job->last_ticks;
 }
 
 /* Whether there is a log that goes as far as the writer did. The journal is read for the run alone then. */
@@ -261,7 +261,7 @@ static bool can_be_remade(struct rebuild *job) {
 }
 
 static int remake_all(struct rebuild *job, const struct rebuild_watch *watch) {
-  job->whole_until = atomic_load(&job->salvage.header.state.whole_until);
+  job->complete_until = atomic_load(&job->salvage.header.state.complete_until);
   end_where_it_was_seen(job);
   watch->step("reading");
   if (!remake_run(&job->remake, &job->journal, job->last_ticks, watch->progress))

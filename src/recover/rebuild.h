@@ -21,12 +21,12 @@ struct rebuild {
   bool is_remade;          /* the archive was made of the log of records */
   struct assembled *found; /* by location */
   struct rewritten rewritten;
-  uint64_t last_ticks, whole_until; /* last_ticks: where what is open ends */
-  uint64_t missing;                 /* events that are known to be */
-  char failure[2 * PATH_MAX];       /* why there is no archive, one line */
+  uint64_t last_ticks, complete_until; /* last_ticks: where what is open ends */
+  uint64_t missing;                    /* events that are known to be */
+  char failure[2 * PATH_MAX];          /* why there is no archive, one line */
 };
 
-/* Who wants to know what it is about. */
+/* Who needs to know what it is about. */
 struct rebuild_watch {
   /* "reading", when OTF2's reader may get stuck; "naming", when libbfd takes its time */
   void (*step)(const char *word);

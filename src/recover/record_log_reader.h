@@ -22,10 +22,10 @@ void record_log_reader_close(struct record_log_reader *reader);
 /* From the beginning again. */
 void record_log_reader_rewind(struct record_log_reader *reader);
 
-/* The next block; head.records is 0 where it is a mark. False: there is none that is whole. */
+/* The next block; head.records is 0 where it is a mark. False: there is none that is complete. */
 bool record_log_reader_next(struct record_log_reader *reader);
 
-/* Its records, unpacked. False: they are not what their head says. */
+/* Its records, unpacked. False: they are not what their head states. */
 bool record_log_reader_unpack(struct record_log_reader *reader);
 
 #endif

@@ -65,10 +65,10 @@ static void report(const struct rebuild *job) {
          " shortfall=%d has_all=%d definitions=%s\n",
          count, job->rewritten.events, job->rewritten.added, job->missing, job->rewritten.refused,
          job->rewritten.unknown, state->figures.lost,
-         job->whole_until > first ? nanoseconds(job->whole_until - first, frequency) : 0,
-         job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->whole_until,
+         job->complete_until > first ? nanoseconds(job->complete_until - first, frequency) : 0,
+         job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->complete_until,
          shortfall_of(job), job->is_remade && job->remake.surviving.has_rings,
-         job->journal.is_whole ? "whole" : "cut");
+         job->journal.is_complete ? "whole" : "cut");
 }
 
 static const struct rebuild_watch watch = {show_step, show_progress};
@@ -86,7 +86,7 @@ static int rebuild_running(struct rebuild *job, const char *directory, const cha
   return error;
 }
 
-/* Behind whatever the last line is. `stave recover` knows the word. */
+/* After whatever the last line is. `stave recover` knows the word. */
 static void report_exhaustion(void *data) {
   static const char line[] = "\nfailed there is not enough memory\n";
   (void)data;

@@ -120,7 +120,7 @@ static bool may_encode(void *data) {
   return !remake->correlator.has_ended;
 }
 
-static unsigned encoders_asked_for(void) {
+static unsigned encoders_requested(void) {
   enum { JOBS_MAX = 64 };
   const char *text = getenv("STAVE_JOBS");
   unsigned jobs = 0;
@@ -142,7 +142,7 @@ static void open_model(struct remake *remake, struct journal *journal) {
   c->command_line_bytes = journal->command_line_bytes;
   c->starts_paused = constants->config.start == START_paused;
   remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
-  remake->encoders = encoders_create(remake->merge, c, encoders_asked_for(),
+  remake->encoders = encoders_create(remake->merge, c, encoders_requested(),
                                      (struct encoders_caller){.may_encode = may_encode, .data = remake});
 }
 

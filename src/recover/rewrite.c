@@ -14,7 +14,7 @@ enum reference {
   REFERENCE_STRING,
   REFERENCE_CONTEXT,
   REFERENCE_PARAMETER,
-  REFERENCE_METRIC, /* whatever is known has its number of values: nothing can stand for it */
+  REFERENCE_METRIC, /* whatever is known has its number of values: nothing can represent it */
   REFERENCE_WINDOW,
   REFERENCE_GROUP,
   REFERENCE_HANDLE,
@@ -33,7 +33,7 @@ struct rewriter {
   size_t location_count;
   uint8_t references[TRACE_KIND_COUNT][FIELDS_MAX]; /* of each field: enum reference */
   uint32_t known[REFERENCES], known_attributes;     /* how many there are */
-  /* what stands for the others, plus one; 0: not made yet */
+  /* what represents the others, plus one; 0: not made yet */
   uint32_t unknown[REFERENCES];
   struct unwind *unwind;
   void (*progress)(uint64_t events);
@@ -100,7 +100,7 @@ static bool mend_fields(struct rewriter *rewriter, struct trace_event *event) {
   return true;
 }
 
-/* What is behind the first unknown one is left out. */
+/* What is after the first unknown one is left out. */
 static void mend_arguments(struct rewriter *rewriter, struct trace_event *event) {
   if (event->kind != TRACE_ProgramBegin)
     return;

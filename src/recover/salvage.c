@@ -29,9 +29,10 @@ static void note_events(struct salvage *salvage, const struct salvage_head *head
   if (!location)
     return;
   /* A location has one block, which counts its events; before the first it counts none. */
-  if (head->count > location->whole_events || head->sequence == 0) {
+  if (head->count > location->complete_events || head->sequence == 0) {
     location->is_counted = true;
-    location->whole_events = head->count > location->whole_events ? head->count : location->whole_events;
+    location->complete_events =
+        head->count > location->complete_events ? head->count : location->complete_events;
   }
   array_reserve_zeroed(&location->chunks, &location->chunk_capacity, location->chunk_count + 1,
                        sizeof *location->chunks);

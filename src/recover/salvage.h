@@ -30,8 +30,8 @@ struct salvage_location {
   } * chunks; /* by sequence */
   size_t chunk_count, chunk_capacity;
   bool has_file;
-  bool is_counted; /* its first block is there, which says: */
-  uint64_t whole_events;
+  bool is_counted; /* its first block is there, which states: */
+  uint64_t complete_events;
 };
 
 struct salvage {
@@ -50,8 +50,8 @@ struct salvage {
 int salvage_open(struct salvage *salvage, const char *directory);
 void salvage_close(struct salvage *salvage);
 
-/* Locations have the numbers from 0 on, and most have left something: one that lies far behind all others is
- * a damaged number, and making all in between would take memory and time for nothing. `known`: how many there
+/* Locations have the numbers from 0 on, and most have left something: one that lies far after all others is a
+ * damaged number, and making all in between would take memory and time for nothing. `known`: how many there
  * are at least, though some have left nothing. Forgets those that are not likely. */
 void salvage_settle(struct salvage *salvage, size_t known);
 

@@ -57,7 +57,7 @@ static int put_chunk(struct snapshot *snapshot, const struct salvage_head *head,
 }
 
 /* Events up to the count that was read before them stay as they are, unless the chunk gets full and the next
- * one takes its place. The last block of the file may end early. */
+ * one replaces it. The last block of the file may end early. */
 static int copy_chunk(struct snapshot *snapshot, off_t offset) {
   struct salvage_head before, after;
   for (int tries = 0; tries < TRIES_MAX; tries++) {
@@ -83,7 +83,7 @@ static int copy_piece(struct snapshot *snapshot, off_t offset) {
 }
 
 /* Who has got its first chunk meanwhile may have events in its file of which the journal's copy does not
- * tell. */
+ * show. */
 static int drop_newcomer(struct snapshot *snapshot, off_t offset) {
   struct salvage_head head;
   char path[PATH_MAX];

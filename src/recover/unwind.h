@@ -8,7 +8,7 @@
 
 struct unwind;
 
-/* Takes an event that is to be written. */
+/* Handles an event that is to be written. */
 typedef void (*unwind_write)(void *data, const struct trace_event *event);
 
 struct unwind_source {

@@ -11,7 +11,7 @@ void unwind_act(struct unwind *unwind, uint32_t index, uint64_t ticks, struct tr
 void unwind_add_release(struct unwind *unwind, uint32_t index, uint64_t ticks,
                         const struct trace_event *release);
 
-/* What must stand right behind the location's last event, before anything else may follow; once. */
+/* What must be right after the location's last event, before anything else may follow; once. */
 void unwind_flush_pending(struct unwind *unwind, uint32_t index);
 
 /* Ends the teams of a location from the innermost one to this level, in the middle of the trace: their tasks

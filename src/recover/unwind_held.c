@@ -85,7 +85,7 @@ void unwind_held_note(struct unwind_held *held, const struct trace_event *event)
   }
 }
 
-/* Who is told of a hold may end it. */
+/* Who is notified of a hold may end it. */
 void unwind_held_releases(const struct unwind_held *held, uint32_t lock,
                           void (*add)(void *data, const struct trace_event *event), void *data) {
   uint32_t number = lock < held->lock_capacity ? held->locks[lock] : 0;

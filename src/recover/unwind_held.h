@@ -1,4 +1,4 @@
-/* What is held or under way, of unwind.c: locks, and operations on devices. It belongs to no task. */
+/* What is held or in progress, of unwind.c: locks, and operations on devices. It belongs to no task. */
 #ifndef STAVE_RECOVER_UNWIND_HELD_H
 #define STAVE_RECOVER_UNWIND_HELD_H
 
@@ -24,7 +24,7 @@ void unwind_held_end(struct unwind_held *held, void (*add)(void *data, const str
                      void *data);
 
 /* Calls `add` for the events that would release the lock, with their locations but no time. There may be
- * several: a runtime may tell of a release when the next thread has acquired the lock. */
+ * several: a runtime may report a release when the next thread has acquired the lock. */
 void unwind_held_releases(const struct unwind_held *held, uint32_t lock,
                           void (*add)(void *data, const struct trace_event *event), void *data);
 

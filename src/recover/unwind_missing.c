@@ -173,8 +173,8 @@ struct acquirer {
   uint32_t location;
 };
 
-/* The release was at the latest now. It stands where the location was seen last: its team may have ended
- * since, and nobody knows yet that it has. */
+/* The release was at the latest now. It is where the location was seen last: its team may have ended since,
+ * and nobody knows yet that it has. */
 static void add_release(void *data, const struct trace_event *release) {
   const struct acquirer *acquirer = data;
   uint32_t owner = (uint32_t)release->location;

@@ -1,5 +1,5 @@
 /* What events that are gone must have been, of unwind.c: a location of which nothing more comes (its block or
- * its file is lost, in part or as a whole) takes part all the same in what the others show of it. It forks
+ * its file is lost, in part or as a whole) participates all the same in what the others show of it. It forks
  * the teams in which others work as its members, is in the teams that others fork with it, and has made the
  * tasks that others run: readers count on all of that. */
 #ifndef STAVE_RECOVER_UNWIND_MISSING_H

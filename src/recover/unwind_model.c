@@ -105,7 +105,7 @@ static void on_switch(struct unwind *unwind, uint32_t index, const struct trace_
   unwind_run(location, task);
 }
 
-/* It is forgotten unless another level runs it, which a damaged trace may say. */
+/* It is forgotten unless another level runs it, which a damaged trace may report. */
 static void on_complete(struct unwind *unwind, struct open_location *location,
                         const struct trace_event *event) {
   struct open_task *task =

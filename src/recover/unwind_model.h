@@ -25,7 +25,7 @@ struct level {
   bool is_forked;    /* on this location, and so is its join */
   bool is_ending;
   uint32_t region;        /* that was entered first */
-  uint64_t barrier_ticks; /* of the last end of what stands in that region: its barrier; 0: none has ended */
+  uint64_t barrier_ticks; /* of the last end of what is in that region: its barrier; 0: none has ended */
   uint32_t barrier;       /* what that was */
   struct open_task *own, *current;
 };
@@ -41,7 +41,7 @@ struct open_location {
   enum trace_kind last;
   bool is_between_tasks; /* the running one is complete, and its switch still to come */
   uint32_t created;      /* the last task's generation */
-  /* a fork, held back until it is known that a team follows, and what came behind it */
+  /* a fork, held back until it is known that a team follows, and what came after it */
   struct trace_event *waiting;
   size_t waiting_count, waiting_capacity;
 };
@@ -58,7 +58,7 @@ struct unwind {
   unwind_write write;
   void *data;
   struct map tasks;      /* explicit ones */
-  struct map instances;  /* comm and location -> how many teams have begun */
+  struct map instances;  /* comm and location -> how many teams have started */
   struct team_end *ends; /* by comm */
   size_t end_capacity;
   struct unwind_held held;
@@ -76,7 +76,7 @@ struct level *unwind_top(struct open_location *location);
 /* The location's level in this team, or NULL. */
 struct level *unwind_level(struct open_location *location, uint32_t comm, uint64_t instance);
 
-/* How many teams of the comm have begun on the location. */
+/* How many teams of the comm have started on the location. */
 uint64_t unwind_instances(const struct unwind *unwind, uint32_t comm, uint32_t index);
 
 /* Frees all that locations and tasks hold. */

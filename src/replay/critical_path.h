@@ -46,7 +46,7 @@ void critical_path_begin(struct critical_path *ret, const struct trace *trace, s
 void critical_path_interval(struct critical_path *path, const struct replay_interval *interval);
 void critical_path_link(struct critical_path *path, const struct replay_link *link);
 
-/* Takes an event. */
+/* Handles an event. */
 void critical_path_event(struct critical_path *path, const struct trace_event *event);
 
 /* Walks back from the end. */

@@ -106,7 +106,8 @@ static enum construct kind_of(enum construct kind) {
 static void drop_unwanted(const struct dependences *dependences, struct set *set) {
   size_t kept = 0;
   for (size_t i = 0; i < set->count; i++)
-    if (!dependences->observer.is_wanted || dependences->observer.is_wanted(dependences->data, set->tasks[i]))
+    if (!dependences->observer.is_requested ||
+        dependences->observer.is_requested(dependences->data, set->tasks[i]))
       set->tasks[kept++] = set->tasks[i];
   set->count = kept;
 }
@@ -114,7 +115,7 @@ static void drop_unwanted(const struct dependences *dependences, struct set *set
 /* A parent that lives long may come to use ever new addresses: those whose tasks are all complete are
  * forgotten, each time there are twice as many as after the last time. */
 static void sweep(struct dependences *dependences, struct parent *parent) {
-  if (!dependences->observer.is_wanted || parent->count < SWEPT_FROM ||
+  if (!dependences->observer.is_requested || parent->count < SWEPT_FROM ||
       parent->count < 2 * parent->swept_count)
     return;
   for (struct variable **place = &parent->variables, *variable; (variable = *place);) {

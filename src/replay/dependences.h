@@ -1,8 +1,8 @@
 /* Which tasks must complete before a task starts, by their depend clauses (OpenMP 5.1, 2.19.11). Runtimes
  * report an ordered pair of tasks only if the first one still runs when the second is created; the clauses
- * tell all of them.
+ * show all of them.
  *
- * Only siblings, which are tasks that one task has created, depend on each other. */
+ * * Only siblings, which are tasks that one task has created, depend on each other. */
 #ifndef STAVE_REPLAY_DEPENDENCES_H
 #define STAVE_REPLAY_DEPENDENCES_H
 
@@ -22,11 +22,11 @@ struct dependences_observer {
   /* The sink must not start before the source is complete. May come more than once for a pair. */
   void (*before)(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address);
   /* The task belongs to a set of tasks with mutexinoutset dependences on one address, of which no two may run
-   * at once. `set` numbers the sets from 1. NULL: not wanted. */
+   * together. `set` numbers the sets from 1. NULL: not requested. */
   void (*exclusive)(void *data, struct dependences_task task, uint64_t set);
   /* False if a task is complete and nobody needs its links any more. NULL: all are reported, whose memory
    * then grows with the tasks that have dependences, until their parent completes. */
-  bool (*is_wanted)(void *data, struct dependences_task task);
+  bool (*is_requested)(void *data, struct dependences_task task);
 };
 
 struct dependences;

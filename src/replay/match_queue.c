@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-/* A request that is open for the whole run keeps so many others back at most: then it is passed over. */
+/* A request that is open for the entire run keeps so many others back at most: then it is passed over. */
 enum { HELD_MAX = 1 << 16 };
 
 enum { NOT_ENDED, ENDED, VOID };

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: nothing has begun. */
+/* All zero: nothing has started. */
 struct match_queue {
-  uint64_t *items; /* in the order of their begin: a value, or 0 while it is under way */
+  uint64_t *items; /* in the order of their begin: a value, or 0 while it is in progress */
   uint8_t *states;
   size_t item_capacity, state_capacity;
   size_t first, count; /* of the arrays: what is before `first` has been let go */

@@ -4,10 +4,10 @@
  * mpi_free
  *
  * A message is what one rank has sent and another one has received: of the same communicator, sender,
- * receiver and tag the first one sent is the first one that is received by who asked first (MPI 4.0, 3.5).
- * Who asked first is known when all that was asked for before has ended; until then what came is kept. What
+ * receiver and tag the first one sent is the first one that is received by who queried first (MPI 4.0, 3.5).
+ * Who queried first is known when all that was requested before has ended; until then what came is kept. What
  * ranks do whose archives are missing is left out. Memory is bounded by messages, requests and operations
- * that are under way. */
+ * that are in progress. */
 #ifndef STAVE_REPLAY_MPI_H
 #define STAVE_REPLAY_MPI_H
 
@@ -25,9 +25,10 @@ struct mpi_call {
 
 /* One end of a message. */
 struct mpi_end {
-  struct mpi_call started, ended; /* the calls in which it was begun and has ended; ended.id 0: it has not */
-  uint64_t begin_ticks;           /* send: of its event; receive: since when somebody waits for it */
-  uint64_t end_ticks;             /* send without a request: as begin_ticks */
+  struct mpi_call started,
+      ended;            /* the calls in which it was started and has ended; ended.id 0: it has not */
+  uint64_t begin_ticks; /* send: of its event; receive: since when somebody waits for it */
+  uint64_t end_ticks;   /* send without a request: as begin_ticks */
   uint64_t bytes;
   bool has_request;
 };
@@ -81,7 +82,7 @@ struct mpi_replay;
 /* `observer` is copied. mpi_free. */
 struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observer *observer, void *data);
 
-/* Takes the next event. */
+/* Removes the next event. */
 void mpi_process(struct mpi_replay *mpi, const struct trace_event *event);
 
 /* Whether mpi_process has any use for the event. */

@@ -103,7 +103,7 @@ static void link_ends(const struct mpi_replay *mpi, const struct mpi_end *send,
     mpi->observer.link(mpi->data, &link);
 }
 
-static void notify_if_whole(struct mpi_replay *mpi, uint32_t slot) {
+static void notify_if_complete(struct mpi_replay *mpi, uint32_t slot) {
   const struct mpi_half *half = half_at(mpi, slot);
   if (!half->is_sent || !half->is_received || half->is_open)
     return;
@@ -181,7 +181,7 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
       half_at(mpi, request.half)->is_open = true;
     } else {
       mpi_notify_end(mpi, &call);
-      notify_if_whole(mpi, request.half);
+      notify_if_complete(mpi, request.half);
     }
   }
   if (has_request)
@@ -194,7 +194,7 @@ static void end_send(struct mpi_replay *mpi, const struct mpi_call *call, uint32
   half->message.send.ended = *call;
   half->message.send.end_ticks = ticks;
   mpi_notify_end(mpi, call);
-  notify_if_whole(mpi, slot);
+  notify_if_complete(mpi, slot);
 }
 
 static void on_send_complete(struct mpi_replay *mpi, const struct trace_event *event) {
@@ -211,7 +211,7 @@ static void receive(void *data, uint64_t item) {
   const struct mpi_late *late = pool_item(&mpi->late, (uint32_t)item);
   struct mpi_message message = late->message;
   pool_put(&mpi->late, (uint32_t)item);
-  notify_if_whole(mpi, add_end(mpi, &message, false));
+  notify_if_complete(mpi, add_end(mpi, &message, false));
 }
 
 static void end_posting(struct mpi_replay *mpi, uint32_t process, uint64_t number,
@@ -307,7 +307,7 @@ static void notify_requests(struct mpi_replay *mpi) {
       mpi->observer.open_request(mpi->data, &request->started);
     if (request->half != MPI_LINK_NONE) {
       half_at(mpi, request->half)->is_open = false;
-      notify_if_whole(mpi, request->half);
+      notify_if_complete(mpi, request->half);
     }
   }
 }

@@ -18,12 +18,12 @@ struct mpi_half {
 };
 
 /* Where messages of one communicator, sender, receiver and tag wait for their other end: either all are sent
- * and not received, or the other way round. */
+ * and not received, or vice versa. */
 struct mpi_channel {
   uint32_t first, last; /* in the pool of halves */
 };
 
-/* A request that is under way. */
+/* A request that is in progress. */
 struct mpi_request {
   struct mpi_call started;
   uint64_t begin_ticks, posting; /* posting: its number in that of its process */
@@ -68,7 +68,7 @@ struct mpi_replay {
   bool has_mpi;
 };
 
-/* Where the event's call stands; outside of all calls it is one by itself. */
+/* Where the event's call is; outside of all calls it is one by itself. */
 struct mpi_call mpi_call_at(const struct mpi_replay *mpi, const struct trace_event *event);
 
 /* Position of a comm of MPI; UINT32_MAX: it is none, or unknown. */

@@ -267,7 +267,7 @@ void replay_process(struct replay *replay, const struct trace_event *event) {
 
 /* -- beginning and end -- */
 
-/* The end of the window, if there is more of the trace behind it; or the last event. */
+/* The end of the window, if there is more of the trace after it; or the last event. */
 static uint64_t end_ticks(const struct replay *replay) {
   const struct trace_clock *clock = &replay->trace->clock;
   return replay->to_ticks < clock->first_ticks + clock->length_ticks ? replay->to_ticks : replay->last_ticks;

@@ -30,7 +30,7 @@ struct replay_frame {
   uint16_t depth;    /* on the location, from 0 */
   uint8_t construct; /* enum construct */
   uint8_t activity;  /* what the region itself is */
-  uint8_t inner;     /* what regions inside of it take over where they say nothing */
+  uint8_t inner;     /* what regions inside of it adopt where they show nothing */
 };
 
 /* A task, explicit or implicit. Lives until it is complete. */
@@ -81,8 +81,8 @@ struct replay_team {
   uint32_t slot;                             /* as of tasks */
   uint32_t comm;                             /* position in the trace's comms; REPLAY_NONE: undefined */
   uint32_t region;                           /* of the parallel construct; REPLAY_NONE until it is entered */
-  uint32_t size;                             /* as its group says; 0: unknown */
-  uint32_t started, open;                    /* members that have begun; that have not ended */
+  uint32_t size;                             /* as its group states; 0: unknown */
+  uint32_t started, open;                    /* members that have started; that have not ended */
   size_t primary;                            /* location that forked; SIZE_MAX: unknown */
   uint64_t creator;                          /* id of the task that forked */
   uint64_t fork_ticks;                       /* the first member's begin if there is no fork */
@@ -129,7 +129,7 @@ struct replay_task_event {
   size_t location;
   uint64_t ticks;
   const struct replay_task *task;
-  const struct replay_task *other; /* created: its creator; begun, resumed: which ran before */
+  const struct replay_task *other; /* created: its creator; started, resumed: which ran before */
   const struct trace_event *event; /* where the step comes from, with its attributes; NULL: from none */
 };
 
@@ -145,11 +145,11 @@ struct replay_lock_event {
   const struct replay_task *task;
   /* processes number their own: its process and, in the lower 32 bits, the event's number */
   uint64_t lock;
-  uint32_t order;        /* as in the event */
-  uint32_t region;       /* which wants it: critical, omp_set_lock, ...; of a release: that of its acquire */
-  uint64_t wanted_ticks; /* since when the task waited for it; equal to acquired_ticks if it did not */
-  uint64_t acquired_ticks; /* of a release without acquire: its own time */
-  uint64_t address;        /* of the lock, where the event has it; 0: it does not */
+  uint32_t order;  /* as in the event */
+  uint32_t region; /* which needs it: critical, omp_set_lock, ...; of a release: that of its acquire */
+  uint64_t requested_ticks; /* since when the task waited for it; equal to acquired_ticks if it did not */
+  uint64_t acquired_ticks;  /* of a release without acquire: its own time */
+  uint64_t address;         /* of the lock, where the event has it; 0: it does not */
 };
 
 enum replay_team_step {
@@ -217,7 +217,7 @@ struct replay;
 struct replay *replay_create(const struct trace *trace, const struct replay_observer *observer, void *data,
                              uint64_t from_ticks, uint64_t to_ticks);
 
-/* Takes the next event. */
+/* Removes the next event. */
 void replay_process(struct replay *replay, const struct trace_event *event);
 
 /* Of some of a trace's processes: others have events until then. */
@@ -261,7 +261,7 @@ const struct replay_team *replay_team_waited_in(const struct replay *replay, siz
 size_t replay_open_frames(const struct replay *replay, size_t location, struct replay_frame *ret,
                           size_t most);
 
-/* All of that at once, for those who look at every event. */
+/* All of that together, for those who look at every event. */
 struct replay_now {
   const struct replay_task *task, *implicit;
   const struct replay_team *team;   /* NULL: none */

@@ -32,7 +32,7 @@ struct replay_links {
   uint64_t address;          /* ref of the attribute that has a dependence's */
   size_t early_count;
   struct link_early {
-    uint64_t team; /* which the location has begun before its primary did; 0: none */
+    uint64_t team; /* which the location has started before its primary did; 0: none */
     uint64_t ticks, since;
   } * early; /* by location */
 };
@@ -201,8 +201,9 @@ void replay_link_lock(struct replay *replay, const struct replay_lock_event *eve
   struct replay_moment now = {event->acquired_ticks, event->location};
   if (event->step == REPLAY_LOCK_RELEASED)
     note_release(replay, event);
-  else if (released && event->wanted_ticks < event->acquired_ticks && released->ticks > event->wanted_ticks)
-    add(replay, REPLAY_LINK_LOCK, *released, now, event->wanted_ticks, true);
+  else if (released && event->requested_ticks < event->acquired_ticks &&
+           released->ticks > event->requested_ticks)
+    add(replay, REPLAY_LINK_LOCK, *released, now, event->requested_ticks, true);
 }
 
 /* -- forks -- */
@@ -254,7 +255,7 @@ void replay_links_open(struct replay *replay) {
   const struct replay_observer *observer = &replay->observer;
   const struct dependences_observer of_clauses = {.before = on_before,
                                                   .exclusive = observer->exclusive ? on_exclusive : NULL,
-                                                  .is_wanted =
+                                                  .is_requested =
                                                       observer->with_complete_sources ? NULL : is_living};
   if (!observer->link && !has_dependences(replay))
     return;

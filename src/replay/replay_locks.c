@@ -1,5 +1,5 @@
-/* Locks: who holds them, and since when they were wanted. An acquisition is known by its lock and its number
- * in the order of acquisitions: a release can be stamped later than the next acquisition. */
+/* Locks: who holds them, and since when they were requested. An acquisition is known by its lock and its
+ * number in the order of acquisitions: a release can be stamped later than the next acquisition. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void notify(struct replay *replay, struct replay_thread *thread, enum rep
                                     .lock = lock,
                                     .order = order,
                                     .region = held ? held->region : REPLAY_NONE,
-                                    .wanted_ticks = held ? held->wanted_ticks : ticks,
+                                    .requested_ticks = held ? held->requested_ticks : ticks,
                                     .acquired_ticks = held ? held->acquired_ticks : ticks,
                                     .address = address};
   if (replay->observer.lock)
@@ -72,23 +72,23 @@ void replay_acquire(struct replay *replay, struct replay_thread *thread, const s
   uint64_t lock = lock_of(thread, number);
   struct replay_frame *frame = top_frame(top_context(thread)->current);
   struct held_lock *held = pair_map_get(&replay->lock_table, lock, order);
-  bool is_wanted = frame && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_mutex;
+  bool is_requested = frame && construct_class((enum construct)frame->construct) == CONSTRUCT_CLASS_mutex;
   if (held)
     replay->anomalies.unmatched_lock++;
   else
     held = new_held(replay);
   *held = (struct held_lock){.location = location_of(replay, thread),
-                             .wanted_ticks = is_wanted ? frame->begin_ticks : ticks,
+                             .requested_ticks = is_requested ? frame->begin_ticks : ticks,
                              .acquired_ticks = ticks,
                              .region = frame ? frame->region : REPLAY_NONE};
   pair_map_put(&replay->lock_table, lock, order, held);
-  if (is_wanted)
+  if (is_requested)
     end_wait(replay, thread, frame, ticks);
   notify(replay, thread, REPLAY_LOCK_ACQUIRED, ticks, lock, order, held, address_in(replay, event));
 }
 
 /* EZTrace gives a release the number of the last acquisition, though another thread's may have come before it
- * was told: it is that of the thread's own one, some turns before. Else the number of the event. */
+ * was reported: it is that of the thread's own one, some turns before. Else the number of the event. */
 static uint32_t own_order(const struct replay *replay, const struct replay_thread *thread, uint64_t lock,
                           uint32_t order) {
   enum { TURNS_MAX = 64 };

@@ -44,7 +44,7 @@ struct replay_process {
 struct held_lock {
   struct held_lock *next_free;
   size_t location;
-  uint64_t wanted_ticks, acquired_ticks;
+  uint64_t requested_ticks, acquired_ticks;
   uint32_t region;
 };
 
@@ -53,7 +53,7 @@ struct region_meaning {
   uint8_t construct, activity;
   bool is_around; /* the activity is the one around it */
   bool is_mutex;
-  bool is_depend; /* and somebody wants to know of dependences */
+  bool is_depend; /* and somebody needs to know of dependences */
 };
 
 struct replay_links; /* replay_links.c */
@@ -72,7 +72,7 @@ struct replay {
   uint64_t task_count, team_count;
   struct replay_anomalies anomalies;
   struct replay_process *processes;
-  struct replay_links *links; /* NULL: nobody wants them */
+  struct replay_links *links; /* NULL: nobody needs them */
   bool has_openmp, has_calls; /* regions of OpenMP; of MPI or of libraries for devices */
   bool enters_before_fork;    /* how parallel regions are written here */
   bool has_runtimes_teams;    /* one was the runtime's, see own_threads.h */

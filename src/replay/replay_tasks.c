@@ -4,7 +4,7 @@
 #include "replay/replay_state.h"
 
 /* A task is known by its team, its creator's number there and what it is for the creator. Where no team is
- * named (EZTrace) the creator's number is that of whoever runs it, and says nothing. */
+ * named (EZTrace) the creator's number is that of whoever runs it, and shows nothing. */
 static uint64_t key_high(uint32_t comm, uint32_t number) {
   return comm == REPLAY_NONE ? UINT64_MAX : (uint64_t)comm << 32 | number;
 }

@@ -55,7 +55,7 @@ void replay_join(struct replay *replay, struct replay_thread *thread, uint64_t t
 
 /* -- teams -- */
 
-/* Before the primary has begun, the first member: the team's thread 0. */
+/* Before the primary has started, the first member: the team's thread 0. */
 static size_t primary_of(const struct replay *replay, const struct replay_team *team) {
   if (team->primary != SIZE_MAX || team->comm == REPLAY_NONE)
     return team->primary;
@@ -191,8 +191,8 @@ void replay_pop_team(struct replay *replay, struct replay_thread *thread, uint64
 }
 
 void replay_end_team(struct replay *replay, struct replay_thread *thread, uint64_t ticks, uint32_t comm) {
-  uint32_t wanted = comm_position(replay, comm), i = thread->context_count - 1;
-  while (i > 0 && thread->contexts[i].team->comm != wanted)
+  uint32_t position = comm_position(replay, comm), i = thread->context_count - 1;
+  while (i > 0 && thread->contexts[i].team->comm != position)
     i--;
   if (i == 0) {
     replay->anomalies.unknown_team++;

@@ -79,7 +79,7 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
   return message->receive.ended.id > 0 && sent > began ? sent - began : 0;
 }
 
-/* Whether the send was over before somebody asked for the message. Who has called MPI again since has not
+/* Whether the send was over before somebody requested the message. Who has called MPI again since has not
  * waited for it. */
 static bool is_early(const struct traffic *traffic, const struct mpi_message *message) {
   const struct mpi_call *sent = &message->send.ended;
@@ -144,7 +144,7 @@ static const struct mpi_member *last_of(const struct mpi_operation *operation) {
   return last;
 }
 
-/* How long a member was there before the last one came, at most as long as it took part. */
+/* How long a member was there before the last one came, at most as long as it participated. */
 static uint64_t wait_of_member(const struct mpi_member *member, const struct mpi_member *last) {
   bool is_over = member->end_ticks > 0 && member->end_ticks < last->begin_ticks; /* 0: not yet */
   uint64_t until = is_over ? member->end_ticks : last->begin_ticks;

@@ -167,7 +167,7 @@ static double others_by_account(const struct report *report) {
   return finding_mean(report, most) + fmax(0, fmin(open, ran)) / n;
 }
 
-/* Wall time that others may have taken from the threads in it. */
+/* Wall time that others may have read from the threads in it. */
 static double others_of(const struct report *report, enum report_cause cause) {
   if (finding_has_trait(cause, TRAIT_HINDRANCE) || finding_has_trait(cause, TRAIT_ASLEEP))
     return 0;

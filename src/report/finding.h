@@ -93,20 +93,20 @@ void finding_add_peak(struct finding_texts *texts, struct report_finding *findin
 enum finding_waiting { FINDING_WAITING_UNKNOWN, FINDING_WAITING_AWAKE, FINDING_WAITING_ASLEEP };
 enum finding_waiting finding_waiting(const struct report *report);
 
-/* Goes on with the text by saying so, where it is known. */
+/* Goes on with the text by reporting so, where it is known. */
 void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
 
 /* If the region's threads share processors with each other or other programs and suffer from it, takes what
- * it could save for the one finding that says so: the part `shared` of what they wait. Then nothing else is
- * to be said of the region. */
+ * it could save for the one finding that reports it: the part `shared` of what they wait. Then nothing else
+ * is to be reported of the region. */
 bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
 
 /* More threads than processors wait for so much wall time beside tasks that are not small: for the finding of
  * these regions. */
 void findings_charge_crowd(struct report *report, uint32_t region, double gain_ticks);
 
-/* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of
- * wall time, of its budget for the finding that says so. Returns what is left. */
+/* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of wall
+ * time, of its budget for the finding that reports it. Returns what is left. */
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
 /* The region's part of what kept threads from running, ticks of wall time for its `n` threads, the sum of all
@@ -119,7 +119,7 @@ double findings_leave_own(const struct report *report, uint32_t region, double *
 
 /* Where other programs used much of the processors, and the archive does not have when threads had none:
  * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
- * finding that says so, as far as it can be that. Returns what is left. */
+ * finding that reports it, as far as it can be that. Returns what is left. */
 double findings_subtract_disturbed(struct report *report, uint32_t region, double budget);
 
 /* Those of the tasks of a parallel region, of what its `members` wait for, `budget` ticks of wall time. */

@@ -1,6 +1,6 @@
-/* What `stave report` says about a trace, as numbers: one pass over the events, memory bounded by locations,
- * definitions and live tasks. All times are ticks of the trace's clock unless a name says otherwise; the
- * manual page stave-report(1) defines every figure. */
+/* What `stave report` states about a trace, as numbers: one pass over the events, memory bounded by
+ * locations, definitions and live tasks. All times are ticks of the trace's clock unless a name states
+ * otherwise; the manual page stave-report(1) defines every figure. */
 #ifndef STAVE_REPORT_REPORT_H
 #define STAVE_REPORT_REPORT_H
 
@@ -41,7 +41,7 @@ struct report_thread {
   uint64_t useful_in_teams;
   size_t process;                    /* position in struct report's processes */
   bool has_place, has_life;          /* it lives in the window; the archive has when it began: */
-  uint64_t start_ticks, ended_ticks; /* ended: of what it did outermost; not behind its begin: not known */
+  uint64_t start_ticks, ended_ticks; /* ended: of what it did outermost; not after its begin: not known */
   size_t place;                      /* from 0 to `cpus`; nobody else has it while the thread lives */
   uint64_t stalls, stall_ticks;      /* waits for room in Stave's buffers */
   bool processor_known;              /* which one it was on, of what follows */
@@ -63,7 +63,7 @@ struct report_process {
 
 /* The process's time before its first event, ticks; and its page faults. */
 struct report_life {
-  uint64_t start_ticks; /* 0: not known, or too short to tell */
+  uint64_t start_ticks; /* 0: not known, or too short to determine it */
   double before, ran;   /* without what it was ready without a processor; what its first thread ran of that */
   bool has_started_others; /* it had waited for other processes by then: as a shell does that executes this */
   uint64_t faults, repeated;       /* repeated: more than it has had pages at a time */
@@ -89,7 +89,7 @@ struct ready_slice {
   double ticks, tasks;
 };
 
-/* Tasks that could begin: created, all that they depend on complete, not begun. */
+/* Tasks that could begin: created, all that they depend on complete, not started. */
 struct report_ready {
   uint64_t most; /* at a time */
   /* what threads waited in barriers and for tasks, from its first task on: beside a task that could begin,
@@ -112,7 +112,7 @@ struct report_parallel {
   uint64_t activity[ACTIVITY_COUNT];     /* of all members */
   uint64_t implicit_wait, explicit_wait; /* the parts of barrier wait */
   uint64_t latest; /* sum over the instances: from the fork to the last member's begin */
-  /* wall time that it would be shorter had members not begun late, and barriers not let them go late */
+  /* wall time that it would be shorter had members not started late, and barriers not let them go late */
   double late_begins, late_releases;
   /* the part of barrier wait when all had come and all tasks were done, without that for reductions */
   uint64_t release;
@@ -193,7 +193,7 @@ struct report_lock_object {
 
 /* A construct that acquires locks: critical, ordered, atomic, omp_set_lock ... */
 struct report_mutex {
-  uint64_t acquisitions, contended; /* contended: another held it when it was wanted */
+  uint64_t acquisitions, contended; /* contended: another held it when it was requested */
   struct spread wait, hold;
   uint32_t longest_location;                 /* that waited longest */
   struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
@@ -222,7 +222,7 @@ struct report_task {
   uint32_t task_region; /* REPLAY_NONE: none of its tasks began */
   uint64_t created, executed, cancelled, included, untied, taskwaits;
   uint64_t by_tasks;           /* of the created: by explicit tasks */
-  uint64_t stolen, migrations; /* begun elsewhere than created; resumed elsewhere than suspended */
+  uint64_t stolen, migrations; /* started elsewhere than created; resumed elsewhere than suspended */
   uint64_t dependences;
   struct spread run;      /* without suspension, and what it waits for tasks, in barriers and for locks */
   struct spread delay;    /* from creation to begin, without the included */
@@ -265,7 +265,7 @@ struct report_region {
   /* as the innermost construct: waiting there, and all else */
   struct report_waiting waiting;
   uint64_t running[RUNNING_COUNT];
-  /* of a taskwait: how long threads were idle in it while no task was ready, if its task created more behind;
+  /* of a taskwait: how long threads were idle in it while no task was ready, if its task created more after;
    * how often; and in which parallel region last */
   uint64_t held_up, holds_up;
   uint32_t held_up_in;
@@ -372,7 +372,7 @@ enum { REPORT_LATE = 8 };
 /* Where processes wait for each other: calls of one function of MPI at one place, for one cause. */
 struct report_mpi_wait {
   enum report_cause cause;
-  uint32_t region, location; /* location: that has waited longest at once */
+  uint32_t region, location; /* location: that has waited longest in one wait */
   uint64_t site, count;
   double ticks, longest; /* of processes' time */
   /* the part of it that there would not be if the late one's threads were never idle; the one that this has
@@ -406,14 +406,14 @@ struct report_caveats {
   uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and how many chunks they have is not known */
   uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
-  bool is_incomplete, lacks_teams; /* the archive says so; it does not say which threads work in which team */
+  bool is_incomplete, lacks_teams; /* as the archive reports; no team is known of any thread */
   struct runtimes runtimes;
   struct device_facts devices;
-  bool lacks_dependences; /* there are tasks, and nobody asked for the dependences of any */
+  bool lacks_dependences; /* there are tasks, and nobody requested the dependences of any */
 };
 
-/* Why a cause could not be looked for: the runtime does not report the event that shows it, it was not asked
- * for, the kernel was not asked often enough, or the host of the machine decides on it. */
+/* Why a cause could not be looked for: the runtime does not report the event that shows it, it was not
+ * requested, the kernel was not queried often enough, or the host of the machine decides on it. */
 enum report_unseen_why { UNSEEN_RUNTIME, UNSEEN_DECLINED, UNSEEN_KERNEL, UNSEEN_HOST };
 
 struct report_unseen {
@@ -436,7 +436,7 @@ struct report_wait {
   bool is_lock;
 };
 
-/* Where a thread stood when the run ended: open regions, innermost first, then the locks that it held. */
+/* Where a thread was when the run ended: open regions, innermost first, then the locks that it held. */
 struct report_final_state {
   enum activity activity;
   struct report_open *open;
@@ -481,7 +481,7 @@ struct report {
   struct traffic traffic;
   uint64_t work, span;       /* of the process with the longest span: */
   size_t longest_process;    /* its position */
-  uint32_t first_parallel;   /* the parallel construct that was begun first; REPLAY_NONE: none */
+  uint32_t first_parallel;   /* the parallel construct that was started first; REPLAY_NONE: none */
   uint64_t first_fork_ticks; /* when */
   uint64_t forks, tasks_created, tasks_live;
   /* one percent of times from a task's end to the next one's begin are shorter; 0: unknown */
@@ -503,11 +503,11 @@ struct report {
   size_t finding_count;
   size_t chance_findings;                  /* left out, as what they would save may be chance */
   const char *ending;                      /* STAVE_PROPERTY_ENDING; NULL: the archive does not have it */
-  bool has_ended_badly;                    /* as it says, and in the part that is reported */
+  bool has_ended_badly;                    /* as it states, and in the part that is reported */
   struct report_final_state *final_states; /* by location; NULL: nothing was cut off, or nobody knows */
   uint32_t *deadlock;    /* locations each of which waits for the next, the last for the first */
   size_t deadlock_count; /* 0: there is no such circle */
-  /* of wall time: what looks like useful work, but findings say that it is not */
+  /* of wall time: what looks like useful work, but findings state that it is not */
   double lost_in_work;
   double lost_anyway;                          /* the part of it that one thread would lose as well */
   bool has_running;                            /* the archive has whether threads had processors */
@@ -560,7 +560,7 @@ double report_hindrance_gain(const struct report *report);
 
 /* "imbalance", "serial part", ...: constant memory. */
 const char *report_cause_name(enum report_cause cause);
-const char *report_cause_word(size_t number); /* all of them from 0 on; NULL behind the last */
+const char *report_cause_word(size_t number); /* all of them from 0 on; NULL after the last */
 
 /* "serial", "work", "waiting", ...: constant memory. */
 const char *report_doing_name(enum report_doing doing);

@@ -7,7 +7,7 @@
 
 struct trace;
 
-/* What the process might run on. Times in ticks, of the whole run. */
+/* What the process might run on. Times in ticks, of the entire run. */
 struct report_processors {
   uint64_t count; /* 0: the archive does not have it */
   bool is_known;  /* what follows */
@@ -39,7 +39,7 @@ struct report_accounted {
 struct report_account {
   bool is_known;
   double all, ran, ready, slept;
-  double unknown;               /* before and behind the readings */
+  double unknown;               /* before and after the readings */
   double lost[HINDRANCE_COUNT]; /* thread time: of `ready`; stopped, hypervisor: besides */
   double gain[HINDRANCE_COUNT], unsure[HINDRANCE_COUNT]; /* wall time, +- unsure */
   double gone;                                           /* of threads that had ended: no part of it */

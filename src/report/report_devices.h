@@ -24,12 +24,12 @@ struct report_copies {
 enum { COPIES_TO, COPIES_FROM, COPIES_DIRECTIONS };
 
 /* One device: a location group. From its first operation to its last it computed alone, copied alone, did
- * both at once, had work that had not begun, or none. */
+ * both immediately, had work that had not started, or none. */
 struct report_accelerator {
   bool is_used;
   uint64_t first_ticks, last_ticks;
   uint64_t computing, copying, both, late, idle;
-  uint64_t kernels_wait;          /* of copying: a kernel was submitted that had not begun */
+  uint64_t kernels_wait;          /* of copying: a kernel was submitted that had not started */
   struct report_device_gap *gaps; /* the parts of idle, the longest first */
   size_t gap_count;
 };

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define WORTH_NAMING 0.01
-#define WHOLE (1 - 1e-6)
+#define NO_LOSS (1 - 1e-6)
 
 struct factor_row {
   const char *name, *json_name, *meaning;
@@ -30,7 +30,7 @@ const char *factor_meaning(enum scaling_factor factor) {
   return rows[factor].meaning;
 }
 
-enum scaling_factor factor_whole(enum scaling_factor factor) {
+enum scaling_factor factor_parent(enum scaling_factor factor) {
   return rows[factor].whole;
 }
 
@@ -42,7 +42,7 @@ static double quotient(double part, double whole) {
   return whole > 0 ? part / whole : 1;
 }
 
-/* Of parts of a factor, whose product is to be the whole: what they lack is the last one's. */
+/* Of parts of a factor, whose product is to be the total: what they lack is the last one's. */
 static void set_mpi(double ret[FACTOR_COUNT], const struct run_efficiency *efficiency) {
   ret[FACTOR_mpi] = efficiency->mpi;
   ret[FACTOR_mpi_balance] = efficiency->mpi_load_balance;
@@ -73,7 +73,7 @@ void factors_of_run(double ret[FACTOR_COUNT], const struct run_efficiency *effic
                                            .useful = efficiency->parallel,
                                            .imbalance = scale * regions->imbalance,
                                            .overhead = scale > 0 ? scale * regions->overhead : INFINITY});
-  ret[FACTOR_presence] = efficiency->presence < WHOLE ? efficiency->presence : NAN;
+  ret[FACTOR_presence] = efficiency->presence < NO_LOSS ? efficiency->presence : NAN;
   if (efficiency->mpi < 1)
     set_mpi(ret, efficiency);
   if (efficiency->device < 1)

@@ -18,7 +18,7 @@ enum scaling_factor {
 const char *factor_name(enum scaling_factor factor);
 const char *factor_json_name(enum scaling_factor factor);
 const char *factor_meaning(enum scaling_factor factor);
-enum scaling_factor factor_whole(enum scaling_factor factor); /* of which it is a part; FACTOR_none */
+enum scaling_factor factor_parent(enum scaling_factor factor); /* of which it is a part; FACTOR_none */
 
 /* Times of all threads of a parallel region, a loop, or of all regions of a run. */
 struct region_times {

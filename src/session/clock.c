@@ -30,7 +30,7 @@ enum clock_kind clock_choose(void) {
 
 #elif defined(__aarch64__)
 enum clock_kind clock_choose(void) {
-  return CLOCK_KIND_TSC; /* the architecture promises one counter for the whole system */
+  return CLOCK_KIND_TSC; /* the architecture promises one counter for the entire system */
 }
 #else
 enum clock_kind clock_choose(void) {

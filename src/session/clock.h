@@ -1,4 +1,4 @@
-/* The clock of a session: the time stamp counter where it is one clock for the whole machine, else
+/* The clock of a session: the time stamp counter where it is one clock for the entire machine, else
  * CLOCK_MONOTONIC. */
 #ifndef STAVE_SESSION_CLOCK_H
 #define STAVE_SESSION_CLOCK_H
@@ -18,7 +18,7 @@ static inline uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Aarch64 may read the counter before what stands before it, a lock's acquisition for one: the barrier (isb)
+/* Aarch64 may read the counter before what is before it, a lock's acquisition for one: the barrier (isb)
  * keeps times in the order in which things happened, as the merge needs it. */
 static inline uint64_t clock_counter(void) {
 #if defined(__x86_64__)

@@ -44,7 +44,7 @@ const char *config_event_class(size_t number) {
   return number < sizeof classes / sizeof *classes ? classes[number].name : NULL;
 }
 
-/* Takes the next word up to `separator` off *text; false at the end. */
+/* Removes the next word up to `separator` off *text; false at the end. */
 static bool next_word(const char **text, char separator, struct word *ret_word) {
   if (!*text)
     return false;

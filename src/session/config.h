@@ -41,7 +41,7 @@ typedef uint32_t config_number;
 typedef uint32_t config_choice;  /* position in the row's list */
 typedef uint64_t config_classes; /* set of enum event_class */
 
-/* What is kept of a recording that goes on for ever; both 0: everything. */
+/* What is kept of a recording that goes on without end; both 0: everything. */
 typedef struct {
   uint64_t ns;    /* so long before the last record; 0: as long as there is room */
   uint64_t bytes; /* of memory; 0: as much as KEEP_BYTES_STANDARD */
@@ -55,7 +55,7 @@ struct config_watch {
   enum trigger_kind kind;
   char name[TRIGGER_NAME_BYTES]; /* of a region; or of a file, empty: any */
   uint32_t line;
-  uint64_t slowest;  /* so many are wanted that took longest; 0: the next one counts */
+  uint64_t slowest;  /* so many are requested that took longest; 0: the next one counts */
   uint64_t limit_ns; /* 0: `medians` counts */
   uint64_t medians;  /* so many times the median of those before */
 };
@@ -95,7 +95,7 @@ const char *config_near(const char *unknown);
 /* Whether the variable may have this value. */
 bool config_allows(const char *variable, const char *value);
 
-/* The words of a list of event classes, from 0 on; NULL behind the last. */
+/* The words of a list of event classes, from 0 on; NULL after the last. */
 const char *config_event_class(size_t number);
 
 #endif

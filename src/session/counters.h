@@ -30,7 +30,7 @@ struct counter_reading {
 int counters_parse(const char *list, struct kernel_counter counters[static COUNTERS_MAX], char *error,
                    size_t size);
 
-/* The names that have a row of their own, from 0 on; NULL behind the last. */
+/* The names that have a row of their own, from 0 on; NULL after the last. */
 const char *counter_known(size_t number);
 
 /* The unit of the counter of this name, with or without ":u"; "" for mere numbers. */
@@ -38,7 +38,7 @@ const char *counter_unit(const char *name);
 
 /* Opens the counter of the calling thread, in the group of this leader (-1: as a leader, whose group counts
  * from PERF_EVENT_IOC_ENABLE on). Where only the user's code may be counted, that is what is counted, and the
- * name says so. Returns the descriptor, or -errno. */
+ * name reports it. Returns the descriptor, or -errno. */
 int counter_open(struct kernel_counter *counter, int leader);
 
 /* What would allow it, for the user to read: a constant text. */

@@ -57,7 +57,7 @@ static pid_t parent_of(pid_t process) {
   return parent ? atoi(parent) : 0;
 }
 
-/* Hydra (MPICH, Intel MPI) tells its ranks nothing by which runs differ, but each node's proxy where mpiexec
+/* Hydra (MPICH, Intel MPI) gives its ranks nothing by which runs differ, but each node's proxy where mpiexec
  * listens. */
 static void read_control_port(pid_t process, char *ret) {
   static const char option[] = "--control-port";

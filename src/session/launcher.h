@@ -1,5 +1,5 @@
-/* What launchers (mpirun, mpiexec, srun) tell a process of the job that it is a rank of, by its environment.
- */
+/* What launchers (mpirun, mpiexec, srun) give a process of the job that it is a rank of, by its
+ * environment. */
 #ifndef STAVE_SESSION_LAUNCHER_H
 #define STAVE_SESSION_LAUNCHER_H
 

@@ -3,7 +3,7 @@
  *   header | slot 0 | slot 1 | ... | ring 0 | ring 1 | ...
  *
  * Each of the three parts, and each ring that is no smaller, begins at a multiple of SESSION_UNIT_BYTES, the
- * largest page that Linux's systems have: memory is asked for page by page. It is reserved once for the
+ * largest page that Linux's systems have: memory is requested page by page. It is reserved once for the
  * largest number of threads and stays sparse: only what was touched costs memory. The application may
  * scribble over all of it, so the writer treats every value read from here as a guess: it copies what it
  * decides on, bounds it, and never follows an address. */
@@ -30,10 +30,10 @@ enum {
   SESSION_LINE_BYTES = 128, /* POWER has 128; x86-64 has 64 and fetches two together */
 #endif
   SESSION_TEXT_BYTES = 4096,
-  SESSION_CALLBACKS = 64,  /* callback numbers whose set_callback result is kept */
-  SESSION_NOT_WANTED = -1, /* in its place: its class is left out, or no such callback is known */
-  SESSION_NOT_ASKED = -2,  /* it could harm the program (harmful.def) */
-  SESSION_NAMES = 48,      /* thread states, mutex implementations */
+  SESSION_CALLBACKS = 64,      /* callback numbers whose set_callback result is kept */
+  SESSION_NOT_REQUESTED = -1,  /* in its place: its class is left out, or no such callback is known */
+  SESSION_NOT_REGISTERED = -2, /* it could harm the program (harmful.def) */
+  SESSION_NAMES = 48,          /* thread states, mutex implementations */
   SESSION_NAME_BYTES = 48,
 };
 
@@ -52,16 +52,16 @@ enum writer_state {
   WRITER_STARTING,
   WRITER_READY,  /* the archive can be written */
   WRITER_FAILED, /* it cannot; session_header.message gives the reason */
-  WRITER_CLOSED, /* the archive is whole */
+  WRITER_CLOSED, /* the archive is complete */
 };
 
 /* How far the tool is. Only ever grows. */
 enum tool_state {
   TOOL_RECORDING,
   TOOL_FINISHED, /* finalize was called: no event follows */
-  TOOL_ENDED,    /* omp_control_tool(omp_control_tool_end): what follows is not wanted */
+  TOOL_ENDED,    /* omp_control_tool(omp_control_tool_end): what follows is not requested */
   TOOL_GAVE_UP,  /* the writer was stuck; what was recorded since is lost and counted */
-  TOOL_WITHDREW, /* the session has not begun, and the program runs untraced: no archive is wanted */
+  TOOL_WITHDREW, /* the session has not started, and the program runs untraced: no archive is requested */
 };
 
 enum { EXIT_STATUS_KNOWN = 1 << 8, EXIT_STATUS_UNHEARD = 1 << 9 };
@@ -84,7 +84,7 @@ struct session_name {
  * there once session_shared.is_described is set. */
 struct session_constants {
   uint64_t magic;
-  uint64_t bytes;      /* of the whole memory */
+  uint64_t bytes;      /* of the entire memory */
   uint64_t ring_bytes; /* of each ring: a power of two */
   uint32_t slots_max;
   uint32_t clock_kind;
@@ -97,7 +97,7 @@ struct session_constants {
   struct config config;
   char runtime_version[256];
   char program[SESSION_TEXT_BYTES];
-  int32_t set_callback_results[SESSION_CALLBACKS]; /* or SESSION_NOT_WANTED, SESSION_NOT_ASKED */
+  int32_t set_callback_results[SESSION_CALLBACKS]; /* or SESSION_NOT_REQUESTED, SESSION_NOT_REGISTERED */
   /* of STAVE_COUNTERS those that can be had, in the order of what records have of them; and why others
    * cannot */
   struct kernel_counter counters[COUNTERS_MAX];
@@ -133,15 +133,15 @@ struct session_shared {
   /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that;
    * EXIT_STATUS_UNHEARD: it does, and nobody will hear of it */
   _Atomic uint32_t exit_status;
-  _Atomic uint32_t dumps_wanted;   /* by `stave dump`: how often so far */
-  _Atomic uint32_t dumps_answered; /* how often of these; a futex for it */
-  _Atomic uint32_t dumps_done;     /* archives that were written of what was kept, or could not be */
-  char dumped[SESSION_TEXT_BYTES]; /* the last one's directory; empty: it could not be written */
+  _Atomic uint32_t dumps_requested; /* by `stave dump`: how often so far */
+  _Atomic uint32_t dumps_answered;  /* how often of these; a futex for it */
+  _Atomic uint32_t dumps_done;      /* archives that were written of what was kept, or could not be */
+  char dumped[SESSION_TEXT_BYTES];  /* the last one's directory; empty: it could not be written */
   int32_t rank;       /* valid from WRITER_READY on: of a job whose ranks have one directory; -1: none */
   char message[1024]; /* valid with WRITER_FAILED */
   char file[SESSION_FILE_BYTES];    /* the memory's own name, should it have one (session.h) */
   uint64_t file_mounts;             /* then the writer's mount namespace, in which ... */
-  char file_of[SESSION_TEXT_BYTES]; /* ... the archive has this absolute path: who may still want the file */
+  char file_of[SESSION_TEXT_BYTES]; /* ... the archive has this absolute path: who may still need the file */
   char archive[SESSION_TEXT_BYTES]; /* valid from WRITER_READY on: the archive's directory */
 };
 
@@ -155,8 +155,8 @@ struct session_header {
  * SLOT_ENDED if the ring is full, and the writer SLOT_FREE once it is drained. */
 enum { SLOT_FREE = 0, SLOT_ENDED = -1 };
 
-/* What controls a ring. ring.h says who may touch what: no two sides, and no two threads, write to one line.
- */
+/* What controls a ring. ring.h states who may touch what: no two sides, and no two threads, write to one
+ * line. */
 struct thread_slot {
   /* written by the thread */
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t head; /* everything below is committed */
@@ -166,7 +166,7 @@ struct thread_slot {
   /* written by the writer */
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t tail; /* everything below may be overwritten */
   _Atomic uint64_t prepared; /* records for which the ring has memory, where it may grow to that */
-  atomic_bool is_given_up;   /* what is in the ring makes no sense: nothing is taken out of it any more */
+  atomic_bool is_given_up;   /* what is in the ring makes no sense: nothing is removed from it any more */
   /* written by both: who may use it (low half), and how many threads have had it (high half), since the
    * kernel gives the id of a dead thread to another one */
   _Alignas(SESSION_LINE_BYTES) _Atomic uint64_t owner;

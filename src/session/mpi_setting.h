@@ -1,5 +1,5 @@
 /* STAVE_MPI, for libstave-mpi.so and `stave record`, which have to know before the session reads its
- * configuration (config.def), which says what is wrong about a value. */
+ * configuration (config.def), which states what is wrong about a value. */
 #ifndef STAVE_SESSION_MPI_SETTING_H
 #define STAVE_SESSION_MPI_SETTING_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the environment says this word: "off", that nothing of MPI is to be recorded; "on". */
+/* Whether the environment states this word: "off", that nothing of MPI is to be recorded; "on". */
 static inline bool mpi_setting_is(const char *what) {
   static const struct {
 #define SETTING(id, variable, type, standard, allowed, doc) const char *id;
@@ -18,8 +18,8 @@ static inline bool mpi_setting_is(const char *what) {
 #include "session/config.def"
 #undef SETTING
   };
-  const char *wanted = getenv(variables.mpi);
-  return wanted && strcmp(wanted, what) == 0;
+  const char *requested = getenv(variables.mpi);
+  return requested && strcmp(requested, what) == 0;
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* The word nearest to the first `length` characters of `text`, if few of them are wrong; else NULL. `word`
- * gives one after another, from 0 on, and NULL behind the last. */
+ * gives one after another, from 0 on, and NULL after the last. */
 const char *near_word(const char *text, size_t length, const char *(*word)(size_t number));
 
 /* The same for words of which `context` knows. */

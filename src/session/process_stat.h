@@ -1,5 +1,4 @@
-/* /proc/PID/stat: the name in it can hold anything, so its fields are counted from behind its last bracket.
- */
+/* /proc/PID/stat: the name in it can hold anything, so its fields are counted after its last bracket. */
 #ifndef STAVE_SESSION_PROCESS_STAT_H
 #define STAVE_SESSION_PROCESS_STAT_H
 
@@ -7,8 +6,8 @@
 
 enum { PROCESS_STAT_BYTES = 1024 };
 
-/* Fields from the third on, as proc(5) counts them: the state first. tid: a thread's; 0: the whole process's.
- * NULL: it is gone, or not to be read. */
+/* Fields from the third on, as proc(5) counts them: the state first. tid: a thread's; 0: the entire
+ * process's. NULL: it is gone, or not to be read. */
 const char *process_stat(pid_t pid, pid_t tid, char text[PROCESS_STAT_BYTES]);
 
 /* The field of this number, from 3 on, of what process_stat returned; NULL: there are fewer. */

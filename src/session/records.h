@@ -17,7 +17,7 @@ enum record_type {
   RECORD_TYPE_COUNT
 };
 
-/* Who tells: the column class. */
+/* Who reports: the column class. */
 enum record_class {
   RECORD_CLASS_none /* a number that no row has */,
   RECORD_CLASS_event,
@@ -27,8 +27,8 @@ enum record_class {
 };
 
 /* Any record. `more` is the number of slots that follow this one and belong to it. The structs of the rows
- * are read and written through this one and the other way round, which the attribute allows (C11, 6.5,
- * paragraph 7, does not). */
+ * are read and written through this one and vice versa, which the attribute allows (C11, 6.5, paragraph 7,
+ * does not). */
 struct __attribute__((may_alias)) record {
   uint64_t ticks;
   uint64_t a;
@@ -45,7 +45,7 @@ struct record_words {
   uint64_t w[4];
 };
 
-/* type, more, endpoint and flags as one 32-bit word, so that they are stored at once. */
+/* type, more, endpoint and flags as one 32-bit word, so that they are stored together. */
 #define RECORD_TAIL(type, more, endpoint, flags)                                                             \
   ((uint32_t)(type) | (uint32_t)(more) << 8 | (uint32_t)(uint8_t)(endpoint) << 16 |                          \
    (uint32_t)(uint8_t)(flags) << 24)
@@ -77,18 +77,18 @@ enum {
   RECORD_SLOTS_MAX = 4096 / RECORD_BYTES, /* the longest record: 4 KiB, its first slot included */
 };
 
-/* In the flags of records that regions begin and end with, and the last words behind them, as many slots as
- * hold these: how long, in ns, the thread's counters were asked for and counted; then the counters, as the
+/* In the flags of records that regions begin and end with, and the last words after them, as many slots as
+ * hold these: how long, in ns, the thread's counters were requested and counted; then the counters, as the
  * session has them (STAVE_COUNTERS). */
 enum { RECORD_FLAG_COUNTERS = 0x80, COUNTER_TIMES = 2 };
 static inline unsigned record_counter_slots(unsigned counters) {
   return (COUNTER_TIMES + counters + 3) / 4;
 }
 
-/* In parallel_begin's flags: who called is wanted. */
+/* In parallel_begin's flags: who called is requested. */
 enum { PARALLEL_FLAG_CALLERS = 1 };
 
-/* The addresses of a sample's call path: the words behind its record. */
+/* The addresses of a sample's call path: the words after its record. */
 enum { SAMPLE_ADDRESSES_MAX = 60, SAMPLE_FLAG_CUT = 1 /* there were more */ };
 #define SAMPLE_IN_RUNTIME                                                                                    \
   (UINT64_C(1) << 63) /* the address is in code that the runtime runs, not the program */
@@ -104,8 +104,8 @@ enum record_endpoint {
 };
 
 /* Ids that go into ompt_data_t: the slot of the thread that made them, and the position in its ring of the
- * record that tells of their beginning. So they are unique in a session, and made without memory. 0 is no id:
- * at position 0 of a slot stands its first attach record. */
+ * record that reports their beginning. So they are unique in a session, and made without memory. 0 is no id:
+ * at position 0 of a slot is its first attach record. */
 enum { ID_POSITION_BITS = 40 };
 
 static inline uint64_t id_base(uint32_t thread_slot) {

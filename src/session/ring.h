@@ -1,7 +1,7 @@
 /* The ring of a thread: single producer (the thread), single consumer (the writer's merging thread).
  *
  * Who may call what: ring_reserve, ring_commit: the thread that owns the slot, also from a signal handler
- * that interrupts it in the middle of either. ring_view_*: the merging thread of the writer. Both at once,
+ * that interrupts it in the middle of either. ring_view_*: the merging thread of the writer. Both together,
  * any time.
  *
  * Positions count record slots and run freely: they never wrap in practice (2^64) and are masked on access.
@@ -25,9 +25,9 @@
  * to the callback it interrupted, which looks again after its store.
  *
  * Growth. The consumer finds much of a ring in use (ring_merge.c) and gets memory for twice as much. Then the
- * capacity doubles, but only when the producer stands at a position that is an odd multiple of the old
+ * capacity doubles, but only when the producer is at a position that is an odd multiple of the old
  * capacity: every record still unread then has the same place under the old mask and under the new one, so
- * nobody needs to be told where the old part ends. (An unread position p lies in [b - old, b), b the
+ * nobody needs to be notified where the old part ends. (An unread position p lies in [b - old, b), b the
  * boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is 0.) */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
@@ -58,17 +58,17 @@ static inline uint64_t local_add(uint64_t *value, uint64_t n) {
 #endif
 }
 
-/* *value = wanted as one instruction if *value is `expected`; returns whether it was. As local_add. */
-static inline bool local_replace(uint64_t *value, uint64_t expected, uint64_t wanted) {
+/* *value = requested as one instruction if *value is `expected`; returns whether it was. As local_add. */
+static inline bool local_replace(uint64_t *value, uint64_t expected, uint64_t requested) {
 #if defined(__x86_64__)
   bool is_replaced;
   __asm__ volatile("cmpxchgq %3, %0"
                    : "+m"(*value), "+a"(expected), "=@ccz"(is_replaced)
-                   : "r"(wanted)
+                   : "r"(requested)
                    : "memory");
   return is_replaced;
 #else
-  return __atomic_compare_exchange_n(value, &expected, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(value, &expected, requested, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -78,12 +78,12 @@ static inline struct record *ring_at(const struct ring *ring, uint64_t position)
 
 enum { RING_AHEAD_RECORDS = 32 };
 
-/* The producer's, at each record: the line where it will store RING_AHEAD_RECORDS later is asked for, to be
+/* The producer's, at each record: the line where it will store RING_AHEAD_RECORDS later is requested, to be
  * written. The consumer has read it since it was written last, so its processor has it too, and a store that
  * has to wait until it has not holds up all that follow: where the two processors share no cache, that takes
- * longer than all the rest of an event. Behind the ring's end nothing, or a line of the next ring, is asked
- * for in vain. (prefetchw does nothing where a processor does not know it; without -mprfchw the builtin asks
- * for a line to be read only.) */
+ * longer than all the rest of an event. After the ring's end nothing, or a line of the next ring, is
+ * requested in vain. (prefetchw does nothing where a processor does not know it; without -mprfchw the builtin
+ * requests a line to be read only.) */
 static inline void ring_fetch_ahead(const struct record *record) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(record[RING_AHEAD_RECORDS]));
@@ -99,8 +99,8 @@ static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_pos
   return __builtin_expect(*ret_position + (n - 1) < ring->limit, true);
 }
 
-/* A reservation that failed never happened. Handlers that reserved behind it have taken theirs back by now:
- * what fails for one fails for those behind, and the slow path holds no place behind one that failed
+/* A reservation that failed never happened. Handlers that reserved after it have taken theirs back by now:
+ * what fails for one fails for those after, and the slow path holds no place after one that failed
  * (thread.c). */
 static inline void ring_cancel(struct ring *ring, uint64_t n) {
   local_add(&ring->reserved, -n);
@@ -111,7 +111,7 @@ static inline uint64_t ring_head(const struct ring *ring) {
   return *(const uint64_t *)&ring->slot->head;
 }
 
-/* Publishes what signal handlers reserved behind a commit while head was not there yet. A handler that comes
+/* Publishes what signal handlers reserved after a commit while head was not there yet. A handler that comes
  * after that finds head at its own position and publishes by itself: then head has moved, and nothing is left
  * to do. Head must never be set back, because the writer may have read beyond. */
 static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring *ring) {
@@ -122,7 +122,7 @@ static __attribute__((cold, noinline, unused)) void ring_commit_more(struct ring
       return;
 }
 
-/* Makes the n slots written at `position` visible to the writer, with all that signal handlers added behind
+/* Makes the n slots written at `position` visible to the writer, with all that signal handlers added after
  * them. Linearisation point: the last store of head. */
 static inline void ring_commit(struct ring *ring, uint64_t position, uint64_t n) {
   if (__builtin_expect(ring_head(ring) != position, false))
@@ -151,8 +151,8 @@ static inline void ring_view_init(struct ring_view *view, struct thread_slot *sl
   *view = (struct ring_view){slot, records, tail, tail, 0, capacity_max};
 }
 
-/* Looks how far the producer is. Returns false if what it says is impossible (scribbled over; the head never
- * goes back): then nothing new is seen. */
+/* Looks how far the producer is. Returns false if what it states is impossible (scribbled over; the head
+ * never goes back): then nothing new is seen. */
 static inline bool ring_view_update(struct ring_view *view) {
   uint64_t head = atomic_load_explicit(&view->slot->head, memory_order_acquire);
   uint64_t mask = atomic_load_explicit(&view->slot->mask, memory_order_relaxed);
@@ -171,7 +171,7 @@ static inline const struct record *ring_view_at(const struct ring_view *view, ui
 }
 
 /* Whether so many quarters of the ring were in use when its head was last seen, and it could grow. Before the
- * first record of all, mask says nothing yet. */
+ * first record of all, mask shows nothing yet. */
 static inline bool ring_view_could_grow(const struct ring_view *view, unsigned quarters) {
   uint64_t capacity = view->mask + 1, unread = view->head - view->next;
   return unread > 0 && unread >= capacity / 4 * quarters && 2 * capacity <= view->capacity_max;
@@ -184,14 +184,14 @@ static inline bool ring_view_can_wait(const struct ring_view *view) {
   return unread == 0 || unread < (view->mask + 1) / 4;
 }
 
-/* How much of the ring is in use, 0 to 1. Looks anew; what was written over may say anything. */
+/* How much of the ring is in use, 0 to 1. Looks anew; what was written over may report anything. */
 static inline double ring_view_in_use(const struct ring_view *view) {
   uint64_t unread = atomic_load_explicit(&view->slot->head, memory_order_relaxed) - view->next;
   return (double)unread / (double)(view->mask + 1);
 }
 
-/* There is memory for so many records, at most capacity_max. Not by what the view says now: the producer may
- * have grown the ring by itself since memory was asked for. */
+/* There is memory for so many records, at most capacity_max. Not by what the view states now: the producer
+ * may have grown the ring by itself since memory was requested. */
 static inline void ring_view_prepare(struct ring_view *view, uint64_t capacity) {
   atomic_store_explicit(&view->slot->prepared, capacity, memory_order_release);
 }

@@ -2,7 +2,7 @@
  * for spin.
  *
  * One producer, one writer, a ring of CAPACITY slots whose positions wrap at WRAP, a backlog of BACKLOG records, into
- * which the writer moves what is in the ring, or not, behind each record that it reads; then it naps, or not, while
+ * which the writer moves what is in the ring, or not, after each record that it reads; then it naps, or not, while
  * the backlog has room. Stores go through a store buffer, as on a processor whose loads may overtake them; nothing
  * ever times out, so that a lost wake, in a nap too, is a deadlock, which spin reports as an invalid end state.
  * Asserted: every number arrives once and in order, no slot is overwritten before it was read. Not modelled: growth,
@@ -11,8 +11,8 @@
  * Each of these must make spin complain (tests/stress/model tries them):
  *   -DEARLY_HEAD      head is stored before the record
  *   -DEARLY_TAIL      tail is stored before the records are read
- *   -DNO_WAKE_FENCE   the producer looks at `asleep` while its store of head is still on its way
- *   -DNO_SLEEP_CHECK  the writer does not look again after it has said that it sleeps
+ *   -DNO_WAKE_FENCE   the producer looks at `asleep` while its store of head is still in transit
+ *   -DNO_SLEEP_CHECK  the writer does not look again after it has announced that it sleeps
  *   -DSLEEP_WHEN_FULL ... looks, but sleeps even if the ring is full
  *   -DNO_FINISH_CHECK ... looks at the ring only, not at whether the program has finished
  *   -DFULL_PLUS_ONE   the producer takes one slot more than there are
@@ -25,7 +25,7 @@
 #define EVENTS 7
 #define BACKLOG 2
 
-/* The writer sleeps with so much unread; ring_view_can_wait says less, a quarter. */
+/* The writer sleeps with so much unread; ring_view_can_wait states less, a quarter. */
 #ifdef SLEEP_WHEN_FULL
 #define WAITS_BELOW (CAPACITY + 1)
 #else
@@ -168,7 +168,7 @@ inline look_around() {
   fi
 }
 
-/* A record is where its position says: below view in the backlog, else in the ring. */
+/* A record is where its position states: below view in the backlog, else in the ring. */
 inline read_records() {
   do
   :: next != seen_head ->

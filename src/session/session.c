@@ -38,7 +38,7 @@ static uint64_t mapped_bytes(const struct extent *extent) {
   return (extent->with_rings ? bytes_for : bytes_before_rings)(extent->ring_bytes, extent->slots);
 }
 
-/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and take it off again,
+/* Under RLIMIT_FSIZE a growing ftruncate raises SIGXFSZ, which kills: hold it back and remove it again,
  * unless one was waiting already. */
 static int truncate_quietly(int fd, uint64_t bytes) {
   sigset_t size_signal, before, pending;
@@ -89,7 +89,7 @@ static int reserve(int fd, uint64_t room, struct extent *extent, uint32_t slots_
   return error;
 }
 
-/* The smallest ring where address space is limited; memory is asked for page by page. */
+/* The smallest ring where address space is limited; memory is requested page by page. */
 static uint64_t least_ring_bytes(void) {
   long page_bytes = sysconf(_SC_PAGESIZE);
   return page_bytes > RING_START_SMALL_BYTES ? (uint64_t)page_bytes : RING_START_SMALL_BYTES;
@@ -97,18 +97,18 @@ static uint64_t least_ring_bytes(void) {
 
 /* A limit on files or address space: more but small rings; or as many as there can be. */
 static int reserve_within_limits(int fd, struct extent *extent, uint32_t slots_most) {
-  enum { SLOTS_WANTED = 64, RING_MIN_BYTES = 64 << 10 };
+  enum { SLOTS_REQUESTED = 64, RING_MIN_BYTES = 64 << 10 };
   struct session_share share =
-      session_share(bytes_for(least_ring_bytes(), SLOTS_WANTED), SLOTS_WANTED, slots_most);
-  uint32_t most = share.slots_most, wanted = share.slots_least;
+      session_share(bytes_for(least_ring_bytes(), SLOTS_REQUESTED), SLOTS_REQUESTED, slots_most);
+  uint32_t most = share.slots_most, requested = share.slots_least;
   bool is_small = share.bytes < UINT64_MAX;
   uint64_t least = is_small ? least_ring_bytes() : RING_MIN_BYTES;
-  int error = reserve(fd, share.bytes, extent, most, wanted);
+  int error = reserve(fd, share.bytes, extent, most, requested);
   while ((error == -EFBIG || (error && is_small)) && extent->ring_bytes > least) {
     extent->ring_bytes /= 2;
-    error = reserve(fd, share.bytes, extent, most, wanted);
+    error = reserve(fd, share.bytes, extent, most, requested);
   }
-  return error ? reserve(fd, share.bytes, extent, wanted, 1) : 0;
+  return error ? reserve(fd, share.bytes, extent, requested, 1) : 0;
 }
 
 static struct session_header *begin_header(const struct extent *extent) {
@@ -163,7 +163,7 @@ static int create(struct extent *extent, uint32_t slots_most, struct session_hea
     close(fd);
     return error;
   }
-  /* Nobody may take the memory away under either side (SIGBUS), and what is stored first must be there. */
+  /* Nobody may remove the memory under either side (SIGBUS), and what is stored first must be there. */
   if ((is_anonymous(fd) && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) ||
       !session_populate(extent->memory, SESSION_HEADER_BYTES)) {
     error = errno;
@@ -196,7 +196,7 @@ static bool constants_fit(const struct session_constants *c, uint64_t bytes) {
          bytes_for(ring_bytes, c->slots_max) == bytes;
 }
 
-/* Nobody, or nobody but this user, can take the memory away. */
+/* Nobody, or nobody but this user, can remove the memory. */
 static bool is_safe(int fd, const struct stat *status) {
   enum { OF_OTHERS = 077 };
   int seals = fcntl(fd, F_GET_SEALS);
@@ -256,8 +256,8 @@ static bool pop_free_slot(struct session_header *header, uint32_t *ret_index) {
       return false;
     struct thread_slot *slot = session_slot(header, first - 1);
     uint64_t next = atomic_load_explicit(&slot->next_free, memory_order_relaxed);
-    uint64_t wanted = (((seen >> 32) + 1) << 32) | next;
-    if (atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_acquire,
+    uint64_t requested = (((seen >> 32) + 1) << 32) | next;
+    if (atomic_compare_exchange_weak_explicit(top, &seen, requested, memory_order_acquire,
                                               memory_order_acquire)) {
       *ret_index = first - 1;
       return true;
@@ -300,12 +300,12 @@ void session_return_slot(struct session_header *header, uint32_t index) {
   atomic_store_explicit(&slot->owner, owner >> 32 << 32 | SLOT_FREE, memory_order_relaxed);
   _Atomic uint64_t *top = &header->shared.slots_free;
   uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);
-  uint64_t wanted;
+  uint64_t requested;
   do {
     atomic_store_explicit(&slot->next_free, (uint32_t)seen, memory_order_relaxed);
-    wanted = (((seen >> 32) + 1) << 32) | (index + 1);
-  } while (
-      !atomic_compare_exchange_weak_explicit(top, &seen, wanted, memory_order_release, memory_order_relaxed));
+    requested = (((seen >> 32) + 1) << 32) | (index + 1);
+  } while (!atomic_compare_exchange_weak_explicit(top, &seen, requested, memory_order_release,
+                                                  memory_order_relaxed));
 }
 
 /* The kernel walks this list at the thread's end and marks the futexes that it holds: here one, in memory
@@ -357,7 +357,7 @@ bool session_grow(struct session_header *header, const struct record *records, u
 }
 
 /* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head
- * may still be on its way when `asleep` is read (ring.pml). */
+ * may still be in transit when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load(&header->shared.asleep))

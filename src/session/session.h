@@ -8,7 +8,7 @@
 #include "session/layout.h"
 
 enum {
-  SESSION_SLOTS_MAX = 16384, /* threads that live at once */
+  SESSION_SLOTS_MAX = 16384, /* threads that live together */
   /* what all rings together may grow by, unless eight of the largest size are more: many threads share one
      writer, and gain nothing by rings that it cannot keep empty */
   RING_GROWTH_BYTES = 256 << 20,
@@ -73,16 +73,16 @@ bool session_populate(void *memory, size_t bytes);
 
 /* Gets the memory for a ring of `capacity` records, which lie at `records`, to grow to twice as many. False:
  * there is none to be had, or all rings together have had their share, of which RING_START_BYTES a ring are
- * no part. Both sides may call it at once. It takes 0.2 to 0.7 ms a MiB: `between`, unless it is NULL, is
+ * no part. Both sides may call it together. It takes 0.2 to 0.7 ms a MiB: `between`, unless it is NULL, is
  * called now and then meanwhile. */
 bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity,
                   void (*between)(void *data), void *data);
 
-/* Wakes the writer if it has said that it sleeps. One system call, or none. */
+/* Wakes the writer if it has announced that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 
-/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then asks `may_sleep(data)` once
- * more, because before that nobody has woken it; then waits. */
+/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then queries `may_sleep(data)`
+ * once more, because before that nobody has woken it; then waits. */
 void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *),
                           void *data);
 

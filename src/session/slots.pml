@@ -8,7 +8,7 @@
  * Each of these must make spin complain (tests/stress/model tries them):
  *   -DNO_COUNTER      the top of the stack has no change counter
  *   -DNO_TURN         a slot's owner is only a kernel id, which comes again
- *   -DNO_SECOND_LOOK  the owner is not looked at again once the kernel has said that it is dead
+ *   -DNO_SECOND_LOOK  the owner is not looked at again once the kernel has announced that it is dead
  *   -DTWO_LOOK        nobody keeps a second thread from looking at the same time
  *   -DLATE_FREE       a slot goes to the stack first and is marked free then
  *   -DKEEP_OWNER      a slot in the stack still names its last owner */

@@ -1,5 +1,5 @@
 /* One transaction a run, statements that are prepared once and insert a batch of rows each, and no journal: a
- * file that is not closed is removed by who wanted it. Rows are appended; indexes come at the end. */
+ * file that is not closed is removed by who requested it. Rows are appended; indexes come at the end. */
 #include "tables/database.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static bool prepare_inserts(struct database *database) {
   return true;
 }
 
-/* The number behind the last one of the table's ids. */
+/* The number after the last one of the table's ids. */
 static bool next_id(struct database *database, enum schema_table table, int64_t *ret) {
   char sql[DATABASE_SQL_BYTES];
   sqlite3_stmt *query = NULL;
@@ -141,7 +141,7 @@ bool database_open(struct database **ret, const char *path, _Atomic bool *is_wai
   database->writer.row = write_row;
   database->is_waiting = is_waiting;
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
-    database->writer.is_wanted[table] = true;
+    database->writer.is_requested[table] = true;
   if (open_database(database, path))
     return true;
   database_close(database, error);
@@ -158,25 +158,25 @@ struct row_writer *database_writer(struct database *database) {
 static bool commit(struct database *database) {
   if (database->is_waiting)
     atomic_store(database->is_waiting, true);
-  bool is_whole = execute(database, "COMMIT");
+  bool is_complete = execute(database, "COMMIT");
   if (database->is_waiting)
     atomic_store(database->is_waiting, false);
-  return is_whole;
+  return is_complete;
 }
 
 bool database_close(struct database *database, char error[DATABASE_ERROR_BYTES]) {
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
     insert_batch(database, (enum schema_table)table);
-  bool is_whole = database->writer.error == 0 && commit(database);
+  bool is_complete = database->writer.error == 0 && commit(database);
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
     sqlite3_finalize(database->inserts[table]);
   if (sqlite3_close(database->connection) != SQLITE_OK)
-    is_whole = failed(database);
+    is_complete = failed(database);
   for (int table = 0; table < SCHEMA_TABLE_COUNT; table++)
     row_batch_free(&database->batches[table]);
   snprintf(error, DATABASE_ERROR_BYTES, "%s", database->error);
   free(database);
-  return is_whole;
+  return is_complete;
 }
 
 static bool identify(struct database *database, const char *identity) {
@@ -197,10 +197,10 @@ static bool complete(struct database *database) {
 
 bool database_complete(const char *path, const char *identity, char error[DATABASE_ERROR_BYTES]) {
   struct database database = {0};
-  bool is_whole = connect(&database, path) && execute(&database, settings) && execute(&database, "BEGIN") &&
-                  complete(&database) && (!identity || identify(&database, identity)) &&
-                  execute(&database, "COMMIT");
+  bool is_complete = connect(&database, path) && execute(&database, settings) &&
+                     execute(&database, "BEGIN") && complete(&database) &&
+                     (!identity || identify(&database, identity)) && execute(&database, "COMMIT");
   sqlite3_close(database.connection);
   snprintf(error, DATABASE_ERROR_BYTES, "%s", database.error);
-  return is_whole;
+  return is_complete;
 }

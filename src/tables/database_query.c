@@ -125,13 +125,13 @@ bool database_query_run(struct database_query *query, const char *sql, const str
   return is_well;
 }
 
-/* -- whether it is the one that is wanted -- */
+/* -- whether it is the one that is requested -- */
 
-static bool is_first_text(sqlite3 *connection, const char *sql, const char *wanted) {
+static bool is_first_text(sqlite3 *connection, const char *sql, const char *requested) {
   sqlite3_stmt *statement = NULL;
   bool is_equal = sqlite3_prepare_v2(connection, sql, -1, &statement, NULL) == SQLITE_OK &&
                   sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) &&
-                  strcmp((const char *)sqlite3_column_text(statement, 0), wanted) == 0;
+                  strcmp((const char *)sqlite3_column_text(statement, 0), requested) == 0;
   sqlite3_finalize(statement);
   return is_equal;
 }

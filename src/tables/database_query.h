@@ -1,4 +1,4 @@
-/* Asking a database of tables. */
+/* Querying a database of tables. */
 #ifndef STAVE_TABLES_DATABASE_QUERY_H
 #define STAVE_TABLES_DATABASE_QUERY_H
 
@@ -12,7 +12,7 @@ struct query_observer {
   bool (*row)(void *data, const struct cell *cells, size_t count);
 };
 
-/* Opens a database for reading alone: whatever is asked, nothing is changed and no other file is opened.
+/* Opens a database for reading alone: whatever is queried, nothing is changed and no other file is opened.
  * Returns NULL with one line in `error`. */
 struct database_query *database_query_open(const char *path, char error[DATABASE_ERROR_BYTES]);
 
@@ -24,7 +24,7 @@ void database_query_close(struct database_query *query);
 bool database_query_run(struct database_query *query, const char *sql, const struct query_observer *observer,
                         void *data, char error[DATABASE_ERROR_BYTES]);
 
-/* Whether the file is a database of this schema, made of what `identity` stands for (database_identify). */
+/* Whether the file is a database of this schema, made of what `identity` represents (database_identify). */
 bool database_query_is_of(const char *path, const char *identity);
 
 #endif

@@ -17,10 +17,10 @@ void database_sql_create(char ret[DATABASE_SQL_BYTES], enum schema_table table);
 void database_sql_insert(char ret[DATABASE_SQL_BYTES], char ret_source[DATABASE_NAME_BYTES],
                          enum schema_table table);
 
-/* The number behind the greatest id; false if the table has no ids. */
+/* The number after the greatest id; false if the table has no ids. */
 bool database_sql_next_id(char ret[DATABASE_SQL_BYTES], enum schema_table table);
 
-/* The statement at `index` of those that make indexes and views; false behind the last one. */
+/* The statement at `index` of those that make indexes and views; false after the last one. */
 bool database_sql_finish(char ret[DATABASE_SQL_BYTES], size_t index);
 
 #endif

@@ -11,7 +11,7 @@
 struct acquired_lock {
   uint64_t lock; /* as the replay names it */
   size_t location;
-  uint64_t task, wanted_ticks, acquired_ticks;
+  uint64_t task, requested_ticks, acquired_ticks;
   uint32_t order, region;
   struct acquired_lock *next_free;
 };
@@ -81,15 +81,15 @@ static void write_wait(struct tabulator *tabulator, const struct replay_lock_eve
   waits[COLUMN_waits_lock] = lock;
   waits[COLUMN_waits_team] = tabulate_id_or_null(tabulator, TABLE_teams, team ? team->id : 0);
   waits[COLUMN_waits_task] = tabulate_id(tabulator, TABLE_tasks, step->task->id);
-  waits[COLUMN_waits_begin_ns] = tabulate_ns(tabulator, step->wanted_ticks);
+  waits[COLUMN_waits_begin_ns] = tabulate_ns(tabulator, step->requested_ticks);
   waits[COLUMN_waits_end_ns] = tabulate_ns(tabulator, step->ticks);
-  waits[COLUMN_waits_wait_ns] = tabulate_span(tabulator, step->ticks - step->wanted_ticks);
+  waits[COLUMN_waits_wait_ns] = tabulate_span(tabulator, step->ticks - step->requested_ticks);
   row_write(tabulator->writer, TABLE_waits, waits);
 }
 
 static void acquire(struct tabulator *tabulator, const struct replay_lock_event *step) {
   struct cell lock = lock_cell(tabulator, step);
-  if (step->ticks > step->wanted_ticks)
+  if (step->ticks > step->requested_ticks)
     write_wait(tabulator, step, lock);
   struct acquired_lock *hold = pair_map_get(&tabulator->holds, step->lock, step->order);
   if (!hold)
@@ -97,7 +97,7 @@ static void acquire(struct tabulator *tabulator, const struct replay_lock_event 
   *hold = (struct acquired_lock){.lock = step->lock,
                                  .location = step->location,
                                  .task = step->task->id,
-                                 .wanted_ticks = step->wanted_ticks,
+                                 .requested_ticks = step->requested_ticks,
                                  .acquired_ticks = step->ticks,
                                  .order = step->order,
                                  .region = step->region};
@@ -117,7 +117,7 @@ static void write_acquisition(struct tabulator *tabulator, struct cell lock, con
     lock_acquisitions[COLUMN_lock_acquisitions_task] = tabulate_id(tabulator, TABLE_tasks, hold->task);
     lock_acquisitions[COLUMN_lock_acquisitions_region] =
         tabulate_name_cell(tabulator, tabulate_name(tabulator, hold->region, NULL));
-    lock_acquisitions[COLUMN_lock_acquisitions_wait_begin_ns] = tabulate_ns(tabulator, hold->wanted_ticks);
+    lock_acquisitions[COLUMN_lock_acquisitions_wait_begin_ns] = tabulate_ns(tabulator, hold->requested_ticks);
     lock_acquisitions[COLUMN_lock_acquisitions_acquired_ns] = tabulate_ns(tabulator, hold->acquired_ticks);
   }
   if (release) {

@@ -35,7 +35,7 @@ static void write_name(struct tabulator *tabulator, uint32_t region, uint64_t si
   row_write(tabulator->writer, TABLE_region_names, region_names);
 }
 
-/* A call has the place where it stands, which is not its region's: each place has a name of its own. */
+/* A call has the place where it is, which is not its region's: each place has a name of its own. */
 static int64_t name_of_call(struct tabulator *tabulator, uint32_t region, uint64_t site) {
   void *known = pair_map_get(&tabulator->calls, region, site);
   if (known)

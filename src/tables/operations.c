@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "tables/tabulate.h"
 
-/* Under way. */
+/* In progress. */
 struct pending_operation {
   struct trace_event started; /* without what it points to */
   struct sink_memory args;    /* of its begin, then of both ends */
@@ -230,8 +230,8 @@ static void begin(struct tabulator *tabulator, const struct trace_event *event, 
   operation->name = name_around(tabulator, event->location);
 }
 
-/* False if that has not begun, or has ended: what is complete on the other side, too, reports it once more.
- */
+/* False if that has not started, or has ended: what is complete on the other side, too, reports it once
+ * more. */
 static bool end(struct tabulator *tabulator, const struct trace_event *event, enum operation_space space,
                 uint32_t object, uint64_t number) {
   struct pending_operation *operation =

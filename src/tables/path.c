@@ -8,7 +8,7 @@
 enum { LINKS_MAX = 1 << 18 };
 
 void tabulate_path_open(struct tabulator *tabulator) {
-  if (!tabulator->writer->is_wanted[TABLE_critical_path])
+  if (!tabulator->writer->is_requested[TABLE_critical_path])
     return;
   tabulator->path = memory_get(1, sizeof *tabulator->path);
   critical_path_begin(tabulator->path, tabulator->trace, LINKS_MAX, 0, UINT64_MAX);

@@ -1,4 +1,4 @@
-/* Rows on their way from an archive into a database or a file. */
+/* Rows in transit from an archive into a database or a file. */
 #ifndef STAVE_TABLES_ROWS_H
 #define STAVE_TABLES_ROWS_H
 
@@ -55,13 +55,13 @@ struct row_ids {
 struct row_writer {
   /* `cells` is an array of the table's columns. After an error everything is dropped. */
   void (*row)(struct row_writer *writer, enum schema_table table, const struct cell *cells);
-  bool is_wanted[SCHEMA_TABLE_COUNT]; /* rows of others need not be made */
+  bool is_requested[SCHEMA_TABLE_COUNT]; /* rows of others need not be made */
   struct row_ids ids;
   int error; /* errno of what failed first; 0: nothing */
 };
 
 static inline void row_write(struct row_writer *writer, enum schema_table table, const struct cell *cells) {
-  if (writer->is_wanted[table] && writer->error == 0)
+  if (writer->is_requested[table] && writer->error == 0)
     writer->row(writer, table, cells);
 }
 

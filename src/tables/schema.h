@@ -58,7 +58,7 @@ const struct schema_description *schema_describe(enum schema_table table);
 /* The table of this name; SCHEMA_TABLE_COUNT: there is none. */
 enum schema_table schema_find(const char *name);
 
-/* Whether a column of the table stands for a region. */
+/* Whether a column of the table represents a region. */
 int schema_has_region(enum schema_table table);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names of regions come before the rows that have them, and are kept as the text that stands in each row. */
+/* Names of regions come before the rows that have them, and are kept as the text that is in each row. */
 #include "tables/table_csv.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ struct table_csv *table_csv_open(struct sink *sink, enum schema_table table) {
                             .sink = sink,
                             .maker = memory_get(1, sizeof *csv->maker),
                             .table = table};
-  csv->writer.is_wanted[table] = csv->writer.is_wanted[TABLE_region_names] = true;
+  csv->writer.is_requested[table] = csv->writer.is_requested[TABLE_region_names] = true;
   write_header(csv);
   return csv;
 }

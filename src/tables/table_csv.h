@@ -10,7 +10,7 @@ struct table_csv;
 /* Writes the header into `sink`. */
 struct table_csv *table_csv_open(struct sink *sink, enum schema_table table);
 
-/* Where rows go; of other tables than the one only names of regions are wanted. */
+/* Where rows go; of other tables than the one only names of regions are requested. */
 struct row_writer *table_csv_writer(struct table_csv *csv);
 
 /* Frees; the sink is the caller's to finish. */

@@ -100,7 +100,7 @@ int tables_write(struct trace *trace, const char *archive, struct row_writer *wr
                                            .task = on_task,
                                            .lock = on_lock,
                                            .team = on_team,
-                                           .link = writer->is_wanted[TABLE_critical_path] ? on_link : NULL,
+                                           .link = writer->is_requested[TABLE_critical_path] ? on_link : NULL,
                                            .dependence = on_dependence,
                                            .with_complete_sources = true};
   tabulator.replay = replay_create(trace, &observer, &tabulator, 0, UINT64_MAX);

@@ -6,8 +6,8 @@
 #include "tables/rows.h"
 #include "trace/trace.h"
 
-/* Writes all rows of the tables that are wanted; `archive` is what the run is called. Of an archive whose
- * events cannot all be read it writes what can be, and says so in the table runs. Returns 0, also if the
+/* Writes all rows of the tables that are requested; `archive` is what the run is called. Of an archive whose
+ * events cannot all be read it writes what can be, and reports it in the table runs. Returns 0, also if the
  * writer has failed; 1 if not all could be read, with one line in `error`; or -EIO if no event could be. */
 int tables_write(struct trace *trace, const char *archive, struct row_writer *writer,
                  char error[TRACE_ERROR_BYTES]);

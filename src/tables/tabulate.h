@@ -39,7 +39,7 @@ struct living_task {
 struct tabulate_place {
   uint64_t charged_ticks; /* until then time is part of a region's self_ticks */
   uint64_t events, first_ticks, last_ticks;
-  uint64_t fork_team, fork_requested; /* of the last fork: the team around it, and the threads asked for */
+  uint64_t fork_team, fork_requested; /* of the last fork: the team around it, and the threads requested */
   bool has_fork, has_collective, has_state;
   uint64_t collective_ticks, state_ticks; /* since when */
   int64_t collective_name;                /* number of region_names, of the region that it is in */
@@ -59,7 +59,7 @@ struct tabulator {
   struct row_writer *writer;
   struct replay *replay;
   struct mpi_replay *mpi;
-  struct critical_path *path;      /* NULL: its table is not wanted */
+  struct critical_path *path;      /* NULL: its table is not requested */
   const struct trace_event *event; /* that is processed; NULL: the end */
   struct entered_stack *of_task;   /* by slot */
   size_t task_capacity;
@@ -70,7 +70,7 @@ struct tabulator {
   size_t team_capacity;
   struct pair_map calls;        /* names of calls of MPI, by region and site */
   struct pair_map locks, holds; /* by the replay's number: their own; acquisitions */
-  struct pair_map operations;   /* under way */
+  struct pair_map operations;   /* in progress */
   struct acquired_lock *free_holds;
   uint64_t lock_count;
   int64_t name_count;            /* of region_names, in this run */
@@ -213,7 +213,7 @@ void tabulate_messages_open(struct tabulator *tabulator);
 void tabulate_dependence(struct tabulator *tabulator, struct dependences_task source,
                          struct dependences_task sink, uint64_t address);
 
-/* -- the critical path (path.c): takes what the replay and MPI's tell -- */
+/* -- the critical path (path.c): takes what the replay and MPI's show -- */
 
 void tabulate_path_open(struct tabulator *tabulator);
 void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval);

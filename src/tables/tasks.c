@@ -25,7 +25,7 @@ static const char *kind_of(const struct replay_task *task) {
   return task->is_taskwait ? "taskwait" : "explicit";
 }
 
-/* Behind the function, the description has the words. */
+/* After the function, the description has the words. */
 static const char *flags_of(const struct tabulator *tabulator, const struct replay_task *task) {
   if (task->create_region == REPLAY_NONE ||
       replay_construct(tabulator->replay, task->create_region) != CONSTRUCT_create_task)

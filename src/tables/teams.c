@@ -20,7 +20,7 @@ static struct living_team *living(struct tabulator *tabulator, const struct repl
   return known;
 }
 
-/* The primary has come: what its fork has told is the team's. */
+/* The primary has come: what its fork has reported is the team's. */
 static void begin(struct tabulator *tabulator, struct living_team *team,
                   const struct replay_team_event *step) {
   struct tabulate_place *place = &tabulator->places[step->location];

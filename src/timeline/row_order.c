@@ -135,7 +135,7 @@ static void link_children(struct tree *tree) {
   }
 }
 
-/* A thread's position in nested teams, "OMP thread 0:1", tells how deeply it is nested. */
+/* A thread's position in nested teams, "OMP thread 0:1", shows how deeply it is nested. */
 static uint32_t level_by_name(const char *name) {
   uint32_t level = 0;
   for (const char *at = begins_with(name, STAVE_LOCATION_THREAD) ? name : ""; *at; at++)

@@ -44,13 +44,13 @@ static size_t after_merging(size_t limit) {
 
 /* The smallest power of two of ticks with few enough lengths that are not shorter. `lengths` counts them by
  * the position of their highest bit. */
-static uint64_t wanted_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
+static uint64_t choose_resolution(const size_t lengths[64], size_t limit, uint64_t resolution) {
   size_t longer = 0;
   int bit = 63;
   for (; bit > 0 && longer + lengths[bit] <= after_merging(limit); bit--)
     longer += lengths[bit];
-  uint64_t wanted = bit == 63 ? UINT64_MAX : (uint64_t)2 << bit;
-  return wanted > resolution ? wanted : shortest_next(resolution);
+  uint64_t requested = bit == 63 ? UINT64_MAX : (uint64_t)2 << bit;
+  return requested > resolution ? requested : shortest_next(resolution);
 }
 
 static int highest_bit(uint64_t length) {
@@ -64,7 +64,7 @@ static void coarsen_activities(struct timeline *timeline) {
     for (size_t k = 0; k < track->count; k++)
       lengths[highest_bit(track->mixes[k].end - track->mixes[k].begin)]++;
   }
-  timeline->mix_resolution = wanted_resolution(lengths, timeline->limits.mixes, timeline->mix_resolution);
+  timeline->mix_resolution = choose_resolution(lengths, timeline->limits.mixes, timeline->mix_resolution);
   timeline->mix_count = 0;
   for (size_t i = 0; i < rows; i++) {
     activity_track_coarsen(&timeline->rows[i].activity, timeline->mix_resolution);
@@ -120,7 +120,7 @@ static void coarsen_slices(struct timeline *timeline) {
   size_t lengths[64] = {0};
   each_track(timeline, count_lengths, lengths);
   timeline->slice_resolution =
-      wanted_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
+      choose_resolution(lengths, timeline->limits.slices, timeline->slice_resolution);
   timeline->slice_count = 0;
   each_track(timeline, coarsen_track, timeline);
   renew_attribute_lists(timeline);
@@ -185,7 +185,7 @@ static void describe(struct timeline *timeline, const struct replay_slice *slice
   open->attributes = 0;
 }
 
-/* What stands beside metrics is nothing that the thread did. */
+/* What is beside metrics is nothing that the thread did. */
 static bool is_of_system(const struct timeline *timeline, const struct replay_slice *slice) {
   return slice->begin_ticks == slice->end_ticks && slice->region != REPLAY_NONE &&
          construct_of_region(&timeline->trace->regions[slice->region]) == CONSTRUCT_run_state;

@@ -31,17 +31,17 @@ static void attach_to(struct thread *thread, struct thread_slot *slot, uint32_t 
   thread_self = thread;
 }
 
-/* With its memory; NULL: there is none. Every event of a thread that has none comes here: it is asked for now
+/* With its memory; NULL: there is none. Every event of a thread that has none comes here: it is requested now
  * and then. */
 static struct thread_slot *get_slot(int32_t kernel_tid, uint32_t *ret_index) {
-  enum { ASK_AGAIN_NS = 10000000 };
+  enum { RETRY_NS = 10000000 };
   if (tool_is_stopped() || clock_ns(CLOCK_MONOTONIC) < atomic_load(&tool.attach_after_ns))
     return NULL;
   struct thread_slot *slot = slots_get(kernel_tid, ret_index);
   if (!slot || first_ring_populate(*ret_index))
     return slot;
   session_return_slot(tool.session, *ret_index);
-  atomic_store(&tool.attach_after_ns, clock_ns(CLOCK_MONOTONIC) + ASK_AGAIN_NS);
+  atomic_store(&tool.attach_after_ns, clock_ns(CLOCK_MONOTONIC) + RETRY_NS);
   return NULL;
 }
 
@@ -83,7 +83,7 @@ bool thread_attach(uint64_t ticks) {
   counters_attach(thread_self);
   sampler_attach(thread_self);
   if (tool.constants.config.system == SYSTEM_on)
-    session_wake_writer(tool.session); /* from when on it asks the kernel about this thread */
+    session_wake_writer(tool.session); /* from when on it queries the kernel about this thread */
   deferred_replay(ticks);
   return true;
 }

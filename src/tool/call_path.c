@@ -11,13 +11,13 @@
 
 enum { TASKS_MAX = 16 };
 
-/* The frame that comes next on the way outward. */
+/* The frame that comes next outward. */
 struct walk {
   struct call_path *path;
   uint64_t address; /* of its code; 0: the chain is broken */
   uint64_t frame;   /* where its frame pointer points */
   uint64_t low;     /* nothing below is read: the stack is only walked outward */
-  uint64_t end;     /* behind the stack */
+  uint64_t end;     /* after the stack */
   uint64_t mark;    /* SAMPLE_OUTER_TASK for the next address */
   unsigned inside;  /* addresses from this one on are called by those that follow */
   bool is_settled;  /* the thread does not go from one task to another just now */
@@ -41,7 +41,7 @@ static bool is_in_runtime(uint64_t address) {
   return address - tool.constants.runtime_base < tool.constants.runtime_size;
 }
 
-/* What the runtime calls within a task, the C library's functions say, is not the program's. */
+/* What the runtime calls within a task, the C library's functions state, is not the program's. */
 static void add(struct walk *walk, uint64_t in_runtime) {
   struct call_path *path = walk->path;
   path->is_cut = path->count == SAMPLE_ADDRESSES_MAX;
@@ -71,7 +71,7 @@ static void step(struct walk *walk) {
   walk->address = caller && modules_know(caller) ? caller : 0;
 }
 
-/* Where the walk stands is inside, whatever its frame pointer says: code without one has its caller's
+/* The place of the walk is inside, whatever its frame pointer states: code without one has its caller's
  * there. */
 static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   if (!walk->address)
@@ -86,7 +86,7 @@ static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   walk->address = 0;
 }
 
-/* Goes on behind the frame with which the task entered the runtime. Runtimes report "canonical frame address"
+/* Goes on after the frame with which the task entered the runtime. Runtimes report "canonical frame address"
  * and give the frame pointer: whichever way the return address leads into the program is taken. */
 static void resume_at(struct walk *walk, uint64_t enter) {
   walk->address = 0;
@@ -209,7 +209,7 @@ static uint64_t lowest_of_first_stack(uint64_t end, uint64_t before) {
   return end - limit.rlim_cur;
 }
 
-/* The C library has what it knows of a thread at the end of its stack, the kernel what it told the process at
+/* The C library has what it knows of a thread at the end of its stack, the kernel what it gave the process at
  * the end of the first one. A stack without either, a coroutine's, may go while it is read. */
 static bool try_stack(const struct own_mapping *mapping, void *data) {
   struct stack_search *search = data;
@@ -228,7 +228,7 @@ static bool try_stack(const struct own_mapping *mapping, void *data) {
   return true;
 }
 
-/* pthread_getattr_np(3) asks for memory. */
+/* pthread_getattr_np(3) requests memory. */
 static void find_stack(struct thread *thread) {
   struct stack_search search = {(uint64_t)(uintptr_t)__builtin_frame_address(0), 0, thread};
   own_memory_each(try_stack, &search);

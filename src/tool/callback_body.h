@@ -8,7 +8,7 @@
 /* on_<name>: the two copies of <name>_event, the second out of the way of the first. signature: of
  * callbacks.def. */
 #define IN_TWO_COPIES(name, signature) COPIES(, name, signature, )
-/* The same for a body whose second parameter is what the thread's counters say, or NULL; and
+/* The same for a body whose second parameter is what the thread's counters state, or NULL; and
  * on_<name>_with_counters, which reads them. */
 #define IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature) COPIES_AND_WITH_COUNTERS(, name, signature)
 #define STATIC_IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature)                                              \
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) unsigned flags_of(const struct coun
   return reading && reading->slots ? RECORD_FLAG_COUNTERS : 0;
 }
 
-/* Stores it behind the record's own slots. */
+/* Stores it after the record's own slots. */
 static inline __attribute__((always_inline)) void put_reading(const struct new_event *event, unsigned own,
                                                               const struct counter_words *reading) {
   for (unsigned i = 0; i < slots_of(reading); i++)

@@ -53,10 +53,10 @@ static bool is_harmful(uint32_t number) {
   return false;
 }
 
-/* Whether a task that waits for its dependences at once may come, with types at which the runtime does harm,
- * and nothing can be done then. What clang's programs wait for is looked at (depend_waits.c); where it is
- * harmful, or comes in another way, as gcc's calls of `task if`, which look like those of all tasks, the
- * callback is taken back: which needs task_create, and nobody in a doacross loop. */
+/* Whether a task that waits for its dependences immediately may come, with types at which the runtime does
+ * harm, and nothing can be done then. What clang's programs wait for is looked at (depend_waits.c); where it
+ * is harmful, or comes in another way, as gcc's calls of `task if`, which look like those of all tasks, the
+ * callback is undone: which needs task_create, and nobody in a doacross loop. */
 static bool can_wait_for_dependences(uint64_t classes) {
   static const char *const unseen[] = {"GOMP_taskwait_depend", NULL};
   static const char *const task[] = {"GOMP_task", NULL};
@@ -97,36 +97,36 @@ static ompt_callback_t handler_with_counters(const struct callback_row *row) {
   }
 }
 
-/* What costs something where it is wanted costs nothing where it is not: another function is called. */
-static ompt_callback_t handler_of(const struct callback_row *row, const struct session_constants *wanted) {
-  if (wanted->config.callers > 0 && row->number == OMPT_CALLBACK_parallel_begin)
+/* What costs something where it is requested costs nothing where it is not: another function is called. */
+static ompt_callback_t handler_of(const struct callback_row *row, const struct session_constants *requested) {
+  if (requested->config.callers > 0 && row->number == OMPT_CALLBACK_parallel_begin)
     return (ompt_callback_t)on_parallel_begin_with_callers;
-  if (wanted->counter_count > 0 && (row->class & wanted->config.counters_at))
+  if (requested->counter_count > 0 && (row->class & requested->config.counters_at))
     return handler_with_counters(row);
   return row->handler;
 }
 
-const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *wanted,
+const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *requested,
                                int32_t *results) {
   enum { count = SESSION_CALLBACKS };
-  uint64_t classes = wanted->config.events;
+  uint64_t classes = requested->config.events;
   const char *missing = NULL;
   if (tool.runtimes == 0)
-    atomic_store(&tool.dependences, DEPENDENCES_AS_WANTED);
+    atomic_store(&tool.dependences, DEPENDENCES_AS_CONFIGURED);
   for (unsigned i = 0; i < count; i++)
-    results[i] = SESSION_NOT_WANTED;
+    results[i] = SESSION_NOT_REQUESTED;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const struct callback_row *row = &table[i];
     uint32_t emi = emi_form_of(row->number);
     if (!(row->class & classes) || row->number >= count || (emi && emi < count && is_delivered(results, emi)))
       continue;
     if (does_harm(row, classes)) {
-      results[row->number] = SESSION_NOT_ASKED;
+      results[row->number] = SESSION_NOT_REGISTERED;
       continue;
     }
-    results[row->number] = (int32_t)set_callback(row->number, handler_of(row, wanted));
+    results[row->number] = (int32_t)set_callback(row->number, handler_of(row, requested));
     if (row->number == OMPT_CALLBACK_dependences && !tool.is_libgomp && !is_named(row, classes))
-      dependences_were_asked(set_callback);
+      dependences_registered(set_callback);
     if (results[row->number] < row->minimum && !missing)
       missing = row->name;
   }

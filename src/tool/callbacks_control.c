@@ -56,7 +56,7 @@ static bool flush(void) {
 }
 
 /* Starting and pausing is the writer's work: it must follow teams and tasks in a pause too. Only devices that
- * trace themselves are told. */
+ * trace themselves are notified. */
 static bool obey(uint64_t command) {
   switch (command) {
   case OMPT_CONTROL_TOOL_start:

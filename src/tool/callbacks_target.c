@@ -1,8 +1,8 @@
 /* Target regions, operations on devices, and the devices themselves. All of these are rare: they have the
  * slow path only.
  *
- * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
- * runtime's own numbers are kept, which the flag tells apart. */
+ * * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
+ * runtime's own numbers are kept, which the flag distinguishes. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"
 
@@ -17,7 +17,7 @@ static uint64_t address_of(const void *pointer) {
   return (uint64_t)(uintptr_t)pointer;
 }
 
-/* Fills the slots behind a record's first. */
+/* Fills the slots after a record's first. */
 static void put_words(const struct new_event *event, const uint64_t *words, unsigned slots) {
   for (unsigned i = 0; i < slots; i++)
     memcpy(ring_at(&event->thread->ring, event->position + 1 + i), words + WORDS_A_SLOT * i, RECORD_BYTES);
@@ -43,8 +43,8 @@ static void announce(uint64_t id, ompt_scope_endpoint_t endpoint) {
     announced(id, endpoint == OMPT_SCOPE_begin);
 }
 
-/* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create told
- * of has its id already: only an unused one is ours for the region's time. */
+/* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create
+ * reported has its id already: only an unused one is ours for the region's time. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {
   struct new_event event;

@@ -52,7 +52,7 @@ void on_thread_end(ompt_data_t *thread_data) {
   first_thread_ends();
 }
 
-/* Behind the record `slots` of callers. */
+/* After the record `slots` of callers. */
 BODY parallel_begin_of(enum copy copy, const uint64_t *callers, uint64_t slots, const ompt_frame_t *frame,
                        ompt_data_t *parallel, unsigned requested, int flags, const void *codeptr) {
   struct new_event event;
@@ -227,8 +227,8 @@ BODY task_schedule_event(enum copy copy, const struct counter_words *reading, om
 }
 IN_TWO_COPIES_AND_WITH_COUNTERS(task_schedule, task_schedule)
 
-/* One record for each, all reserved and published at once. The line of a single one ahead is asked for by the
- * events on both sides of it. */
+/* One record for each, all reserved and published together. The line of a single one ahead is requested by
+ * the events on both sides of it. */
 BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_t *dependences,
                        unsigned count) {
   struct new_event event;

@@ -1,4 +1,4 @@
-/* What a program says by stave.h: the texts are the program's and are copied. */
+/* What a program reports by stave.h: the texts are the program's and are copied. */
 #include "stave/stave.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { NAME_BYTES_MAX = 3072, FILE_MAX = 768, UNIT_MAX = 64, FLAG_CUT = 1, INTEGER = 1, DOUBLE = 2 };
 
-/* The words behind a record: value, bytes of the unit, then name, file and unit. */
+/* The words after a record: value, bytes of the unit, then name, file and unit. */
 union words {
   uint64_t w[4 * (RECORD_SLOTS_MAX - 1)];
   char text[RECORD_BYTES * (RECORD_SLOTS_MAX - 1)];
@@ -28,7 +28,7 @@ static size_t length_of(const char *text, size_t most) {
   return text ? strnlen(text, most) : 0;
 }
 
-/* Of a long path the end tells more. */
+/* Of a long path the end shows more. */
 static const char *end_of(const char *path) {
   size_t length = path ? strlen(path) : 0;
   return length > FILE_MAX ? path + (length - FILE_MAX) : path;

@@ -77,27 +77,27 @@ static int add(struct counter_group *group, struct kernel_counter *counter) {
   return 0;
 }
 
-/* It counts once it is whole: what joins a group that counts already, does not before the thread has lost its
- * processor once (Linux 6.18), and no reading shows it. */
+/* It counts once it is complete: what joins a group that counts already, does not before the thread has lost
+ * its processor once (Linux 6.18), and no reading shows it. */
 static bool open_group(struct counter_group *group) {
   const struct session_constants *constants = &tool.constants;
-  bool is_whole = true;
+  bool is_complete = true;
   group->count = 0;
-  for (uint32_t i = 0; is_whole && i < constants->counter_count; i++) {
+  for (uint32_t i = 0; is_complete && i < constants->counter_count; i++) {
     struct kernel_counter counter = constants->counters[i];
-    is_whole = add(group, &counter) == 0;
+    is_complete = add(group, &counter) == 0;
   }
-  is_whole = is_whole && ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0;
-  if (!is_whole)
+  is_complete = is_complete && ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0;
+  if (!is_complete)
     close_group(group);
-  return is_whole;
+  return is_complete;
 }
 
 static struct counter_group *group_of(const struct thread *thread) {
   return &tool.counters.groups[thread - tool.threads];
 }
 
-/* A slot whose last thread never said that it ended still has that thread's. */
+/* A slot whose last thread never reported that it ended still has that thread's. */
 void counters_attach(struct thread *thread) {
   if (!tool.counters.groups)
     return;
@@ -177,13 +177,13 @@ static void note_refused(char *text, size_t size, const char *name, int error) {
   snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", name, tool_error_text(error, number));
 }
 
-/* All of one kind have one reason mostly: what is said is the first one's. */
-static void try_all(const struct kernel_counter *wanted, uint32_t count) {
+/* All of one kind have one reason mostly: what is reported is the first one's. */
+static void try_all(const struct kernel_counter *requested, uint32_t count) {
   struct session_constants *constants = &tool.constants;
   struct counter_group group = {0};
   int first_error = 0;
   for (uint32_t i = 0; i < count; i++) {
-    struct kernel_counter counter = wanted[i];
+    struct kernel_counter counter = requested[i];
     int error = -add(&group, &counter);
     if (!error) {
       constants->counters[constants->counter_count++] = counter;
@@ -200,17 +200,17 @@ static void try_all(const struct kernel_counter *wanted, uint32_t count) {
 
 bool counters_prepare(void) {
   struct session_constants *constants = &tool.constants;
-  struct kernel_counter wanted[COUNTERS_MAX];
+  struct kernel_counter requested[COUNTERS_MAX];
   char error[CONFIG_ERROR_BYTES];
   constants->counter_count = 0;
   *constants->counters_refused = '\0';
-  int count = counters_parse(constants->config.counters, wanted, error, sizeof error);
+  int count = counters_parse(constants->config.counters, requested, error, sizeof error);
   if (count < 0) {
     tool_log("STAVE_COUNTERS: %s; the program runs untraced", error);
     return false;
   }
   if (count > 0)
-    try_all(wanted, (uint32_t)count);
+    try_all(requested, (uint32_t)count);
   return true;
 }
 

@@ -10,13 +10,13 @@
 
 struct thread;
 
-/* What goes behind a record: slots is 0 if there is nothing. */
+/* What goes after a record: slots is 0 if there is nothing. */
 struct counter_words {
   uint64_t words[(COUNTER_TIMES + COUNTERS_MAX + 3) / 4 * 4];
   unsigned slots;
 };
 
-/* Reads what STAVE_COUNTERS names, and tries which of these can be had here; says what cannot, once. False:
+/* Reads what STAVE_COUNTERS names, and tries which of these can be had here; states what cannot, once. False:
  * there is a name that nobody knows; has reported it. */
 bool counters_prepare(void);
 

@@ -33,7 +33,7 @@ struct depend_info {
   uint8_t flags;
 };
 
-/* Of the other types, mutexinoutset and inoutset among them, the runtime looks behind the list. */
+/* Of the other types, mutexinoutset and inoutset among them, the runtime looks after the list. */
 enum { FLAGS_IN_OR_OUT = 3 };
 
 static bool are_in_or_out(int32_t count, const struct depend_info *list) {
@@ -52,7 +52,7 @@ void *depend_waits_look(int32_t count, const struct depend_info *list, int32_t c
                         const struct depend_info *noalias, int function) {
   struct thread *self = thread_self;
   bool is_safe = are_in_or_out(count, list) && are_in_or_out(count_noalias, noalias);
-  if (!is_safe) /* libomp 11 tells of no task before it looks */
+  if (!is_safe) /* libomp 11 reports no task before it looks */
     dependences_withdraw();
   if (self->ring.slot)
     self->waits_safely = is_safe && (count > 0 || count_noalias > 0);

@@ -1,5 +1,5 @@
-/* Programs that wait for dependences at once, built by clang: what they wait for is looked at before the
- * runtime is asked (unregister_dependences.c says what the runtime does wrong, and to which types of
+/* Programs that wait for dependences immediately, built by clang: what they wait for is looked at before the
+ * runtime is queried (unregister_dependences.c states what the runtime does wrong, and to which types of
  * dependences). */
 #ifndef STAVE_TOOL_DEPEND_WAITS_H
 #define STAVE_TOOL_DEPEND_WAITS_H

@@ -20,9 +20,9 @@ enum {
   ANSWER_NONE = 255, /* the device lacks the entry point */
 };
 
-/* -- what the tool has to say of a device -- */
+/* -- what the tool has to report of a device -- */
 
-/* A record whose words stand on the stack; room for them is made up to whole slots. */
+/* A record whose words are on the stack; room for them is made up to entire slots. */
 static void put(struct record record, const uint64_t *words, unsigned count) {
   record.ticks = clock_ticks(tool.clock);
   record.more = (uint8_t)((count + 3) / 4);
@@ -76,11 +76,11 @@ static void log_no_buffer(int device) {
 /* Without a buffer the device stops collecting. */
 static void on_buffer_request(int device, ompt_buffer_t **buffer, size_t *bytes) {
   const struct device_trace *trace = find(device);
-  bool is_wanted = trace && atomic_load(&tool.recording) == RECORDING_ON;
+  bool is_requested = trace && atomic_load(&tool.recording) == RECORDING_ON;
   void *memory = MAP_FAILED;
-  if (is_wanted)
+  if (is_requested)
     memory = mmap(NULL, trace->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (is_wanted && memory == MAP_FAILED)
+  if (is_requested && memory == MAP_FAILED)
     log_no_buffer(device);
   if (buffer)
     *buffer = memory == MAP_FAILED ? NULL : memory;
@@ -224,7 +224,7 @@ static void copy_record(const struct device_trace *trace, ompt_buffer_t *buffer,
     put_unreadable(trace, (uint32_t)type);
 }
 
-/* A cursor that stands still, or goes on for ever, ends the buffer. */
+/* A cursor that stops, or goes on without end, ends the buffer. */
 static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_t bytes,
                   ompt_buffer_cursor_t cursor) {
   for (size_t i = 0; i < bytes / RECORD_BYTES_MIN; i++) {
@@ -237,8 +237,8 @@ static void drain(const struct device_trace *trace, ompt_buffer_t *buffer, size_
   }
 }
 
-/* The clocks are compared before the records, so that they lie between two points, and their end is told by
- * the second. */
+/* The clocks are compared before the records, so that they lie between two points, and their end is reported
+ * by the second. */
 static void on_buffer_complete(int device, ompt_buffer_t *buffer, size_t bytes, ompt_buffer_cursor_t begin,
                                int buffer_owned) {
   const struct device_trace *trace = find(device);
@@ -276,8 +276,8 @@ static void look_up(struct device_trace *trace, ompt_function_lookup_t lookup) {
 #include "ompt/entry_points.def"
 }
 
-/* The size that the device recommends, as long as all buffers that it may hold at once find room. Asked once:
- * a buffer is given back by its size. */
+/* The size that the device recommends, as long as all buffers that it may hold at a time find room. Queried
+ * once: a buffer is given back by its size. */
 static void choose_buffers(struct device_trace *trace) {
   if (trace->buffer_bytes)
     return;
@@ -292,7 +292,7 @@ static void choose_buffers(struct device_trace *trace) {
   trace->buffer_bytes = bytes > BUFFER_BYTES_MIN ? bytes : BUFFER_BYTES_MIN;
 }
 
-/* ompt_set_result_t of what was asked for; what start_trace said: 1 started. */
+/* ompt_set_result_t of what was requested; what start_trace reported: 1 started. */
 static void put_tracing(const struct device_trace *trace, enum record_endpoint endpoint, unsigned ompt,
                         unsigned native, int answer) {
   uint64_t processors = trace->get_device_num_procs

@@ -12,18 +12,18 @@ enum { DEVICE_TRACES_MAX = 256 };
 
 /* A device and its entry points, any of which may be NULL. */
 struct device_trace {
-  _Atomic int is_used; /* stored with release behind the number */
+  _Atomic int is_used; /* stored with release after the number */
   int number;
   ompt_device_t *handle;
   _Atomic int is_started;
   size_t buffer_bytes;      /* of each of its buffers; 0: the trace was never started */
-  size_t recommended_bytes; /* what the device said of them; 0: nothing */
+  size_t recommended_bytes; /* what the device reported of them; 0: nothing */
   int buffers_most;
 #define DEVICE_ENTRY_POINT(name, result, parameters) ompt_##name##_t name;
 #include "ompt/entry_points.def"
 };
 
-/* The device was initialized: asks it for all records, and starts its trace. lookup may be NULL: it has
+/* The device was initialized: queries it for all records, and starts its trace. lookup may be NULL: it has
  * none. */
 void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_t lookup);
 

@@ -16,9 +16,10 @@ static void note(int status, void *data) {
     atomic_store(&tool.session->shared.exit_status, (uint32_t)(status & 0xff) | EXIT_STATUS_KNOWN);
 }
 
-/* on_exit(3) takes a lock under which it may ask for memory: so it is called while the dynamic linker, which
- * does likewise, loads this library. Where that is before main, exit() comes to it after all destructors. */
-__attribute__((constructor)) static void ask_exit(void) {
+/* on_exit(3) acquires a lock under which it may request memory: so it is called while the dynamic linker,
+ * which does likewise, loads this library. Where that is before main, exit() comes to it after all
+ * destructors. */
+__attribute__((constructor)) static void wrap_exit(void) {
   const char *keep = getenv("STAVE_KEEP");
   tool.notes_exit = keep && *keep && on_exit && on_exit(note, NULL) == 0;
 }

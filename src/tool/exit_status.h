@@ -3,7 +3,7 @@
 #define STAVE_TOOL_EXIT_STATUS_H
 
 /* From now on exit() notes its status in the session. Where the C library has no on_exit (musl), nothing
- * does. The library stays loaded then. If that cannot be had, the session says so. */
+ * does. The library stays loaded then. If that cannot be had, the session reports it. */
 void exit_status_expect(void);
 
 #endif

@@ -20,8 +20,8 @@ void first_rings_expect(void) {
   enum { LARGE_RINGS_MIN = 16 };
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   uint32_t most = 2 * processors > LARGE_RINGS_MIN ? (uint32_t)(2 * processors) : LARGE_RINGS_MIN;
-  const char *wanted = getenv("OMP_NUM_THREADS");
-  unsigned long threads = wanted ? strtoul(wanted, NULL, 10) : 0;
+  const char *requested = getenv("OMP_NUM_THREADS");
+  unsigned long threads = requested ? strtoul(requested, NULL, 10) : 0;
   uint32_t slots = tool.session->constants.slots_max;
   tool.first_rings.large = threads > most ? 1 : most;
   tool.first_rings.expected = threads < slots ? (uint32_t)threads : slots;
@@ -30,14 +30,14 @@ void first_rings_expect(void) {
 
 uint64_t first_ring_bytes(uint32_t index) {
   uint64_t most = tool.session->constants.ring_bytes;
-  uint64_t wanted = index < tool.first_rings.large ? RING_START_BYTES : RING_START_SMALL_BYTES;
-  return wanted < most ? wanted : most;
+  uint64_t requested = index < tool.first_rings.large ? RING_START_BYTES : RING_START_SMALL_BYTES;
+  return requested < most ? requested : most;
 }
 
 /* -- mappings -- */
 
 /* The program may have closed the descriptor and have something else under its number. A file that is the
- * session's memory behind a mapping was so before. */
+ * session's memory of a mapping was so before. */
 static bool is_session(int fd) {
   struct stat status;
   return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == tool.session_inode &&

@@ -9,16 +9,16 @@
 
 #include "session/layout.h"
 
-/* For a new session, tool.session: how many threads are to come, as far as OMP_NUM_THREADS says so, and how
- * many of them begin with a large ring. */
+/* For a new session, tool.session: how many threads are to come, as far as OMP_NUM_THREADS reports it, and
+ * how many of them begin with a large ring. */
 void first_rings_expect(void);
 
 /* Bytes of the ring of a slot that no thread had before. */
 uint64_t first_ring_bytes(uint32_t index);
 
-/* Maps the slot's ring and gets the memory of the slot and its first ring, so that no event meets a page that
- * is not there. False: there is none, or too little that is left by a limit on address space. The slot is
- * the caller's. */
+/* Maps the slot's ring and gets the memory of the slot and its first ring, so that no event touches a page
+ * that is not there. False: there is none, or too little that is left by a limit on address space. The slot
+ * is the caller's. */
 bool first_ring_populate(uint32_t index);
 
 /* What session_unmap does, of the mapped part and rings of tool.session. */

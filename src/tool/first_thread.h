@@ -1,4 +1,4 @@
-/* What is taken back when the runtime's first thread ends. */
+/* What is undone when the runtime's first thread ends. */
 #ifndef STAVE_TOOL_FIRST_THREAD_H
 #define STAVE_TOOL_FIRST_THREAD_H
 
@@ -12,7 +12,7 @@ void first_thread_initialized(ompt_set_callback_t set_callback, bool has_release
 /* An initial thread begins: the first one of a process is the one meant here. */
 void first_thread_begins(void);
 
-/* A thread has told of its end. If it is the first one, no mutex is told of from here on; waits some
+/* A thread has reported its end. If it is the first one, no mutex is reported from here on; waits some
  * milliseconds for others then. */
 void first_thread_ends(void);
 

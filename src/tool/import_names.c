@@ -16,7 +16,7 @@ struct file_table {
   uint64_t address, bytes;
 };
 
-/* Where a file has what it says of itself. */
+/* Where a file has what it states of itself. */
 struct dynamic {
   uint64_t symbols;
   struct file_table strings, relocations[2]; /* of the procedure linkage table; all others */
@@ -96,7 +96,7 @@ static struct dynamic read_dynamic(const struct loaded *file) {
   return dynamic;
 }
 
-/* Neighbours are asked for one after the other. */
+/* Neighbours are requested one after the other. */
 struct symbol_cache {
   uint64_t address, first, count;
   ElfW(Sym) rows[128];

@@ -82,7 +82,7 @@ static bool is_call(const ElfW(Rela) * relocation) {
 #endif
 }
 
-/* Whole pages are protected: the last one, if it holds something else, is not. */
+/* Entire pages are protected: the last one, if it holds something else, is not. */
 static bool is_protected(const struct dl_phdr_info *info, uintptr_t address) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
- * `names` ends with NULL. Waits for no lock. True also where nobody can say (import_names.c). */
+ * `names` ends with NULL. Waits for no lock. True also where nobody can know (import_names.c). */
 bool imports_any(const char *const *names);
 
 /* A place at which a loaded object keeps the address of another object's function, to call it. */

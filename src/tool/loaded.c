@@ -9,7 +9,7 @@ enum { SEGMENTS_MAX = 64, NOTE_BYTES_MAX = 1024 };
 /* -- the dynamic linker's answer -- */
 
 /* glibc 2.35's, declared here for those that were built where there is none: unwinders need an answer in
- * signal handlers, so it takes no lock. */
+ * signal handlers, so it acquires no lock. */
 struct linker_answer {
   unsigned long long flags;
   void *map_begin, *map_end;
@@ -21,11 +21,11 @@ struct linker_answer {
 extern int find_object(void *address, struct linker_answer *ret) __asm__("_dl_find_object")
     __attribute__((weak));
 
-static bool ask_linker(uint64_t address, struct linker_answer *ret) {
+static bool query_linker(uint64_t address, struct linker_answer *ret) {
   return find_object && find_object((void *)(uintptr_t)address, ret) == 0;
 }
 
-/* -- what a file says of itself -- */
+/* -- what a file states of itself -- */
 
 /* The build id is in a note (elf(5), NT_GNU_BUILD_ID). */
 static void read_notes(const unsigned char *note, size_t bytes, struct loaded *ret) {
@@ -156,12 +156,12 @@ static bool find_by_linker(const struct linker_answer *answer, struct loaded *re
 
 bool loaded_find(uint64_t address, struct loaded *ret) {
   struct linker_answer answer = {0};
-  if (ask_linker(address, &answer))
+  if (query_linker(address, &answer))
     return find_by_linker(&answer, ret);
   return !find_object && loaded_find_mapped(address, ret);
 }
 
-bool loaded_asks_linker(void) {
+bool loaded_queries_linker(void) {
   return find_object != NULL;
 }
 
@@ -188,7 +188,7 @@ static uint64_t add_words(uint64_t sum, const void *bytes, size_t count) {
   return sum;
 }
 
-/* The sizes of its parts, and its build id, which linkers put into a note behind them. */
+/* The sizes of its parts, and its build id, which linkers put into a note after them. */
 static uint64_t sum_of_headers(uint64_t begin, reader *read) {
   uint64_t start[96] = {0};
   return add_words(1, start, read(begin, start, sizeof start) / sizeof *start * sizeof *start);
@@ -219,7 +219,7 @@ static bool sum_mapping(const struct own_mapping *mapped, void *data) {
 uint64_t loaded_identity(uint64_t address, enum loaded_use use) {
   struct linker_answer answer = {0};
   struct identity_search search = {address, 0};
-  if (ask_linker(address, &answer))
+  if (query_linker(address, &answer))
     return identity_by_linker(&answer, use == LOADED_IN_USE ? read_used : own_memory_read);
   if (!find_object)
     own_memory_each(sum_mapping, &search);

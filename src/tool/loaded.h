@@ -1,5 +1,5 @@
-/* Which file is loaded where, asked without a lock: the dynamic linker's is held by whoever loads a library,
- * runs its constructors or goes through the list of libraries, and may then wait for the caller. */
+/* Which file is loaded where, queried without a lock: the dynamic linker's is held by whoever loads a
+ * library, runs its constructors or goes through the list of libraries, and may then wait for the caller. */
 #ifndef STAVE_TOOL_LOADED_H
 #define STAVE_TOOL_LOADED_H
 
@@ -32,7 +32,7 @@ bool loaded_read(uint64_t begin, struct loaded *ret);
 
 /* Whether the dynamic linker answers loaded_find, in less than a microsecond: else the list of mappings is
  * read. */
-bool loaded_asks_linker(void);
+bool loaded_queries_linker(void);
 
 /* Whether the memory is there while it is looked at. */
 enum loaded_use { LOADED_IN_USE, LOADED_MAY_GO };

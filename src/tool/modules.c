@@ -6,7 +6,7 @@
 #include "tool/loaded.h"
 #include "tool/thread.h"
 
-enum { PATH_BYTES_MAX = 3800, ASK_EVERY_NS = 10000000 };
+enum { PATH_BYTES_MAX = 3800, QUERY_EVERY_NS = 10000000 };
 
 /* What goes into a module record: see records.def. */
 struct module_words {
@@ -37,7 +37,7 @@ void modules_forget(void) {
   atomic_store(&tool.modules.count, 0);
 }
 
-/* Two threads may add the same module at once: it is published twice then, which harms nobody. */
+/* Two threads may add the same module together: it is published twice then, which harms nobody. */
 static void add_known(const struct loaded *loaded, bool is_permanent, uint64_t identity) {
   uint32_t i = atomic_fetch_add_explicit(&tool.modules.count, 1, memory_order_relaxed);
   if (i >= KNOWN_MODULES_MAX) {
@@ -89,16 +89,16 @@ static void publish_and_add(const struct loaded *loaded, uint64_t address, uint6
 }
 
 /* Where the list of mappings has to be read for it, not more often than that costs nothing. */
-static bool is_time_to_ask(void) {
-  if (loaded_asks_linker())
+static bool is_query_due(void) {
+  if (loaded_queries_linker())
     return true;
-  uint64_t now = clock_ns(CLOCK_MONOTONIC), last = atomic_load(&tool.modules.asked_ns);
-  return now - last >= ASK_EVERY_NS && atomic_compare_exchange_strong(&tool.modules.asked_ns, &last, now);
+  uint64_t now = clock_ns(CLOCK_MONOTONIC), last = atomic_load(&tool.modules.queried_ns);
+  return now - last >= QUERY_EVERY_NS && atomic_compare_exchange_strong(&tool.modules.queried_ns, &last, now);
 }
 
 /* Whether the row's library is still there. One of another library is emptied. */
 static bool is_still(struct known_module *known, uint64_t address, enum loaded_use use) {
-  if (known->is_permanent || !is_time_to_ask() || loaded_identity(address, use) == known->identity)
+  if (known->is_permanent || !is_query_due() || loaded_identity(address, use) == known->identity)
     return true;
   atomic_store_explicit(&known->base, 0, memory_order_release);
   return false;

@@ -18,11 +18,11 @@ struct own_mapping {
 };
 
 /* Calls `visit` for each mapping, in the order of addresses, until it returns true. False: the list cannot be
- * had. Takes no lock. */
+ * had. Acquires no lock. */
 bool own_memory_each(bool (*visit)(const struct own_mapping *mapped, void *data), void *data);
 
-/* Copies what is at the address, as far as it is mapped; returns how many bytes. Takes no lock, and is never
- * a fault. */
+/* Copies what is at the address, as far as it is mapped; returns how many bytes. Acquires no lock, and is
+ * never a fault. */
 size_t own_memory_read(uint64_t address, void *to, size_t bytes);
 
 #endif

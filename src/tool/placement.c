@@ -10,12 +10,12 @@ struct placement {
   };
 };
 
-static int ask(int (*question)(void)) {
+static int request_dump(int (*question)(void)) {
   return question ? question() : -1;
 }
 
 /* How many places there are in the partition; their numbers only if there is room for all. */
-static uint32_t ask_partition(int32_t *places, int room) {
+static uint32_t query_partition(int32_t *places, int room) {
   int count = tool.get_partition_place_nums ? tool.get_partition_place_nums(room, places) : 0;
   return count > 0 ? (uint32_t)count : 0;
 }
@@ -26,18 +26,18 @@ static uint64_t add_to(uint64_t sum, uint32_t word) {
 
 static void record(int place, uint64_t ticks) {
   struct placement placement;
-  uint32_t count = ask_partition(placement.places, PLACES_MAX), known = count <= PLACES_MAX ? count : 0;
+  uint32_t count = query_partition(placement.places, PLACES_MAX), known = count <= PLACES_MAX ? count : 0;
   for (uint32_t i = known; i % 8; i++)
     placement.places[i] = 0;
   placement.record = (struct record_placement){.ticks = ticks,
                                                .place = (uint64_t)(int64_t)place,
-                                               .processor = (uint64_t)(int64_t)ask(tool.get_proc_id),
+                                               .processor = (uint64_t)(int64_t)request_dump(tool.get_proc_id),
                                                .partition_places = count,
                                                .tail = RECORD_TAIL(RECORD_placement, (known + 7) / 8, 0, 0)};
   thread_put((const struct record *)&placement.record, placement.words);
 }
 
-/* The list of places takes time where there are many: it is asked for when the place, their number or the
+/* The list of places takes time where there are many: it is requested when the place, their number or the
  * processor is another. */
 void placement_record(void) {
   int32_t nothing, processor = processor_now();
@@ -46,9 +46,9 @@ void placement_record(void) {
   uint64_t ticks = clock_ticks(tool.clock);
   if (!thread_has_ring(ticks))
     return;
-  int place = ask(tool.get_place_num);
+  int place = request_dump(tool.get_place_num);
   uint64_t sum =
-      add_to(add_to(add_to(UINT64_C(0xcbf29ce484222325), (uint32_t)place), ask_partition(&nothing, 0)),
+      add_to(add_to(add_to(UINT64_C(0xcbf29ce484222325), (uint32_t)place), query_partition(&nothing, 0)),
              (uint32_t)processor);
   if (thread_self->placement != sum)
     record(place, ticks);

@@ -21,7 +21,7 @@
 
 enum {
   STATUS_BYTES = 4096,
-  COPIED_BYTES_MAX = 32 << 20, /* by the fork and behind it: some 0.3 ms for each MiB */
+  COPIED_BYTES_MAX = 32 << 20, /* by the fork and after it: some 0.3 ms for each MiB */
 };
 
 /* On each side of what is kept; no page is larger. */

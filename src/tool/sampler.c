@@ -1,11 +1,11 @@
 /* The timers and the handler of sampling.
  *
- * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the
+ * * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the
  * handler runs on the thread that it samples. Timers do not survive fork, and exec takes them away together
  * with signals that wait to be delivered. The handler stays in memory: this library is never unloaded
- * (meson.build), since threads may still be on their way into it then.
+ * (meson.build), since threads may still be in transit into it then.
  *
- * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
+ * * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
  * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
 #include "tool/sampler.h"
 
@@ -32,7 +32,7 @@ struct sample {
   struct call_path path;
 };
 
-static void ask_runtime(struct sample *sample) {
+static void query_runtime(struct sample *sample) {
   ompt_wait_id_t wait_id = 0;
   sample->record.state = (uint32_t)(tool.get_state ? tool.get_state(&wait_id) : OMPT_STATE_undefined);
   sample->record.wait_id = wait_id;
@@ -51,7 +51,7 @@ static void put(struct thread *self, const struct sample *sample) {
 
 static void put_sample(struct thread *self, uint32_t missed, const void *context) {
   struct sample sample = {.record = {.type = RECORD_sample, .ticks = clock_ticks(tool.clock)}};
-  ask_runtime(&sample);
+  query_runtime(&sample);
   uint32_t state = sample.record.state;
   bool is_in_runtime = state >= OMPT_STATE_wait_barrier && state != OMPT_STATE_undefined;
   call_path_find(&sample.path, context, self, is_in_runtime);

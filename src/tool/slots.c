@@ -1,9 +1,9 @@
 /* A thread gives its slot back in thread_end. One that the runtime does not know has none (it has only
  * fulfilled an event), and what is cancelled or leaves by the system call has none either. The kernel alone
- * knows of every end: who needs a slot when none is free asks it, now and then, for the owners of all of
+ * knows of every end: who needs a slot when none is free queries it, now and then, for the owners of all of
  * them.
  *
- * A slot is given back for its owner only if the kernel had no such thread and `owner`, with its count of
+ * * A slot is given back for its owner only if the kernel had no such thread and `owner`, with its count of
  * threads, is still the same after that: nobody else can change it then. Only one thread looks at a time: the
  * one that brings slots_since_look to LOOK_EVERY, which stays beyond until that thread is done. */
 #include "tool/slots.h"
@@ -54,16 +54,16 @@ static enum answer give_back_if_dead(uint32_t index) {
 }
 
 /* The next look comes when there are twice as many slots as threads were alive: so slots stay within twice
- * the most threads that ever lived at once, and looking costs each thread two system calls at most. */
+ * the most threads that ever lived together, and looking costs each thread two system calls at most. */
 static void look_for_dead(void) {
   uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
   uint32_t alive = 0;
   used = used < most ? used : most;
   for (uint32_t i = 0; i < used; i++)
     alive += give_back_if_dead(i) == ALIVE;
-  uint32_t wanted = 2 * alive > LOOK_EVERY ? 2 * alive : LOOK_EVERY;
+  uint32_t needed = 2 * alive > LOOK_EVERY ? 2 * alive : LOOK_EVERY;
   atomic_store(&tool.slots_since_look,
-               wanted > used ? LOOK_EVERY - (int32_t)(wanted - used) : LOOK_EVERY - 1);
+               needed > used ? LOOK_EVERY - (int32_t)(needed - used) : LOOK_EVERY - 1);
 }
 
 static bool is_time_to_look(void) {
@@ -82,8 +82,7 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   return session_get_slot(tool.session, kernel_tid, ret_index);
 }
 
-/* Whether the thread runs or waits for a processor: behind its name, which may have blanks and parentheses.
- */
+/* Whether the thread runs or waits for a processor: after its name, which may have blanks and parentheses. */
 static bool is_running(int32_t kernel_tid) {
   char path[48], text[256];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_tid);

@@ -5,11 +5,11 @@
 #include "session/layout.h"
 
 /* As session_get_slot, for a thread's first event. Waits for the writer, 5 ms at most, where ended threads
- * have left full rings. Now and then looks which threads have died without saying that they end: a system
+ * have left full rings. Now and then looks which threads have died without reporting that they end: a system
  * call for each slot, at most two for each that was taken. */
 struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index);
 
-/* The slot's thread will not use it any more, or is dead. The next one goes on in its ring, behind what the
+/* The slot's thread will not use it any more, or is dead. The next one goes on in its ring, after what the
  * writer has not read yet; where half of it is unread the writer gives the slot back when it has read
  * that. */
 void slots_give_back(uint32_t index);

@@ -104,7 +104,7 @@ static int map_memory(int *ret_fd) {
   return 0;
 }
 
-/* The writer's message says why it cannot write. */
+/* The writer's message states why it cannot write. */
 static bool log_writer_failed(void) {
   char message[sizeof tool.session->shared.message];
   memcpy(message, tool.session->shared.message, sizeof message);
@@ -206,7 +206,7 @@ static int keep_session_fd(int fd) {
   return 0;
 }
 
-/* The writer ends behind its last step. */
+/* The writer ends after its last step. */
 static void collect_reaper(bool is_ending) {
   reaper_collect(tool.reaper, is_ending ? REAPER_MS : 0);
   tool.reaper = 0;
@@ -250,7 +250,7 @@ static void leave_parents_session(void) {
   atomic_store(tool.fork_mark, 1);
 }
 
-/* Whether a writer of this process's own is on its way. */
+/* Whether a writer of this process's own is in transit. */
 static bool has_started(void) {
   if (tool.is_starting && tool_is_forked_child()) {
     leave_parents_session();
@@ -307,12 +307,12 @@ bool tool_start_session(void) {
 }
 
 void tool_follow_fork(void) {
-  bool is_wanted = tool.constants.config.fork == FORK_follow &&
-                   (tool.is_kept || atomic_load(&tool.recording) != RECORDING_ENDED);
+  bool is_requested = tool.constants.config.fork == FORK_follow &&
+                      (tool.is_kept || atomic_load(&tool.recording) != RECORDING_ENDED);
   atomic_store(&tool.recording, RECORDING_OFF);
   counters_close_all();
   leave_parents_session();
-  if (is_wanted)
+  if (is_requested)
     tool_start_session();
 }
 
@@ -323,7 +323,7 @@ bool tool_is_not_followed(void) {
   return !tool.session;
 }
 
-/* The writer may have died behind its last step: the recovery file goes when all else is written. */
+/* The writer may have died after its last step: the recovery file goes when all else is written. */
 static bool is_closed_on_disk(void) {
   char path[sizeof tool.session->shared.archive + 32];
   const char *archive = tool.session->shared.archive;
@@ -391,7 +391,7 @@ static void log_where(char *archive, bool is_of_job) {
   }
 }
 
-/* Who has given up has waited and said so already. */
+/* Who has given up has waited and reported it already. */
 static void end(enum recording recording, enum tool_state state) {
   struct session_shared *shared = &tool.session->shared;
   sampler_stop();

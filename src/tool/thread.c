@@ -24,14 +24,14 @@ static void open_fast_path(struct thread *thread) {
   thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
 }
 
-/* Up to where may reservations go without asking? */
+/* Up to where may reservations go without querying? */
 static void open_up_to(struct thread *thread, uint64_t limit) {
   thread->room_limit = limit;
   open_fast_path(thread);
 }
 
 /* What ends at `end` fits: up to the next quarter mark, or up to where the ring is full. Never less than
- * `end`: what is reserved stays within the limit, or is_after_failed would see failed ones for ever. */
+ * `end`: what is reserved stays within the limit, or is_after_failed would see failed ones without end. */
 static void set_limit(struct thread *thread, uint64_t end, uint64_t tail) {
   uint64_t capacity = ring_capacity(&thread->ring);
   uint64_t mark = quarter_mark_after(end - 1, capacity), full = tail + capacity;
@@ -55,7 +55,7 @@ static void count_lost(struct thread *thread, uint64_t ticks, enum claim claim) 
     thread->gap_begin_ticks = ticks;
 }
 
-/* Room for one slot more, taken behind a reservation that has its room. Only for the tool's own records:
+/* Room for one slot more, taken after a reservation that has its room. Only for the tool's own records:
  * without room they are left out. Returns whether there was. */
 static bool append_record(struct thread *thread, const struct record *record) {
   struct ring *ring = &thread->ring;
@@ -76,7 +76,7 @@ static void note_stall(struct thread *thread, uint64_t begin, uint64_t end) {
   append_record(thread, (const struct record *)&stall);
 }
 
-/* What finds no room now is said the next time. */
+/* What finds no room now is reported the next time. */
 static void note_gap(struct thread *thread, uint64_t now) {
   const struct record_gap gap = {
       .type = RECORD_gap, .ticks = now, .begin = thread->gap_begin_ticks, .lost = thread->gap_lost};
@@ -99,17 +99,17 @@ static struct timespec nap_for(uint64_t records) {
   return (struct timespec){0, ns < MAX_NS ? (long)ns : MAX_NS};
 }
 
-/* Waits until the slots before `end` are free, and half of the ring behind them, so that one wait is followed
+/* Waits until the slots before `end` are free, and half of the ring after them, so that one wait is followed
  * by many events. False if the session stopped meanwhile, or the writer has given the ring up. The writer is
- * asked again and again: on a busy machine it may be the one that waits for a processor. */
+ * queried again and again: on a busy machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
   uint64_t since = clock_ns(CLOCK_MONOTONIC);
   uint64_t tail;
-  uint64_t half = ring_capacity(ring) / 2, wanted = end + half;
+  uint64_t half = ring_capacity(ring) / 2, needed = end + half;
   struct timespec nap = nap_for(half);
-  while (!has_room(ring, wanted, &tail)) {
+  while (!has_room(ring, needed, &tail)) {
     if (tool_is_stopped() || atomic_load_explicit(&ring->slot->is_given_up, memory_order_relaxed))
       return false;
     session_wake_writer(tool.session);
@@ -152,7 +152,7 @@ static bool has_memory_to_grow(const struct thread *thread, uint64_t used, enum 
   return session_grow(tool.session, ring->records, capacity, NULL, NULL);
 }
 
-/* Doubles the capacity if the thread stands where ring.h allows it and there is memory. */
+/* Doubles the capacity if the thread is where ring.h allows it and there is memory. */
 static void grow_if_possible(struct thread *thread, uint64_t position, uint64_t end, enum claim claim,
                              uint64_t *stall_begin) {
   struct ring *ring = &thread->ring;
@@ -187,7 +187,7 @@ static void map_quarter(const struct ring *ring, uint64_t position) {
     (void)*(const volatile uint64_t *)ring_at(ring, position / quarter * quarter + i);
 }
 
-/* A quarter mark, or a full ring. What goes behind the reservation is written under the mask it will be read
+/* A quarter mark, or a full ring. What goes after the reservation is written under the mask it will be read
  * with. The limit comes last: until then signal handlers get no place. */
 static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks, enum claim claim) {
   struct ring *ring = &thread->ring;
@@ -201,7 +201,7 @@ static bool hold(struct thread *thread, uint64_t position, uint64_t n, uint64_t 
     note_stall(thread, stall_begin, clock_ticks(tool.clock));
   if (thread->gap_lost)
     note_gap(thread, ticks);
-  has_room(ring, ring->reserved, &tail); /* anew: what was put behind may have its room from a later tail */
+  has_room(ring, ring->reserved, &tail); /* anew: what was put after may have its room from a later tail */
   map_quarter(ring, ring->reserved);
   set_limit(thread, ring->reserved, tail);
   return true;
@@ -213,7 +213,7 @@ static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum claim c
   return false;
 }
 
-/* The next event asks again, however short it is. */
+/* The next event queries again, however short it is. */
 static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks,
                            enum claim claim) {
   open_up_to(thread, position);
@@ -222,16 +222,16 @@ static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n,
 }
 
 /* Whether this is a signal handler in the middle of a callback whose own reservation has failed and is about
- * to be taken back. Such a one went beyond the limit, and what comes behind begins there; nothing else does.
- * Where the fast path is closed every reservation fails once: then whatever is in front counts. */
+ * to be undone. Such a one went beyond the limit, and what comes after begins there; nothing else does. Where
+ * the fast path is closed every reservation fails once: then whatever is in front counts. */
 static bool is_after_failed(const struct thread *thread, uint64_t position) {
   if (thread->ring.limit == thread->room_limit)
     return (int64_t)(position - thread->room_limit) > 0;
   return ring_head(&thread->ring) != position;
 }
 
-/* A signal handler that comes here while its thread is here already must not write behind a reservation whose
- * mask may just be changing, or that is about to be taken back: its event is dropped and counted. */
+/* A signal handler that comes here while its thread is here already must not write after a reservation whose
+ * mask may just be changing, or that is about to be undone: its event is dropped and counted. */
 static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum claim claim,
                     uint64_t *ret_position) {
   if (ring_reserve(&thread->ring, n, ret_position))

@@ -1,6 +1,6 @@
 /* What a thread of the application needs to record an event, and the way of an event into its ring.
  *
- * The fast path stands here, to be read at once: one time stamp, one reservation, one 32-byte store, one
+ * * The fast path is here, to be read in one place: one time stamp, one reservation, one 32-byte store, one
  * commit. Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation:
  * that is why a thread without a ring points to a struct full of zeros. */
 #ifndef STAVE_TOOL_THREAD_H
@@ -18,18 +18,19 @@ struct thread {
   /* the module in which the last code address lay */
   uint64_t module_base;
   uint64_t module_size;
-  bool module_may_close; /* it was loaded later: a region in it first asks whether it still is what it was */
+  bool module_may_close; /* it was loaded later: a region in it first queries whether it still is what it was
+                          */
   /* cold */
   uint64_t room_limit;      /* what ring.limit would be if the fast path were open */
   uint64_t gap_lost;        /* events dropped since the last gap record */
   uint64_t gap_begin_ticks; /* the first of them */
   uint64_t dropped_ids;     /* ids given to what was made by events that were dropped */
-  uint64_t frame_flags;     /* told last: of exit frames (low half) and enter frames */
+  uint64_t frame_flags;     /* reported last: of exit frames (low half) and enter frames */
   bool has_frame_flags;
-  int32_t processor;  /* where its placement was asked for last (placement.h) */
-  uint64_t placement; /* a sum of the answers; 0: never asked */
+  int32_t processor;  /* where its placement was requested last (placement.h) */
+  uint64_t placement; /* a sum of the answers; 0: never queried */
   bool waits_safely;  /* what it is about to wait for has been looked at (depend_waits.h) */
-  bool is_slow;       /* behind a failed reservation (reserve): a signal handler drops its event now */
+  bool is_slow;       /* after a failed reservation (reserve): a signal handler drops its event now */
   /* counters (counters.c): the descriptor that all are read by, 0: none, and the kernel's number of it */
   int counters_fd;
   uint64_t counters_id;
@@ -37,11 +38,11 @@ struct thread {
   /* sampling (sampler.c) */
   int timer;               /* the kernel's number of it */
   uint64_t stack_low;      /* lowest address of the thread's stack */
-  uint64_t stack_end;      /* the address behind it; 0: not known */
-  _Atomic bool is_sampled; /* it has a timer, and its samples are wanted */
+  uint64_t stack_end;      /* the address after it; 0: not known */
+  _Atomic bool is_sampled; /* it has a timer, and its samples are requested */
   _Atomic bool is_in_sample;
-  /* The runtime has told of a task with dependences, and tells these next (withdraw.h). Behind
-   * what a new thread of the slot overwrites, since other threads read it meanwhile. */
+  /* The runtime has reported a task with dependences, and reports these next (withdraw.h). After what a new
+   * thread of the slot overwrites, since other threads read it meanwhile. */
   _Atomic bool awaits_dependences;
   /* The slot's ring, as this process has mapped it (first_rings.c): whichever thread has the slot. NULL: not
    * yet. */
@@ -87,12 +88,12 @@ bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attrib
  * apart. */
 bool thread_reserve_sample(uint64_t n, uint64_t ticks, uint64_t *ret_position);
 
-/* The thread met a code address outside of the module it knows: publishes the module if nobody did
+/* The thread encountered a code address outside of the module it knows: publishes the module if nobody did
  * (modules.c). */
 void thread_publish_module(uint64_t codeptr, uint64_t ticks) __attribute__((cold, noinline));
 
-/* The thread is in a module that was loaded later, and meets a region: forgets the region's module if another
- * one was loaded in its place. */
+/* The thread is in a module that was loaded later, and encounters a region: forgets the region's module if
+ * another one was loaded in its place. */
 void thread_recheck_code(uint64_t codeptr) __attribute__((cold, noinline));
 
 /* Writes a record of 1 + more slots without hurry. `words` are 4 * more values. */

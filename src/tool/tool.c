@@ -46,7 +46,7 @@ static void describe_runtime(ompt_function_lookup_t lookup) {
 }
 
 /* An address of the runtime's own code. A tool in front of this one hands out a function of its own where
- * callbacks are registered, but has no reason to for what only tells names. */
+ * callbacks are registered, but has no reason to for what only reports names. */
 static uint64_t address_in_runtime(ompt_function_lookup_t lookup) {
   ompt_interface_fn_t names = lookup("ompt_enumerate_states");
   return (uint64_t)(uintptr_t)(names ? names : lookup("ompt_set_callback"));
@@ -131,7 +131,7 @@ bool tool_enter_session(void) {
   return enter(tool_start_session);
 }
 
-/* In a session that was begun without it. */
+/* In a session that was started without it. */
 static void publish_runtime(void) {
   session_copy_runtime(&tool.session->constants, &tool.constants);
   const struct record_runtime record = {.type = RECORD_runtime, .ticks = clock_ticks(tool.clock)};
@@ -283,7 +283,7 @@ bool tool_prepare(void) {
     return false;
   tool.clock = tool.constants.clock_kind = clock_choose();
   for (unsigned i = 0; i < SESSION_CALLBACKS; i++)
-    tool.constants.set_callback_results[i] = SESSION_NOT_WANTED;
+    tool.constants.set_callback_results[i] = SESSION_NOT_REQUESTED;
   placement_prepare();
   describe_program();
   tool.attach = thread_attach;
@@ -294,7 +294,7 @@ bool tool_prepare(void) {
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* The runtime asks for a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
+/* The runtime requests a tool (OpenMP 5.1, 4.2.1). NULL: none here, the program runs untraced. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t other = {initialize_other, finalize_other, {0}},
                                   libgomp = {initialize_libgomp, finalize_libgomp, {0}};

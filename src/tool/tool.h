@@ -27,14 +27,14 @@ struct known_module {
 
 enum { KNOWN_MODULES_MAX = 1024 };
 
-/* Whether events are recorded. ENDED: the program said by omp_control_tool that it needs no more. */
+/* Whether events are recorded. ENDED: the program reported by omp_control_tool that it needs no more. */
 enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
 /* The callback of this name (unregister_dependences.c). ASKED: until a task comes for which the runtime would
- * do harm. STAY: it cannot be taken back. What is behind WITHDRAWING gets none. */
+ * do harm. STAY: it cannot be undone. What is after WITHDRAWING gets none. */
 enum dependences_state {
-  DEPENDENCES_AS_WANTED,
-  DEPENDENCES_ASKED,
+  DEPENDENCES_AS_CONFIGURED,
+  DEPENDENCES_REQUESTED_AGAIN,
   DEPENDENCES_STAY,
   DEPENDENCES_WITHDRAWING,
   DEPENDENCES_WITHDRAWN
@@ -43,7 +43,7 @@ enum dependences_state {
 /* The thread that was the first to use OpenMP in this process (first_thread.c). */
 struct first_thread {
   pthread_t thread;
-  _Atomic pid_t process;            /* 0: there is none yet; stored behind the thread */
+  _Atomic pid_t process;            /* 0: there is none yet; stored after the thread */
   atomic_bool is_withdrawn;         /* it has ended: no mutexes are recorded */
   atomic_bool has_printed;          /* that there is something which was not recorded */
   atomic_bool is_withdrawing;       /* who acquires one waits */
@@ -52,14 +52,14 @@ struct first_thread {
 
 /* What counters.c alone knows. */
 struct counting_threads {
-  struct counter_group *groups; /* one for each slot; NULL: no counters are wanted */
+  struct counter_group *groups; /* one for each slot; NULL: no counters are requested */
   uint32_t group_count;
   _Atomic uint32_t slots; /* of these, those that were ever used: the first ones */
 };
 
 /* What modules.c alone knows. */
 struct known_modules {
-  _Atomic uint64_t asked_ns;               /* when the list of mappings was last read for a row below */
+  _Atomic uint64_t queried_ns;             /* when the list of mappings was last read for a row below */
   uint64_t start_bases[KNOWN_MODULES_MAX]; /* load addresses of what was there when OpenMP started */
   uint32_t start_count;
   _Atomic uint32_t count;
@@ -75,7 +75,7 @@ struct first_rings {
 
 /* What unregister_dependences.c alone knows. */
 struct withdrawal {
-  ompt_set_callback_t set_callback; /* of the runtime that was asked for `dependences` */
+  ompt_set_callback_t set_callback; /* of the runtime that was requested `dependences` */
   _Atomic uint32_t awaited;         /* by so many threads without a slot */
 };
 
@@ -103,7 +103,7 @@ struct tool {
   struct first_rings first_rings;
   /* thread_attach, which records: what records cannot call it by its name. NULL: nothing is prepared yet */
   bool (*attach)(uint64_t ticks);
-  _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody asks for any before */
+  _Atomic uint64_t attach_after_ns; /* no slot's memory was to be had: nobody requests any before */
   _Atomic int32_t slots_since_look; /* new ones, since dead threads were looked for (slots.c) */
   _Atomic int32_t without_slot;     /* threads that are about to have one, or give it back */
   int runtimes;                     /* initialized and not yet finalized */
@@ -121,12 +121,12 @@ struct tool {
   bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
   bool has_given_up_state; /* LLVM's, as it is finalized */
   bool is_mute;            /* there was no stderr: its number may be a file of the program's by now */
-  /* entry points of the runtime that the tool asks when a thread begins and ends; NULL: it has none */
+  /* entry points of the runtime that the tool queries when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
   ompt_get_place_num_t get_place_num;
   ompt_get_partition_place_nums_t get_partition_place_nums;
   ompt_get_proc_id_t get_proc_id;
-  /* the same, asked by the sampling handler */
+  /* the same, queried by the sampling handler */
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
   struct counting_threads counters;
@@ -167,7 +167,7 @@ void tool_note_stderr(void);
 bool tool_is_privileged(void);
 
 /* Reads the environment and finds out what every session begins with. False: what is set is not valid; has
- * said so. */
+ * reported it. */
 bool tool_prepare(void);
 
 /* Begins the session if there is none. Returns whether there is one now. */
@@ -177,17 +177,17 @@ bool tool_enter_session(void);
 void tool_close_session(void);
 
 /* Creates a session from tool.constants, in which what the runtime is may be missing, and starts its writer
- * (start.c), unless that has been done. False: there is none, and why has been said. */
+ * (start.c), unless that has been done. False: there is none, and why has been reported. */
 bool tool_begin_session(void);
 
-/* There is to be no session, where one was only begun. */
+/* There is to be no session, where one was only started. */
 void tool_withdraw_session(void);
 
-/* What tool_begin_session does; then tells the writer what the runtime is, and waits for it. Returns whether
- * events can be recorded from now on; if not, has printed why. */
+/* What tool_begin_session does; then informs the writer what the runtime is, and waits for it. Returns
+ * whether events can be recorded from now on; if not, has printed why. */
 bool tool_start_session(void);
 
-/* Stops recording for good because the writer makes no progress; says so once (give_up.c). */
+/* Stops recording for good because the writer makes no progress; reports it once (give_up.c). */
 void tool_give_up(void);
 
 /* Whether only the end of the run is kept (STAVE_KEEP). */
@@ -199,8 +199,8 @@ const char *tool_archive_name(void);
 /* Notes which modules are loaded now, as OpenMP starts (modules.c). */
 void modules_note_start(void);
 
-/* Empties the table of modules, rows and all: a row that is counted is taken for whole as soon as its base is
- * not 0. The caller is the only thread that has anything to do with it. */
+/* Empties the table of modules, rows and all: a row that is counted is regarded as complete as soon as its
+ * base is not 0. The caller is the only thread that has anything to do with it. */
 void modules_forget(void);
 
 /* Publishes what is loaded and was not published yet, as far as there is room for it (modules.c). */

@@ -1,15 +1,15 @@
-/* LLVM's runtimes write behind an array, and often end the program, where `dependences` is registered and a
- * task that waits for its dependences at once (taskwait depend, task if(0) depend, target depend) has one of
- * type mutexinoutset or inoutset. Programs in which that can be seen beforehand are not asked for it
+/* LLVM's runtimes write after an array, and often end the program, where `dependences` is registered and a
+ * task that waits for its dependences immediately (taskwait depend, task if(0) depend, target depend) has one
+ * of type mutexinoutset or inoutset. Programs in which that can be seen beforehand are not requested it
  * (callbacks.c); gcc's calls of `task if` look like those of all tasks, and libraries are loaded later. But
- * each such task is told of by task_create before the runtime looks whether `dependences` is registered:
- * there it is taken back, for all that comes.
+ * each such task is reported by task_create before the runtime looks whether `dependences` is registered:
+ * there it is undone, for all that comes.
  *
- * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has looked
- * whether there is one. So each thread says that it is between task_create and `dependences`, and looks
- * whether somebody is taking the callback back; who does that says so and looks for such threads. Both do it
- * in this order, in one order of all: one of them sees the other. In doacross loops, the only other place, no
- * event comes before: where a loaded file calls their functions the callback stays. */
+ * * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has looked
+ * whether there is one. So each thread reports that it is between task_create and `dependences`, and looks
+ * whether somebody is taking the callback back; who does that reports it and looks for such threads. Both do
+ * it in this order, in one order of all: one of them sees the other. In doacross loops, the only other place,
+ * no event comes before: where a loaded file calls their functions the callback stays. */
 #include "tool/unregister_dependences.h"
 
 #include <errno.h>
@@ -47,13 +47,13 @@ static bool is_anyone_between(void) {
   return is_one;
 }
 
-/* A thread is between the two for as long as the runtime needs to copy the dependences; for ever, if there
+/* A thread is between the two for as long as the runtime needs to copy the dependences; without end, if there
  * were none. */
 static bool wait_for_others(void) {
   int naps = 0;
   while (is_anyone_between() && naps++ < NAPS_MAX)
     nap();
-  return naps <= NAPS_MAX; /* who comes now says so for a moment, then waits */
+  return naps <= NAPS_MAX; /* who comes now reports it for a moment, then waits */
 }
 
 static void wait_until_withdrawn(void) {
@@ -72,7 +72,7 @@ static void withdraw(void) {
 }
 
 void dependences_withdraw(void) {
-  int asked = DEPENDENCES_ASKED, error = errno;
+  int asked = DEPENDENCES_REQUESTED_AGAIN, error = errno;
   if (atomic_compare_exchange_strong(&tool.dependences, &asked, DEPENDENCES_WITHDRAWING))
     withdraw();
   else
@@ -80,9 +80,9 @@ void dependences_withdraw(void) {
   errno = error;
 }
 
-void dependences_were_asked(ompt_set_callback_t set_callback) {
+void dependences_registered(ompt_set_callback_t set_callback) {
   tool.withdrawal.set_callback = set_callback;
-  atomic_store(&tool.dependences, DEPENDENCES_ASKED);
+  atomic_store(&tool.dependences, DEPENDENCES_REQUESTED_AGAIN);
 }
 
 /* What has no slot is counted. */

@@ -53,9 +53,9 @@ static bool is_for_writer(const char *variable) {
   return true;
 }
 
-/* What runs in the application's memory calls the kernel directly: a sanitizer that stands between the
- * program and the C library would take descriptors that are closed here for the application's, or count a
- * clone as its thread. */
+/* What runs in the application's memory calls the kernel directly: a sanitizer that is between the program
+ * and the C library would take descriptors that are closed here for the application's, or count a clone as
+ * its thread. */
 static void close_from(unsigned first) {
   if (syscall(SYS_close_range, first, ~0u, 0) == 0)
     return;
@@ -64,7 +64,7 @@ static void close_from(unsigned first) {
     syscall(SYS_close, fd);
 }
 
-/* Stands for the standard streams: without a /dev/null (a chroot) something that can be neither read nor
+/* Represents the standard streams: without a /dev/null (a chroot) something that can be neither read nor
  * written. */
 static int open_nothing(void) {
   int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -91,7 +91,7 @@ static bool arrange_descriptors(const struct writer_process *process) {
 }
 
 /* Where who traces the application lets the kernel stop calls for it (strace --seccomp-bpf), these fail in a
- * process that nobody traces, exit_group too: a step that went on would run for ever in the application's
+ * process that nobody traces, exit_group too: a step that went on would run without end in the application's
  * memory. */
 __attribute__((no_sanitize_address)) static _Noreturn void end_step(int status) {
   syscall(SYS_exit_group, status);
@@ -204,7 +204,7 @@ static int plain_fork(unsigned long flags) {
   return pid >= 0 || errno != EINVAL ? pid : (int)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
 }
 
-/* The first of two forks: forks again, and tells through the pipe what became of that. */
+/* The first of two forks: forks again, and shows through the pipe what became of that. */
 static void fork_writer(struct steps *steps, int result_fd) {
   struct fork_result result = {.pid = plain_fork(0)};
   if (result.pid == 0)
@@ -285,7 +285,7 @@ static bool has_reaper(struct steps *steps) {
   return steps->process->reaper > 0;
 }
 
-/* Emulators of processors refuse as invalid what neither fork nor pthread_create ask of clone. */
+/* Emulators of processors refuse as invalid what neither fork nor pthread_create query of clone. */
 static int start_steps(struct steps *steps) {
   if (runs_on_valgrind())
     return fork_and_reap(steps);

@@ -45,7 +45,7 @@ static uint64_t number_at(const unsigned char *bytes, bool is_little) {
 static bool has_room_for_properties(struct anchor_rest rest) {
   bool is_little = rest.bytes > 1 && rest.at[1] == LITTLE_ENDIAN_MARK;
   if (!skip(&rest, 2) || !skip_text(&rest) || rest.bytes < NUMBERS_BYTES)
-    return true; /* it ends before: OTF2 says so */
+    return true; /* it ends before: OTF2 reports it */
   if (rest.at[0] < WITH_PROPERTIES)
     return true;
   skip(&rest, NUMBERS_BYTES);
@@ -63,7 +63,7 @@ static bool read_all(int fd, unsigned char *bytes, size_t count) {
 }
 
 static bool is_sound(int fd, size_t size) {
-  unsigned char *bytes = malloc(size + 1); /* without it OTF2 says so, in a process of its own */
+  unsigned char *bytes = malloc(size + 1); /* without it OTF2 reports it, in a process of its own */
   bool is_read = bytes && read_all(fd, bytes, size);
   bool is_right = !is_read || has_room_for_properties((struct anchor_rest){bytes, size});
   free(bytes);
@@ -74,7 +74,7 @@ bool anchor_is_sound(const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0)
-    return true; /* OTF2 says why not */
+    return true; /* OTF2 reports why not */
   bool is_small = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= BYTES_MAX;
   bool is_right = is_small && is_sound(fd, (size_t)status.st_size);
   close(fd);

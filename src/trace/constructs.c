@@ -57,10 +57,11 @@ static size_t words_length(const char *name) {
   return place ? (size_t)(place - name) : strlen(name);
 }
 
-static enum construct by_text(const char *text, bool (*is_wanted)(enum construct)) {
+static enum construct by_text(const char *text, bool (*is_requested)(enum construct)) {
   size_t length = words_length(text);
   for (enum construct i = 0; length > 0 && i < CONSTRUCT_COUNT; i++)
-    if (is_wanted(i) && strlen(constructs[i].name) == length && memcmp(constructs[i].name, text, length) == 0)
+    if (is_requested(i) && strlen(constructs[i].name) == length &&
+        memcmp(constructs[i].name, text, length) == 0)
       return i;
   return CONSTRUCT_other;
 }

@@ -8,7 +8,7 @@
 #include "trace/activity.h"
 #include "trace/trace.h"
 
-/* What the region is, by its name, and by role and paradigm if the name says nothing. */
+/* What the region is, by its name, and by role and paradigm if the name shows nothing. */
 enum construct construct_of_region(const struct trace_region *region);
 
 /* Whether it is a function of MPI, which its paradigm shows; but EZTrace defines these as the program's own

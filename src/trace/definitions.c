@@ -280,12 +280,12 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
     trace_lacks_memory(trace);
     return false;
   }
-  uint64_t wanted = 0, count = 0;
+  uint64_t expected = 0, count = 0;
   OTF2_ErrorCode error = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, trace);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   if (error == OTF2_SUCCESS)
     error = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count);
-  OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &wanted);
+  OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &expected);
   OTF2_Reader_CloseGlobalDefReader(reader, definitions);
   sort_all(trace);
   location_names_distinguish(trace);
@@ -293,7 +293,7 @@ bool definitions_read(struct trace *trace, OTF2_Reader *reader) {
   device_times_name(trace);
   instances_mark(trace);
   own_threads_mark(trace);
-  return error == OTF2_SUCCESS && count >= wanted && has_each_location_once(trace);
+  return error == OTF2_SUCCESS && count >= expected && has_each_location_once(trace);
 }
 
 static const char *owned(char *text) {

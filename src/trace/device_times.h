@@ -1,4 +1,4 @@
-/* Whose times stand on the streams of devices. */
+/* Whose times are on the streams of devices. */
 #ifndef STAVE_TRACE_DEVICE_TIMES_H
 #define STAVE_TRACE_DEVICE_TIMES_H
 

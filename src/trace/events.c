@@ -151,7 +151,7 @@ bool trace_type_is_code_line(uint8_t type) {
   return type == OTF2_TYPE_SOURCE_CODE_LOCATION;
 }
 
-/* OTF2's numbers: a byte that says how many follow, and those without the leading zeros; "undefined" is one
+/* OTF2's numbers: a byte that states how many follow, and those without the leading zeros; "undefined" is one
  * byte. */
 static uint64_t number_bytes(uint64_t value, size_t width) {
   if (width == 1)

@@ -87,7 +87,7 @@ struct trace_event_attribute trace_metric_value(const struct trace_event *event,
 bool trace_is_pause(const struct trace_event *event);
 
 /* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time
- * (9 bytes where it differs from the event's before). For references that a location's own numbers stand for
+ * (9 bytes where it differs from the event's before). For references that a location's own numbers represent
  * in the file this is an estimate, as it is for arrays. */
 uint64_t trace_event_bytes(const struct trace_event *event);
 

@@ -14,8 +14,8 @@
 #include "trace/anchor.h"
 
 static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), wanted = strlen(end);
-  return length > wanted && strcmp(text + length - wanted, end) == 0;
+  size_t length = strlen(text), suffix_length = strlen(end);
+  return length > suffix_length && strcmp(text + length - suffix_length, end) == 0;
 }
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {

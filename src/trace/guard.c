@@ -20,7 +20,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A crash here says something about a file, so it leaves no core; an interrupted guard leaves no worker. */
+/* A crash here states something about a file, so it leaves no core; an interrupted guard leaves no worker. */
 _Noreturn static void be_worker(int (*work)(void *, struct guard_progress *), void *data,
                                 struct guard_progress *progress, pid_t guard) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -53,7 +53,7 @@ static int look_on(pid_t worker, int pipe_fd, const struct guard_progress *progr
     bool is_quiet = done == last_done && !atomic_load(&progress->is_waiting);
     if (watch->look)
       watch->look(watch->data, progress, now - start);
-    if (watch->is_unwanted && watch->is_unwanted())
+    if (watch->is_cancelled && watch->is_cancelled())
       kill(worker, SIGKILL);
     quiet_ms = is_quiet ? quiet_ms + worked_ms(last_look, now) : 0;
     last_look = now;

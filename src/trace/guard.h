@@ -1,4 +1,5 @@
-/* Work on files that may be damaged, in a process of its own: OTF2's readers may crash or read for ever. */
+/* Work on files that may be damaged, in a process of its own: OTF2's readers may crash or read without
+ * end. */
 #ifndef STAVE_TRACE_GUARD_H
 #define STAVE_TRACE_GUARD_H
 
@@ -31,8 +32,8 @@ struct guard_watch {
   /* every 200 ms; or NULL */
   void (*look)(void *data, const struct guard_progress *progress, uint64_t elapsed_ms);
   void *data;
-  /* asked as often; true: nobody wants the result, and the worker is killed; or NULL */
-  bool (*is_unwanted)(void);
+  /* queried as often; true: nobody needs the result, and the worker is killed; or NULL */
+  bool (*is_cancelled)(void);
 };
 
 /* Runs `work` in a child, which has the caller's memory and open files as they are now and gives back only

@@ -55,7 +55,7 @@ void instances_mark(struct trace *trace) {
   free(sorted);
 }
 
-static bool stands_at(struct name_part part, size_t at, const char *word) {
+static bool has_word_at(struct name_part part, size_t at, const char *word) {
   size_t length = strlen(word);
   return part.length - at >= length && memcmp(part.text + at, word, length) == 0;
 }
@@ -65,20 +65,21 @@ static size_t end_of_name(struct name_part part) {
   int depth = 0;
   for (size_t i = 0; i < part.length; i++) {
     char c = part.text[i];
-    if (c == '(' && depth == 0 && !stands_at(part, i, "(anonymous namespace)") && !stands_at(part, i, "()("))
+    if (c == '(' && depth == 0 && !has_word_at(part, i, "(anonymous namespace)") &&
+        !has_word_at(part, i, "()("))
       return i;
     depth += (c == '<' || c == '(') - ((c == '>' || c == ')') && depth > 0);
   }
   return part.length;
 }
 
-/* Behind the return type, which templates have in front of their names. */
+/* After the return type, which templates have in front of their names. */
 static size_t begin_of_name(struct name_part part, size_t end) {
   int depth = 0;
   size_t begin = 0;
   for (size_t i = 0; i < end; i++) {
     char c = part.text[i];
-    if (c == ' ' && depth == 0 && i > 0 && !stands_at(part, i, " [") &&
+    if (c == ' ' && depth == 0 && i > 0 && !has_word_at(part, i, " [") &&
         strncmp(part.text + begin, "operator", 8))
       begin = i + 1;
     depth += (c == '<' || c == '(') - ((c == '>' || c == ')') && depth > 0);
@@ -138,10 +139,10 @@ char *instance_name(char buffer[INSTANCE_BYTES], const struct trace *trace,
       name = function;
       break;
     }
-  bool is_whole = is_same(name, function);
+  bool is_complete = is_same(name, function);
   for (at = 0; (sibling = next_sibling(trace, region, &at));) {
     struct name_part other = function_of(sibling);
-    size_t common = common_prefix(name, is_whole ? other : short_of(other));
+    size_t common = common_prefix(name, is_complete ? other : short_of(other));
     difference = common < difference ? common : difference;
   }
   if (name.length <= WIDTH)
@@ -157,8 +158,8 @@ static size_t write_without_arguments(char *buffer, struct name_part name) {
   int depth = 0;
   for (size_t i = 0; i < name.length; i++) {
     char c = name.text[i];
-    if (stands_at(name, i, "operator<") || stands_at(name, i, "operator>") ||
-        stands_at(name, i, "operator->"))
+    if (has_word_at(name, i, "operator<") || has_word_at(name, i, "operator>") ||
+        has_word_at(name, i, "operator->"))
       return 0;
     depth -= c == '>' && depth > 0;
     if (depth == 0)

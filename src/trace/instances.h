@@ -1,4 +1,4 @@
-/* Constructs that stand in one line of the source and are several regions all the same: in templates, in what
+/* Constructs that are in one line of the source and are several regions all the same: in templates, in what
  * is inlined in several places. Their functions distinguish them. */
 #ifndef STAVE_TRACE_INSTANCES_H
 #define STAVE_TRACE_INSTANCES_H

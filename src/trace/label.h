@@ -6,15 +6,14 @@
 
 enum { LABEL_BYTES = 192 };
 
-/* A construct's name without what every construct's begins with, "parallel @file.c:12": all that can be said
- * of it beside no trace. Cut in the middle. Returns buffer. */
+/* A construct's name without what every construct's begins with, "parallel @file.c:12": all that can be
+ * stated of it beside no trace. Cut in the middle. Returns buffer. */
 char *label_construct(char buffer[LABEL_BYTES], const char *name);
 
-/* A region's name without what every construct's begins with: "parallel @file.c:12". An address alone says
+/* A region's name without what every construct's begins with: "parallel @file.c:12". An address alone shows
  * nothing: it comes with the function, "parallel @0x1282 in main", or else with the module, "for
- * @a.out+0x132c". Of several in one line each comes with its function, "parallel @b.h:4 in
- * for_each<Scale>". Long names are cut in the middle. No region (REPLAY_NONE) is "(unknown)". Returns buffer.
- */
+ * @a.out+0x132c". Of several in one line each comes with its function, "parallel @b.h:4 in for_each<Scale>".
+ * Long names are cut in the middle. No region (REPLAY_NONE) is "(unknown)". Returns buffer. */
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region);
 
 /* The same of a function that was sampled: "LIMIT in SIN" where it is inlined into SIN; with its file, its
@@ -30,7 +29,7 @@ char *label_module(char buffer[LABEL_BYTES], const struct trace_region *region);
  * where it is called; TRACE_NO_REF: not known. Returns buffer. */
 char *label_call(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region, uint64_t site);
 
-/* Whether a region stands at an address of the code, as there is no debug information. */
+/* Whether a region is at an address of the code, as there is no debug information. */
 bool label_lacks_line(const struct trace_region *region);
 
 #endif

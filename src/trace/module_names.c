@@ -25,7 +25,7 @@ static const char *interpreter_in(const char *file) {
   return NULL;
 }
 
-/* Behind the last folder of Python's packages; NULL: it is in none. */
+/* After the last folder of Python's packages; NULL: it is in none. */
 static const char *in_packages(const char *path) {
   static const char *const words[] = {"/site-packages/", "/dist-packages/"};
   const char *ret = NULL;
@@ -74,7 +74,7 @@ static bool is_place(const struct trace_region *region) {
          strstr(region->name, at_address) != NULL;
 }
 
-/* Whether what stands for its source file is a module: of a function the description names it, too. */
+/* Whether what represents its source file is a module: of a function the description names it, too. */
 static bool has_module(const struct trace_region *region) {
   const char *file = base_name(region->file);
   size_t length = strcspn(region->description, ",");

@@ -4,8 +4,8 @@
  *   others -> rank 0   batches of events or of an answer's items, the last one of each without any: it has
  *                      the result
  *
- * Each other rank has two batches under way: one is sent while the next is filled. Rank 0 always has room for
- * two of each, also between readings; so after the last command each rank sends two that are empty. */
+ * Each other rank has two batches in progress: one is sent while the next is filled. Rank 0 always has room
+ * for two of each, also between readings; so after the last command each rank sends two that are empty. */
 #ifndef STAVE_TRACE_RANK_BATCHES_H
 #define STAVE_TRACE_RANK_BATCHES_H
 
@@ -20,7 +20,7 @@ enum { TAG_COMMAND = 1, TAG_BATCH, TAG_LARGE };
 /* In flight from and to each rank; of all that rank 0 has room for. */
 enum { RANK_BATCHES = 2, BATCH_BYTES_MIN = 1 << 14, BATCH_BYTES_MAX = 1 << 18, BATCHES_BYTES = 1 << 27 };
 
-enum command_kind { COMMAND_READ, COMMAND_ASK, COMMAND_STOP, COMMAND_END };
+enum command_kind { COMMAND_READ, COMMAND_QUERY, COMMAND_STOP, COMMAND_END };
 
 struct rank_command {
   uint64_t from_ticks, to_ticks;
@@ -36,7 +36,7 @@ struct batch_head {
 };
 
 struct rank_batch {
-  struct batch_head *head; /* then the events, and what packed_get reads behind the last one */
+  struct batch_head *head; /* then the events, and what packed_get reads after the last one */
   struct ranks_transfer transfer;
 };
 
@@ -85,7 +85,7 @@ void rank_sources_free(struct rank_sources *sources);
 
 void rank_command_send(struct ranks_job *ranks, unsigned to, struct rank_command command);
 
-/* Takes the next batch and counts its events in `progress` (or NULL); is_reading: whether there was one.
+/* Removes the next batch and counts its events in `progress` (or NULL); is_reading: whether there was one.
  * Returns the rank's result as its reading ends, with `error`. */
 int rank_source_next(struct ranks_job *ranks, struct rank_source *source, _Atomic uint64_t *progress,
                      char error[RANKS_ERROR_BYTES]);

@@ -50,7 +50,7 @@ static const char openmpi_name[] = "libmpi.so.40", standard_name[] = "libmpi_abi
 
 /* By what launchers set: Open MPI's mpirun; Hydra, of MPICH and Intel MPI; others, as Slurm's srun, serve
  * all. */
-static void *load(const char *asked_for) {
+static void *load(const char *requested) {
   static const char *const by_openmpi[NAMES_MAX] = {openmpi_name, "libmpi.so"},
                            *const by_hydra[NAMES_MAX] = {"libmpi.so.12", "libmpich.so.12", standard_name},
                            *const by_others[NAMES_MAX] = {standard_name, openmpi_name, "libmpi.so.12",
@@ -59,8 +59,8 @@ static void *load(const char *asked_for) {
                              : getenv("PMI_SIZE")           ? by_hydra
                                                             : by_others;
   void *library = NULL;
-  if (asked_for)
-    return dlopen(asked_for, RTLD_NOW | RTLD_GLOBAL);
+  if (requested)
+    return dlopen(requested, RTLD_NOW | RTLD_GLOBAL);
   for (size_t i = 0; i < NAMES_MAX && names[i] && !library; i++)
     library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL);
   return library;
@@ -91,8 +91,8 @@ static void find_constants(struct ranks_job *ranks, void *library) {
     ranks->constants = mpich;
 }
 
-static int begin(struct ranks_job *ranks, const char *asked_for, char error[RANKS_ERROR_BYTES]) {
-  void *library = load(asked_for);
+static int begin(struct ranks_job *ranks, const char *requested, char error[RANKS_ERROR_BYTES]) {
+  void *library = load(requested);
   const char *why = library ? "it lacks functions of MPI" : dlerror();
   if (!library || !find_calls(ranks, library)) {
     snprintf(error, RANKS_ERROR_BYTES, "no MPI can be loaded (--mpi=LIBRARY names one): %.300s",

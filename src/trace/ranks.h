@@ -12,19 +12,19 @@ enum { RANKS_ERROR_BYTES = 512 };
 
 struct ranks_job; /* opaque; one in a process */
 
-/* Sent or received without waiting. All zero: nothing is under way. */
+/* Sent or received without waiting. All zero: nothing is in progress. */
 struct ranks_transfer {
   uintptr_t request; /* of the MPI's; of four bytes or of eight */
   bool is_active;
 };
 
 /* Loads the MPI, `library` or, where that is NULL, the one whose launcher has started this process, and
- * begins. `is_waiting` (NULL: nobody asks) is true while ranks_wait waits for another rank. Returns 0, or
+ * begins. `is_waiting` (NULL: nobody queries) is true while ranks_wait waits for another rank. Returns 0, or
  * -ENOENT with one line in `error`. */
 int ranks_begin(struct ranks_job **ret, const char *library, _Atomic bool *is_waiting,
                 char error[RANKS_ERROR_BYTES]);
 
-/* Ends MPI. Nothing is under way. Accepts NULL. */
+/* Ends MPI. Nothing is in progress. Accepts NULL. */
 void ranks_end(struct ranks_job *ranks);
 
 unsigned ranks_own(const struct ranks_job *ranks);

@@ -1,5 +1,5 @@
 /* The first of many queues that are in order themselves: a tournament tree in which each node has the loser
- * of the match that was played there, so that one queue's next item meets those alone that it met before. */
+ * of the match that was played there, so that one queue's next item is compared only with those before. */
 #ifndef STAVE_TRACE_TOURNAMENT_H
 #define STAVE_TRACE_TOURNAMENT_H
 

@@ -101,10 +101,10 @@ static bool read_local(struct trace *trace, size_t index) {
   OTF2_DefReader *reader = OTF2_Reader_GetDefReader(otf2, trace->locations[index].ref);
   if (!reader)
     return false;
-  bool is_whole = OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count) == OTF2_SUCCESS;
+  bool is_complete = OTF2_Reader_ReadAllLocalDefinitions(otf2, reader, &count) == OTF2_SUCCESS;
   OTF2_Reader_CloseDefReader(otf2, reader);
   count_tables(trace, index);
-  return is_whole;
+  return is_complete;
 }
 
 static size_t end_of_part(const struct trace *trace, size_t part) {
@@ -115,17 +115,17 @@ static size_t end_of_part(const struct trace *trace, size_t part) {
 /* Of a part's locations from `begin` up to `end`. */
 static bool read_local_definitions(struct trace *trace, size_t part, size_t begin, size_t end) {
   OTF2_Reader *otf2 = trace->reader->parts[part].otf2;
-  bool is_whole = true;
+  bool is_complete = true;
   if (OTF2_Reader_OpenDefFiles(otf2) != OTF2_SUCCESS)
     return true;
-  for (size_t i = begin; i < end && is_whole; i++) {
-    *trace_message(trace) = '\0'; /* archives without local definitions are whole too */
-    is_whole = read_local(trace, i);
+  for (size_t i = begin; i < end && is_complete; i++) {
+    *trace_message(trace) = '\0'; /* archives without local definitions are complete too */
+    is_complete = read_local(trace, i);
     if (trace->progress)
       atomic_fetch_add_explicit(trace->progress, 1, memory_order_relaxed);
   }
   OTF2_Reader_CloseDefFiles(otf2);
-  return is_whole;
+  return is_complete;
 }
 
 static int open_reader(struct trace *trace, OTF2_Reader **ret, char error[TRACE_ERROR_BYTES]) {

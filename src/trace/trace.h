@@ -1,11 +1,11 @@
 /* Reading OTF2 archives, Stave's and others': the definitions as arrays, the events one by one.
  *
- *   trace_open -> look at the arrays -> trace_read_events, as often as wanted -> trace_close
+ *   trace_open -> look at the arrays -> trace_read_events, as often as requested -> trace_close
  *
- * OTF2's readers may crash or read for ever when a file is damaged: read what may be damaged inside guard_run
- * (guard.h), and ask find_archive (found_archive.h) before opening. One trace at a time in one thread: OTF2
- * has one place to report errors to. Everything that is pointed to belongs to the trace and lives until
- * trace_close. */
+ * OTF2's readers may crash or read without end when a file is damaged: read what may be damaged inside
+ * guard_run (guard.h), and query find_archive (found_archive.h) before opening. One trace at a time in one
+ * thread: OTF2 has one place to report errors to. Everything that is pointed to belongs to the trace and
+ * lives until trace_close. */
 #ifndef STAVE_TRACE_TRACE_H
 #define STAVE_TRACE_TRACE_H
 
@@ -44,7 +44,7 @@ struct trace_region {
 struct trace_location {
   uint64_t ref;
   const char *name;
-  uint64_t event_count;  /* as the definition says */
+  uint64_t event_count;  /* as the definition states */
   uint64_t group;        /* ref of its location group */
   uint8_t type;          /* OTF2_LocationType */
   const char *bare_name; /* without the process that `name` begins with where there are several */
@@ -124,7 +124,7 @@ struct trace_named {
   const char *name;
 };
 
-/* A property of the whole archive (STAVE::..., OTF2::...). */
+/* A property of the entire archive (STAVE::..., OTF2::...). */
 struct trace_archive_property {
   const char *name, *value;
 };
@@ -182,7 +182,7 @@ struct trace {
 int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **ret,
                char error[TRACE_ERROR_BYTES]);
 
-/* The same, for reading by as many processors as `jobs` says: trace_read_in_order then has threads that
+/* The same, for reading by as many processors as `jobs` states: trace_read_in_order then has threads that
  * decode events ahead of who takes them. 0: as many as the process may use, where the archive is large
  * enough. The order is the same. */
 int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
@@ -224,7 +224,7 @@ const struct trace_metric *trace_metric(const struct trace *trace, uint64_t ref)
 const struct trace_metric_member *trace_metric_member(const struct trace *trace, uint64_t ref);
 
 /* The position in `regions`, `locations` of what an event refers to; TRACE_NO_POSITION: there is none. Every
- * event asks, and most archives number from 0 without gaps: then the position is the number. */
+ * event queries, and most archives number from 0 without gaps: then the position is the number. */
 #define TRACE_POSITION(kind)                                                                                 \
   static inline uint32_t trace_##kind##_position(const struct trace *trace, uint64_t ref) {                  \
     if (ref < trace->kind##_count && trace->kind##s[ref].ref == ref)                                         \
@@ -246,7 +246,7 @@ uint64_t trace_comm_member(const struct trace *trace, uint64_t comm, uint32_t th
 /* True for a stream of a device; false for a thread, and for what is unknown. */
 bool trace_location_is_device(const struct trace_location *location);
 
-/* True for what has counters alone, of a node, say: no thread, and no device. */
+/* True for what has counters alone, of a node, for example: no thread, and no device. */
 bool trace_location_is_metric(const struct trace_location *location);
 
 /* True for a thread of a processor. */
@@ -276,7 +276,7 @@ const char *trace_location_property(const struct trace *trace, uint64_t location
 /* Whether a property is a series of readings and no fact of its own: for those who show all there are. */
 bool trace_is_series(const char *name);
 
-/* What the process says of itself, else what all say alike. NULL: nothing. `group`: its reference. */
+/* What the process reports of itself, else what all report alike. NULL: nothing. `group`: its reference. */
 const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name);
 
 /* The variable that a lock is, as the program calls it; NULL: not known. `process`: the position of its

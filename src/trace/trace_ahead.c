@@ -1,6 +1,6 @@
 /* Reading the events of all locations merged by time, decoded by helper threads: each reads the locations of
  * some parts, merges them and hands them over in batches, in a ring of these. Whoever takes them merges the
- * helpers' in the same way, so the order is that of one thread. */
+ * helpers' likewise, so the order is that of one thread. */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ struct helper {
   uint64_t to_ticks;
   pthread_t thread;
   struct batch batches[BATCHES];
-  sem_t filled, empty;      /* batches: to take, and to fill but for the one that is being filled */
-  struct batch *filling;    /* the helper's own */
-  _Atomic bool is_unwanted; /* nobody takes any more */
-  int result;               /* and why, once the last batch is taken */
+  sem_t filled, empty;       /* batches: to take, and to fill but for the one that is being filled */
+  struct batch *filling;     /* the helper's own */
+  _Atomic bool is_cancelled; /* nobody takes any more */
+  int result;                /* and why, once the last batch is taken */
   char error[TRACE_ERROR_BYTES], message[TRACE_ERROR_BYTES];
   struct batch *current; /* the taker's own; NULL: none */
   size_t at;
@@ -49,7 +49,7 @@ static bool hand_over(struct helper *helper) {
   helper->filling = after(helper, helper->filling);
   wait_for(&helper->empty);
   helper->filling->events.used = 0;
-  return !atomic_load_explicit(&helper->is_unwanted, memory_order_relaxed);
+  return !atomic_load_explicit(&helper->is_cancelled, memory_order_relaxed);
 }
 
 /* Of what is past the window the taker needs to see one event. */
@@ -100,7 +100,7 @@ static bool start(struct helper *helper) {
 }
 
 static void stop(struct helper *helper) {
-  atomic_store_explicit(&helper->is_unwanted, true, memory_order_relaxed);
+  atomic_store_explicit(&helper->is_cancelled, true, memory_order_relaxed);
   sem_post(&helper->empty);
   pthread_join(helper->thread, NULL);
   sem_destroy(&helper->filled);
@@ -189,16 +189,16 @@ static int deliver_all(struct helper *helpers, size_t count, struct trace_delive
 /* Those that were started are stopped in any case. */
 static int read_by(struct helper *helpers, struct trace_delivery *delivery, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = delivery->trace;
-  size_t wanted = trace->reader->helper_count, started = 0;
+  size_t requested = trace->reader->helper_count, started = 0;
   int result = -EAGAIN;
-  for (bool is_started = true; started < wanted && is_started; started += is_started) {
+  for (bool is_started = true; started < requested && is_started; started += is_started) {
     helpers[started].trace = trace;
     helpers[started].span = span_of(trace, started);
     helpers[started].to_ticks = delivery->window->to_ticks;
     is_started = start(&helpers[started]);
   }
-  if (started == wanted)
-    result = deliver_all(helpers, wanted, delivery, error);
+  if (started == requested)
+    result = deliver_all(helpers, requested, delivery, error);
   for (size_t i = 0; i < started; i++)
     stop(&helpers[i]);
   return result;

@@ -77,7 +77,7 @@ static int fail(const struct trace_merge *merging, char error[TRACE_ERROR_BYTES]
   return trace_fail(merging->trace, error, "the events cannot be read");
 }
 
-/* Behind what has been read: the event before it is looked at again, so that nothing is missing or twice. */
+/* After what has been read: the event before it is looked at again, so that nothing is missing or twice. */
 static int go_on(struct trace_merge *merging, size_t location, char error[TRACE_ERROR_BYTES]) {
   struct event_queue *stream = stream_of(merging, location);
   bool is_ended;
@@ -122,16 +122,16 @@ static int open_stream(struct trace_merge *merging, size_t location, char error[
 
 /* -- filling -- */
 
-/* With room for what packed_get reads behind the last one. */
+/* With room for what packed_get reads after the last one. */
 static void get_room(struct trace_merge *merging, struct event_queue *stream) {
-  size_t used = merging->room.used, wanted = used + sizeof(struct trace_event);
+  size_t used = merging->room.used, needed = used + sizeof(struct trace_event);
   stream->used = stream->at = 0;
   if (used == 0)
     return;
-  if (stream->capacity < wanted || stream->capacity > 2 * wanted) {
+  if (stream->capacity < needed || stream->capacity > 2 * needed) {
     free(stream->bytes);
-    stream->bytes = memory_get(1, wanted);
-    stream->capacity = wanted;
+    stream->bytes = memory_get(1, needed);
+    stream->capacity = needed;
   }
   memcpy(stream->bytes, merging->room.bytes, used);
   stream->used = used;
@@ -199,7 +199,7 @@ static void forget_stream(struct trace_merge *merging, struct event_queue *strea
   merging->count--;
 }
 
-/* The next event of the location that has given one takes its place. */
+/* The next event of the location that has given one replaces it. */
 static int replace_first(struct trace_merge *merging, char error[TRACE_ERROR_BYTES]) {
   size_t location = merging->tournament.first.number;
   struct event_queue *stream = stream_of(merging, location);

@@ -17,9 +17,9 @@ struct order {
   const struct trace_window *window;
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
-  size_t opened; /* locations with events */
-  bool
-      is_stopped; /* no further event is wanted: `on_event` has reported it, or the event was past to_ticks */
+  size_t opened;   /* locations with events */
+  bool is_stopped; /* no further event is requested: `on_event` has reported it, or the event was past
+                      to_ticks */
   bool is_past;
 };
 
@@ -62,8 +62,8 @@ static OTF2_GlobalEvtReaderCallbacks *make_callbacks(void) {
 }
 
 /* OTF2's global reader uses a location's reader after it has freed it if there is no event in it: such
- * locations must not be open. What a definition says of their number may be wrong (EZTrace), so a small file
- * is looked into. */
+ * locations must not be open. What a definition states of their number may be wrong (EZTrace), so a small
+ * file is looked into. */
 static bool is_empty(struct trace *trace, size_t index, uint64_t bytes) {
   OTF2_Reader *otf2 = trace->reader->otf2;
   uint64_t count = 0;

@@ -12,7 +12,7 @@ static const uint8_t member_bytes[] = {
 #undef KIND
 };
 
-/* Copying so many costs less than asking how many an event of the kind has. */
+/* Copying so many costs less than querying how many an event of the kind has. */
 enum {
   MEMBERS_OFFSET = offsetof(struct trace_event, Enter),
   MEMBERS_BYTES = sizeof(struct trace_event) - MEMBERS_OFFSET

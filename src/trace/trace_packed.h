@@ -1,4 +1,4 @@
-/* Events as they wait in memory: one behind the other, each as long as its kind wants it. */
+/* Events as they wait in memory: one after the other, each as long as its kind needs it. */
 #ifndef STAVE_TRACE_TRACE_PACKED_H
 #define STAVE_TRACE_TRACE_PACKED_H
 

@@ -86,7 +86,7 @@ static struct trace_span locations_of(const struct trace *trace, const struct ra
                              span.end * width < count ? span.end * width : count};
 }
 
-/* Behind what is left of the process that the location before is of. */
+/* After what is left of the process that the location before is of. */
 static size_t next_process(const struct trace *trace, size_t location) {
   const struct trace_location *locations = trace->locations;
   while (location > 0 && location < trace->location_count &&
@@ -285,9 +285,9 @@ size_t trace_rank_count(const struct trace *trace) {
   return trace->reader->sources ? trace->reader->sources->count : 0;
 }
 
-int trace_ask_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
-                    void *data, char error[TRACE_ERROR_BYTES]) {
-  struct rank_command command = {.kind = COMMAND_ASK,
+int trace_query_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
+                      void *data, char error[TRACE_ERROR_BYTES]) {
+  struct rank_command command = {.kind = COMMAND_QUERY,
                                  .question = question->number,
                                  .from_ticks = question->from_ticks,
                                  .to_ticks = question->to_ticks};

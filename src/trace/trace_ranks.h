@@ -14,7 +14,7 @@ int trace_open_by_ranks(const char *anchor, struct ranks_job *ranks, _Atomic uin
 struct rank_server; /* opaque */
 struct packed_event;
 
-/* What the numbers mean those know who ask and answer. */
+/* What the numbers mean those know who query and answer. */
 struct ranks_question {
   uint32_t number;
   uint64_t from_ticks, to_ticks;
@@ -39,20 +39,20 @@ struct trace *rank_server_trace(const struct rank_server *server);
 /* The locations of the rank's share of the processes: from the first up to *ret_end. */
 size_t rank_server_first(const struct rank_server *server, size_t *ret_end);
 
-/* Takes an event or an item; it lasts until the return. False stops the reading. */
+/* Handles an event or an item; it lasts until the return. False stops the reading. */
 typedef bool (*trace_on_packed)(void *data, const struct packed_event *packed);
 
-/* Gives the events of the rank's share of the processes, which is of whole ones where those have all of their
- * locations in a row, merged by time, to `on_packed`. Returns 0 or -EIO with `error`. */
+/* Gives the events of the rank's share of the processes, which is of entire ones where those have all of
+ * their locations in a row, merged by time, to `on_packed`. Returns 0 or -EIO with `error`. */
 int rank_server_read(struct rank_server *server, trace_on_packed on_packed, void *data,
                      char error[TRACE_ERROR_BYTES]);
 
 /* Of rank 0: how many others there are; 0: nobody reads for this process. */
 size_t trace_rank_count(const struct trace *trace);
 
-/* Asks all others, and takes their items in the order of ticks; of equal ones those of the lower rank come
+/* Queries all others, and takes their items in the order of ticks; of equal ones those of the lower rank come
  * first. Returns 0, or the first negative result of an answer with its `error`. */
-int trace_ask_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
-                    void *data, char error[TRACE_ERROR_BYTES]);
+int trace_query_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
+                      void *data, char error[TRACE_ERROR_BYTES]);
 
 #endif

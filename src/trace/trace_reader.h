@@ -55,7 +55,7 @@ struct trace_reader {
   char anchor[PATH_MAX];
   pthread_key_t message_key; /* of helper threads: their own message */
   bool has_message_key;
-  char message[TRACE_ERROR_BYTES]; /* the first thing that OTF2 had to say since it was emptied */
+  char message[TRACE_ERROR_BYTES]; /* the first thing that OTF2 had to report since it was emptied */
 };
 
 /* The thread's message. */
@@ -71,7 +71,7 @@ void trace_lacks_memory(struct trace *trace);
 /* What a callback of a definition returns that has kept it: a step of progress. */
 OTF2_CallbackCode trace_defined(struct trace *trace);
 
-/* Writes `what` and what OTF2 had to say into `error`. Returns -EIO. */
+/* Writes `what` and what OTF2 had to report into `error`. Returns -EIO. */
 int trace_fail(const struct trace *trace, char error[TRACE_ERROR_BYTES], const char *what);
 
 /* What reads the location's files; NULL: it is closed. */
@@ -90,14 +90,14 @@ void trace_close_part(struct trace *trace, size_t part);
 OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location);
 
 /* Gives further events to `on_event`, until it needs no more, or until there are no more, which *ret_is_ended
- * tells. Returns 0 or -EIO with `error`. */
+ * shows. Returns 0 or -EIO with `error`. */
 int trace_read_some(struct trace *trace, size_t location, OTF2_EvtReader *reader, trace_on_event on_event,
                     void *data, bool *ret_is_ended, char error[TRACE_ERROR_BYTES]);
 
 /* Without the record that ends a file, OTF2's reader gives the same events again and again. Returns -EIO. */
 int trace_lacks_end(const struct trace *trace, size_t location, char error[TRACE_ERROR_BYTES]);
 
-/* Whether any location has events, as the definitions say. */
+/* Whether any location has events, as the definitions state. */
 bool trace_has_events(const struct trace *trace);
 
 /* Makes what trace_read_some needs: before several threads call that. Returns 0 or -EIO with `error`. */
@@ -117,8 +117,7 @@ int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace
 int trace_merge_in_order(struct trace *trace, const struct trace_window *window,
                          char error[TRACE_ERROR_BYTES]);
 
-/* Packed events of all locations on their way to the window's taker: trace and window are set by the caller.
- */
+/* Packed events of all locations in transit to the window's taker: trace and window are set by the caller. */
 struct trace_delivery {
   struct trace *trace;
   const struct trace_window *window;
@@ -128,7 +127,7 @@ struct trace_delivery {
 
 void trace_delivery_begin(struct trace_delivery *delivery);
 
-/* Returns false if nothing more is wanted. */
+/* Returns false if nothing more is requested. */
 bool trace_deliver(struct trace_delivery *delivery, const struct packed_event *packed);
 
 /* Returns what the reading returns whose result so far is `result`. */

@@ -154,7 +154,7 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
     clock_set(clocks, released, row);
     return;
   }
-  bool has_waited = released->is_known && released->ticks > event->wanted_ticks;
+  bool has_waited = released->is_known && released->ticks > event->requested_ticks;
   struct clock_moment since = row->now;
   memcpy(clocks->before, row->now.times, clocks->count * sizeof *clocks->before);
   clock_resume(clocks, row, &since, has_waited ? released : NULL, event->ticks);

@@ -16,7 +16,7 @@ struct clock_moment {
   bool is_known;
   uint64_t ticks;     /* in the trace */
   double *times;      /* by scenario */
-  struct path *paths; /* by scenario: what it follows; NULL where nobody asks */
+  struct path *paths; /* by scenario: what it follows; NULL where nobody queries */
 };
 
 /* A location. */
@@ -25,7 +25,7 @@ struct clock_row {
   struct clock_moment busy;  /* when it worked last */
   struct clock_moment fork;  /* its last one */
   struct clock_moment call;  /* when it has called MPI */
-  struct clock_moment phase; /* when the team's present phase has begun for it */
+  struct clock_moment phase; /* when the team's present phase has started for it */
   double *useful,
       *counted; /* by scenario, of the present phase: work to be balanced; what the round has of it */
   bool has_started, has_had_team, is_in_barrier, has_run_task, has_resumed;
@@ -133,7 +133,7 @@ void clock_moment_free(struct clocks *clocks, struct clock_moment *moment);
 /* In the scenario the row's path leads from the phase's begin through its work to the present time. */
 void clock_path_shared(struct clocks *clocks, struct clock_row *row, size_t scenario);
 
-/* What the process has gained since it was asked last is one more of its gains. */
+/* What the process has gained since it was queried last is one more of its gains. */
 void clock_gain(struct clocks *clocks, const struct clock_row *row);
 
 /* The row's time until `ticks` is work: in so many open regions. */

@@ -19,7 +19,7 @@ struct message_search {
   struct mpi_replay *mpi;
   uint64_t *left; /* by call: when it was left; 0: not yet */
   size_t left_capacity;
-  uint64_t early_bytes;  /* the most that were sent before anybody asked for them, and 1 */
+  uint64_t early_bytes;  /* the most that were sent before anybody requested them, and 1 */
   uint64_t waited_bytes; /* the fewest whose send waited for the receive, and 1 */
   uint64_t several;      /* moments of several calls so far */
   struct all_calls init, finalize;
@@ -56,8 +56,8 @@ static bool is_synchronous(const struct message_search *search, const struct mpi
 }
 
 /* The call of the other process that a wait from `since` to `until` has ended with. Without a progress thread
- * a message moves only while its processes are in MPI: then it is not the one in which the message was begun,
- * but that in which it ended, if the wait's end is nearer to it. */
+ * a message moves only while its processes are in MPI: then it is not the one in which the message was
+ * started, but that in which it ended, if the wait's end is nearer to it. */
 static uint64_t cause_of(const struct mpi_end *other, uint64_t since, uint64_t until) {
   uint64_t again = other->ended.enter_ticks;
   bool is_moved_then = other->has_request && other->ended.id > other->started.id && again > since &&
@@ -183,7 +183,7 @@ static int by_moment(const void *one, const void *other) {
   return first < second ? -1 : first > second;
 }
 
-/* Sends that are short enough to have gone before anybody asked wait for nobody. */
+/* Sends that are short enough to have gone before anybody queried wait for nobody. */
 static void drop_early(struct message_search *search) {
   struct messages *found = search->found;
   size_t kept = 0;

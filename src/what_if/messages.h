@@ -6,7 +6,7 @@
 
 #include "replay/mpi.h"
 
-/* A moment is when a call begins, by its number, or when the last of several has begun. */
+/* A moment is when a call begins, by its number, or when the last of several has started. */
 #define MESSAGE_OF_SEVERAL (UINT64_C(1) << 63)
 
 /* At its end the call waits for the moment; or it is one of those that the moment is of. */

@@ -122,7 +122,7 @@ void clock_phase_chunk(struct clocks *clocks, const struct trace_event *event) {
 
 /* -- tasks -- */
 
-/* What goes on behind this place of the node. A thread's block with tasks in it stays as it is. */
+/* What goes on after this place of the node. A thread's block with tasks in it stays as it is. */
 static uint32_t go_on(struct clocks *clocks, struct phase_graph *phase, uint32_t *node) {
   uint32_t from = *node;
   enum phase_kind kind = from == SCHEDULE_NONE ? PHASE_ALONE : phase->nodes[from].kind;

@@ -9,7 +9,7 @@
 
 enum phase_kind {
   PHASE_ALONE,  /* single, masked, and tasks' creators */
-  PHASE_CHUNK,  /* goes to whichever thread asks for it */
+  PHASE_CHUNK,  /* goes to whichever thread requests it */
   PHASE_GUIDED, /* the same, but with other threads it is another size */
   PHASE_BLOCK,  /* of a static loop: a thread's share of the iterations */
   PHASE_TASK,
@@ -38,7 +38,7 @@ struct phase_graph {
   struct schedule_edge *edges;
   size_t edge_count, edge_capacity;
   struct pair_map tasks; /* by id: their position + 1 */
-  struct pair_map joins; /* by creator's id: the node behind its children until the next taskwait, + 1 */
+  struct pair_map joins; /* by creator's id: the node after its children until the next taskwait, + 1 */
   struct phase_task *all_tasks;
   size_t task_count, task_capacity;
   double *rests;                        /* by scenario: most of what a member does by itself */

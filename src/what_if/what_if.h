@@ -46,7 +46,7 @@ struct what_if {
   /* with other threads: what of these is not known makes the wall time no shorter and no longer than this */
   bool has_interval;
   double shortest_ticks, longest_ticks;
-  struct what_if_step path[WHAT_IF_PATH_MAX]; /* the longest first, if paths are wanted */
+  struct what_if_step path[WHAT_IF_PATH_MAX]; /* the longest first, if paths are requested */
   size_t path_count;
   double path_ticks; /* of all its parts */
 };
@@ -70,11 +70,11 @@ bool what_if_is_place(const char *place, const char *name);
 /* Regions with work in them, which may be made faster: at most `most`, by position. */
 size_t what_if_candidates(const struct trace *trace, uint32_t *ret, size_t most);
 
-/* Where a rank's process stands among location groups; SIZE_MAX: there is none. */
+/* Where a rank's process is among location groups; SIZE_MAX: there is none. */
 size_t what_if_rank(const struct trace *trace, unsigned long rank);
 
 /* Computes all of them. Reads the trace once, with MPI in it twice. `ret_run` gets the critical path of the
- * run as it was, and all have theirs; NULL: no paths are wanted. Returns 0, or -EIO with one line in
+ * run as it was, and all have theirs; NULL: no paths are requested. Returns 0, or -EIO with one line in
  * `error`. */
 int what_if_compute(struct trace *trace, struct what_if *all, size_t count, struct what_if *ret_run,
                     double *ret_wall_ticks, char error[TRACE_ERROR_BYTES]);

@@ -42,7 +42,7 @@ static bool read_factor(double *ret, const char *text) {
          (strcmp(end, "x faster") == 0 || strcmp(end, " times faster") == 0);
 }
 
-/* PLACE and, behind its last blank but those of the factor, the factor. */
+/* PLACE and, after its last blank but those of the factor, the factor. */
 static bool read_faster(struct what_if_change *change, const char *text) {
   for (const char *blank = strchr(text, ' '); blank; blank = strchr(blank + 1, ' '))
     if (read_factor(&change->factor, blank + 1))
@@ -134,7 +134,7 @@ static bool has_rank_name(const char *name, unsigned long rank) {
   return found && strtoul(found + strlen(words), &end, 10) == rank && *end == '\0';
 }
 
-/* Without such names processes stand in the order of their ranks. */
+/* Without such names processes are in the order of their ranks. */
 size_t what_if_rank(const struct trace *trace, unsigned long rank) {
   size_t processes = 0, found = SIZE_MAX;
   for (size_t i = 0; i < trace->location_group_count; i++) {

@@ -23,16 +23,16 @@ bool address_query_is_needed(const struct writer *writer) {
 /* -- the copy -- */
 
 /* "app.c" is any file of the name, "src/app.c" one in such a folder. */
-static bool is_file(const char *path, const char *wanted) {
-  size_t length = strlen(path), behind = strlen(wanted);
-  return length >= behind && strcmp(path + length - behind, wanted) == 0 &&
+static bool is_file(const char *path, const char *watch) {
+  size_t length = strlen(path), behind = strlen(watch);
+  return length >= behind && strcmp(path + length - behind, watch) == 0 &&
          (length == behind || path[length - behind - 1] == '/');
 }
 
 /* Names as in an archive. The modules that lie there may be known by kept records only. */
 static _Noreturn void answer(struct writer *writer, int fd) {
   struct address_query *lookup = &writer->address_query;
-  const struct config_watch *wanted = &writer->constants.config.trigger.watches[lookup->trigger];
+  const struct config_watch *watch = &writer->constants.config.trigger.watches[lookup->trigger];
   uint32_t numbers[LOOKUP_MAX];
   unsigned char answers[LOOKUP_MAX];
   size_t count;
@@ -49,12 +49,12 @@ static _Noreturn void answer(struct writer *writer, int fd) {
   const struct region *regions = regions_all(writer->regions, &count);
   for (size_t i = 0; i < lookup->count; i++) {
     const struct region *region = &regions[numbers[i]];
-    answers[i] = region->line == wanted->line && region->file && is_file(region->file, wanted->name);
+    answers[i] = region->line == watch->line && region->file && is_file(region->file, watch->name);
   }
   _exit(write(fd, answers, lookup->count) != (ssize_t)lookup->count);
 }
 
-/* Where no copy is to be had nobody asks again. */
+/* Where no copy is to be had nobody queries again. */
 static void give_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
   writer->address_query.copy = 0;
@@ -88,7 +88,7 @@ static void start(struct writer *writer) {
   give_up(writer);
 }
 
-/* What was not answered is not there: nobody asks for ever. */
+/* What was not answered is not there: nobody waits without end. */
 static bool finish(struct writer *writer, char *why) {
   struct address_query *lookup = &writer->address_query;
   unsigned char answers[LOOKUP_MAX] = {0};

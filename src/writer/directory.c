@@ -7,33 +7,33 @@
 #include "writer/session_file.h"
 #include "writer/writer.h"
 
-void writer_ask_launcher(struct writer *writer) {
+void writer_read_launcher(struct writer *writer) {
   writer->names = (struct output_names){.program = base_name(writer->constants.program),
                                         .host = writer->machine.nodename,
                                         .pid = writer->constants.pid};
-  output_ask_launcher(&writer->names, writer->run);
+  output_read_launcher(&writer->names, writer->run);
 }
 
 bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial) {
   const struct config *config = &writer->constants.config;
   bool is_job;
   struct output_names names = writer->names;
-  char wanted[sizeof writer->directory];
+  char requested[sizeof writer->directory];
   *notice = '\0';
-  if (output_expand(config->output, &names, wanted, sizeof wanted, &is_job) < 0) {
+  if (output_expand(config->output, &names, requested, sizeof requested, &is_job) < 0) {
     snprintf(failure, size, "STAVE_OUTPUT=%.900s is not valid: %% must be followed by e, p, h, r, j or %%",
              config->output);
     return false;
   }
-  snprintf(writer->directory, sizeof writer->directory, "%s", wanted);
+  snprintf(writer->directory, sizeof writer->directory, "%s", requested);
   int error = output_make(writer->directory, sizeof writer->directory, is_job && !is_trial, &names);
   if (error)
-    snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)", wanted,
-             strerror(-error));
+    snprintf(failure, size, "cannot create the directory %.800s for the trace: %s (set STAVE_OUTPUT)",
+             requested, strerror(-error));
   writer->session->shared.rank = is_job ? names.mpi_rank : -1;
-  if (!output_is_as_wanted(wanted, writer->directory) && (!is_job || names.mpi_rank == 0) &&
-      !notify_renamed(&writer->report, wanted))
-    snprintf(notice, size, "%.400s exists: the trace goes to %.400s", wanted, writer->directory);
+  if (!output_is_as_requested(requested, writer->directory) && (!is_job || names.mpi_rank == 0) &&
+      !notify_renamed(&writer->report, requested))
+    snprintf(notice, size, "%.400s exists: the trace goes to %.400s", requested, writer->directory);
   return !error;
 }
 

@@ -81,7 +81,7 @@ static void note_progress(struct writer *writer, uint64_t until) {
   held = held < on_devices ? held : on_devices;
   if (writer->pass_begin - state->clock.ticks >= RECOVERY_CLOCK_TICKS)
     state->clock = clock_sample(writer->constants.clock_kind);
-  atomic_store_explicit(&state->whole_until, held < until ? held : until, memory_order_release);
+  atomic_store_explicit(&state->complete_until, held < until ? held : until, memory_order_release);
   state->figures = writer_figures(writer);
   memcpy(state->records, writer->correlator.records_by_type, sizeof state->records);
 }
@@ -100,7 +100,7 @@ static uint64_t drain_once(struct writer *writer) {
   return handled;
 }
 
-bool drain_is_unwanted(const struct writer *writer) {
+bool drain_is_cancelled(const struct writer *writer) {
   return atomic_load(&writer->session->shared.tool_state) == TOOL_WITHDREW;
 }
 
@@ -111,7 +111,7 @@ static int can_sleep(void *data) {
   return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
-/* The time of it, at once, though a pass over a deep backlog is still under way. */
+/* The time of it, immediately, though a pass over a deep backlog is still in progress. */
 static void note_end(struct writer *writer) {
   if (!writer->drain.over_ns)
     writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
@@ -121,7 +121,7 @@ static void note_end(struct writer *writer) {
  * it may wait for as long as there is memory for it. */
 static bool is_for_others(struct writer *writer) {
   struct pace *pace = &writer->drain.pace;
-  return record_log_is_whole(writer->record_log)
+  return record_log_is_complete(writer->record_log)
              ? pace_yields_until_calm(pace)
              : pace_is_too_fast(pace) &&
                    pace_yields_cpu(pace, pace_waited_ns(pace, writer->drain.merged_until));
@@ -158,7 +158,7 @@ static bool has_left_processors(struct writer *writer) {
 /* Between rounds there is a processor for what writes chunks beside. */
 void drain_on_round(void *data, bool begins) {
   struct writer *writer = data;
-  bool is_safe = record_log_is_whole(writer->record_log);
+  bool is_safe = record_log_is_complete(writer->record_log);
   archive_write_beside(writer->archive, !begins && is_safe && writer->constants.config.jobs != 1);
 }
 
@@ -195,11 +195,11 @@ void drain_yield_cpu(void *data) {
   }
 }
 
-/* What the program has told exit(), before the runtime's finalize. False: nothing yet. */
+/* What the program has passed to exit(), before the runtime's finalize. False: nothing yet. */
 static bool has_reported_status(const struct writer *writer, int *ret_status) {
-  uint32_t told = atomic_load(&writer->session->shared.exit_status);
-  *ret_status = (int)(told & 0xff);
-  return told & EXIT_STATUS_KNOWN;
+  uint32_t status = atomic_load(&writer->session->shared.exit_status);
+  *ret_status = (int)(status & 0xff);
+  return status & EXIT_STATUS_KNOWN;
 }
 
 static void note_finish(struct writer *writer) {
@@ -213,7 +213,7 @@ static void note_finish(struct writer *writer) {
   snprintf(writer->ending, sizeof writer->ending, "exit status %d", status);
 }
 
-/* A status that nobody has seen is a bad one, unless the program has told a good one. */
+/* A status that nobody has seen is a bad one, unless the program has reported a good one. */
 static void note_death(struct writer *writer) {
   int status;
   writer->exit_status = application_ending(&writer->application, writer->ending, sizeof writer->ending);
@@ -226,9 +226,9 @@ static void note_death(struct writer *writer) {
   writer->has_ended_badly = writer->exit_status != 0;
 }
 
-/* Asked before a pass, so that the pass after a "yes" sees everything. */
+/* Queried before a pass, so that the pass after a "yes" sees everything. */
 static bool has_ended(struct writer *writer) {
-  if (drain_is_unwanted(writer))
+  if (drain_is_cancelled(writer))
     return true;
   if (process_terminations() > 1) {
     snprintf(writer->ending, sizeof writer->ending, "writer stopped by a signal");
@@ -303,8 +303,9 @@ void drain(struct writer *writer) {
     note_backlog(writer);
     if (is_last || merge_waiting(writer->merge))
       continue;
-    double max_fill = merge_max_fill(writer->merge), told = run_states_max_fill(writer->run_states);
-    sleep_ns = sleep_after(sleep_ns, max_fill > told ? max_fill : told, merge_has_new_threads(writer->merge));
+    double max_fill = merge_max_fill(writer->merge), states_fill = run_states_max_fill(writer->run_states);
+    sleep_ns = sleep_after(sleep_ns, max_fill > states_fill ? max_fill : states_fill,
+                           merge_has_new_threads(writer->merge));
     session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
   }
   pace_close(&writer->drain.pace);

@@ -133,7 +133,7 @@ static void notify_done(struct writer *writer, const char *directory) {
   futex_wake_all(&shared->dumps_answered);
 }
 
-/* Writes the archive and tells everybody. */
+/* Writes the archive and notifies everybody. */
 static void make_dump(struct writer *writer) {
   char failure[1024], notice[1024], figures[1024];
   if (!writer_make_directory(writer, failure, notice, sizeof failure, false)) {
@@ -169,7 +169,7 @@ static _Noreturn void run_dumper(struct writer *writer, uint64_t until) {
 static void start_dump(struct writer *writer, uint64_t until) {
   writer->dump.is_due = false;
   writer->dump.written = writer->dump.due;
-  writer->dump.seen = writer->dump.wanted;
+  writer->dump.seen = writer->dump.requested;
   writer->dump.before = atomic_load(&writer->session->shared.dumps_done);
   pid_t pid = fork();
   if (pid == 0)
@@ -188,7 +188,7 @@ static void note_due(struct writer *writer, const struct dump_cause *cause, cons
   writer->dump.is_due = true;
 }
 
-/* What others want, too, is not one of the slowest's, which may lose it. */
+/* What others need, too, is not one of the slowest's, which may lose it. */
 static void request_dump(struct writer *writer, const char *why) {
   writer->dump.due.is_slowest = false;
   if (!writer->dump.is_due)
@@ -274,20 +274,20 @@ void dump_record(struct writer *writer, uint64_t id, const struct record *record
 
 /* Of `stave dump`. */
 static void note_wishes(struct writer *writer) {
-  uint32_t wanted = atomic_load(&writer->session->shared.dumps_wanted);
-  if (wanted != writer->dump.wanted)
+  uint32_t requested = atomic_load(&writer->session->shared.dumps_requested);
+  if (requested != writer->dump.requested)
     request_dump(writer, "stave dump");
-  writer->dump.wanted = wanted;
+  writer->dump.requested = requested;
 }
 
-/* Where instances were too long of which it was not known whether they are wanted. */
+/* Where instances were too long of which it was not known whether they are requested. */
 static void look_up(struct writer *writer) {
   char why[TRIGGER_WHY_BYTES];
   if (writer->constants.config.trigger.count > 0 && address_query_continue(writer, why))
     fire(writer, writer->address_query.trigger, why);
 }
 
-/* A wish waits for the pass that has begun behind it. */
+/* A wish waits for the pass that has started after it. */
 void dump_look(struct writer *writer) {
   set_clock(writer);
   look_up(writer);
@@ -297,7 +297,7 @@ void dump_look(struct writer *writer) {
 
 bool dump_can_wait(const struct writer *writer) {
   bool is_due = writer->dump.is_due && !writer->dump.process;
-  return !is_due && atomic_load(&writer->session->shared.dumps_wanted) == writer->dump.wanted;
+  return !is_due && atomic_load(&writer->session->shared.dumps_requested) == writer->dump.requested;
 }
 
 /* -- the end -- */
@@ -318,7 +318,7 @@ void dump_finish(struct writer *writer) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
   }
   note_wishes(writer);
-  writer->dump.seen = writer->dump.wanted;
+  writer->dump.seen = writer->dump.requested;
   if (writer->has_ended_badly)
     note_due(writer, &(struct dump_cause){0}, writer->ending);
   if (is_due(writer)) {

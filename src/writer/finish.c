@@ -66,8 +66,9 @@ static void end_events(struct writer *writer) {
 static const char *state_of_log(const struct writer *writer) {
   if (!writer->record_log)
     return writer->no_record_log;
-  return record_log_is_whole(writer->record_log) ? "whole"
-                                                 : "ended, at STAVE_MAX_SIZE or for lack of room on the disk";
+  return record_log_is_complete(writer->record_log)
+             ? "whole"
+             : "ended, at STAVE_MAX_SIZE or for lack of room on the disk";
 }
 
 static int close_files(struct writer *writer) {
@@ -79,7 +80,7 @@ static int close_files(struct writer *writer) {
 
 int writer_close_archive(struct writer *writer) {
   end_events(writer);
-  contexts_ask_again(writer->contexts);
+  contexts_resolve_again(writer->contexts);
   symbols_finish(writer->symbols, process_terminations() > 0);
   contexts_finish(writer->contexts);
   if (writer->constants.config.otf2 == OTF2_WORDS_3_1)
@@ -129,7 +130,7 @@ static void describe_loss(const struct writer *writer, char *notice, size_t size
     snprintf(notice, size, "%" PRIu64 " events are missing%s", missing, why);
 }
 
-/* The archive is whole, but looks unfinished as long as this file is there. */
+/* The archive is complete, but looks unfinished as long as this file is there. */
 static void remove_recovery_file(struct writer *writer, char *notice, size_t size) {
   int error = recovery_remove(writer->recovery);
   size_t length = strlen(notice);
@@ -150,7 +151,7 @@ void writer_close(struct writer *writer) {
     session_file_remove(writer->session_file); /* the log has all that was in the rings */
     return;
   }
-  /* once the recovery file is gone the archive counts as closed, even if we die before we say so */
+  /* once the recovery file is gone the archive counts as closed, even if we die before we report it */
   notify_notice(&writer->report, notice);
   writer_remove_record_log(writer);
   remove_recovery_file(writer, notice, sizeof notice);

@@ -12,8 +12,9 @@
 
 #include "session/futex.h"
 
-/* The program waits for the first, and for nothing behind the second: its state is told before the line. */
-enum { PATIENCE_MS = 1000, AS_LONG_AS_IT_TAKES = -1 };
+/* The program waits for the first, and for nothing after the second: its state is reported before the
+ * line. */
+enum { PATIENCE_MS = 1000, NO_TIMEOUT = -1 };
 
 /* Anything else is somebody's file, and nothing is written there. */
 static int open_fifo(const char *path) {
@@ -32,8 +33,8 @@ void notify_open(struct notifier *report, struct session_header *session) {
     report->status_fd = open_fifo(path);
 }
 
-/* `stave record` reads at once, but while it is stopped its pipe may become full. poll says that there is
- * room where a whole line fits; a signal ends the waiting, as does the reader's going. */
+/* `stave record` reads immediately, but while it is stopped its pipe may become full. poll states that there
+ * is room where an entire line fits; a signal ends the waiting, as does the reader's going. */
 static void write_line(int fd, const char *line, size_t length, int patience_ms) {
   struct pollfd pipe = {.fd = fd, .events = POLLOUT};
   while (write(fd, line, length) < 0 && errno == EAGAIN && poll(&pipe, 1, patience_ms) > 0) {
@@ -93,14 +94,14 @@ void notify_removed(struct notifier *report, const char *archive) {
 }
 
 void notify_withdrawn(struct notifier *report) {
-  send_line(report, "withdrawn", "", AS_LONG_AS_IT_TAKES);
+  send_line(report, "withdrawn", "", NO_TIMEOUT);
 }
 
 void notify_over(struct notifier *report, const char *ending) {
   struct session_shared *shared = &report->session->shared;
   memcpy(shared->archive, shared->dumped, sizeof shared->archive);
   set_state(report, WRITER_CLOSED);
-  send_line(report, "over", ending, AS_LONG_AS_IT_TAKES);
+  send_line(report, "over", ending, NO_TIMEOUT);
 }
 
 void notify_failed(struct notifier *report, const char *format, ...) {
@@ -110,11 +111,11 @@ void notify_failed(struct notifier *report, const char *format, ...) {
   vsnprintf(shared->message, sizeof shared->message, format, arguments);
   va_end(arguments);
   set_state(report, WRITER_FAILED);
-  send_line(report, "failed", shared->message, AS_LONG_AS_IT_TAKES);
+  send_line(report, "failed", shared->message, NO_TIMEOUT);
 }
 
-bool notify_renamed(struct notifier *report, const char *wanted) {
-  send_line(report, "renamed", wanted, PATIENCE_MS);
+bool notify_renamed(struct notifier *report, const char *requested) {
+  send_line(report, "renamed", requested, PATIENCE_MS);
   return report->status_fd >= 0;
 }
 
@@ -125,5 +126,5 @@ void notify_stopped(struct notifier *report, const char *why) {
 void notify_closed(struct notifier *report, const char *figures, const char *notice) {
   notify_notice(report, notice);
   set_state(report, WRITER_CLOSED);
-  send_line(report, "closed", figures, AS_LONG_AS_IT_TAKES);
+  send_line(report, "closed", figures, NO_TIMEOUT);
 }

@@ -1,4 +1,4 @@
-/* Telling others: the tool through the session header, `stave record` through its FIFO. */
+/* Notifying others: the tool through the session header, `stave record` through its FIFO. */
 #ifndef STAVE_WRITER_NOTIFY_H
 #define STAVE_WRITER_NOTIFY_H
 
@@ -6,7 +6,7 @@
 
 struct notifier {
   struct session_header *session;
-  int status_fd; /* -1: nobody asked */
+  int status_fd; /* -1: nobody queried */
   int pid;
 };
 
@@ -14,10 +14,10 @@ struct notifier {
  * the lines before the last one wait a second for room, the last one as long as somebody may still read. */
 void notify_open(struct notifier *report, struct session_header *session);
 
-/* The archive can be written: tells its directory, and a notice for the user (may be empty). */
+/* The archive can be written: shows its directory, and a notice for the user (may be empty). */
 void notify_ready(struct notifier *report, const char *archive, const char *notice);
 
-/* STAVE_KEEP: recording goes on, and archives come when they are wanted. */
+/* STAVE_KEEP: recording goes on, and archives come when they are requested. */
 void notify_kept(struct notifier *report, const char *notice);
 
 /* One has come; `figures` as in notify_closed. */
@@ -26,7 +26,7 @@ void notify_dumped(struct notifier *report, const char *archive, const char *fig
 /* One could not be written, and why. */
 void notify_not_dumped(struct notifier *report, const char *why);
 
-/* One is gone again, as others are wanted more. */
+/* One is gone again, as others are needed more. */
 void notify_removed(struct notifier *report, const char *archive);
 
 /* The tool has taken the session back before it began: the archive is gone again, or nothing was kept. */
@@ -35,10 +35,10 @@ void notify_withdrawn(struct notifier *report);
 /* No more will come, as the program has ended in this way. */
 void notify_over(struct notifier *report, const char *ending);
 
-/* The archive has another name, since this one is there. False: nobody else will say so. */
-bool notify_renamed(struct notifier *report, const char *wanted);
+/* The archive has another name, since this one is there. False: nobody else will report it. */
+bool notify_renamed(struct notifier *report, const char *requested);
 
-/* It cannot: one line that says what, where and what to do. */
+/* It cannot: one line that states what, where and what to do. */
 void notify_failed(struct notifier *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Recording ended before the program did: why. The archive is still to be closed. */
@@ -47,7 +47,7 @@ void notify_stopped(struct notifier *report, const char *why);
 /* What is for the user to read at the end (may be empty), should the writer not get to notify_closed. */
 void notify_notice(struct notifier *report, const char *notice);
 
-/* The archive is whole. `figures` is the rest of the status line; the notice is for the user (may be
+/* The archive is complete. `figures` is the rest of the status line; the notice is for the user (may be
  * empty). */
 void notify_closed(struct notifier *report, const char *figures, const char *notice);
 

@@ -166,8 +166,8 @@ static void remove_new(const char *directory) {
   rmdir(directory);
 }
 
-/* Makes it beside, and gives it its name in one step: the ranks of a run come all at once, and each sees
- * none, or one that says whose it is. Returns -EEXIST if the name is taken. */
+/* Makes it beside, and gives it its name in one step: the ranks of a run come all together, and each sees
+ * none, or one that states whose it is. Returns -EEXIST if the name is taken. */
 static int make_job(const char *directory, const char *run) {
   char beside[PATH_MAX], ranks[PATH_MAX];
   if ((size_t)snprintf(beside, sizeof beside, "%s.%d", directory, (int)getpid()) >= sizeof beside ||
@@ -207,14 +207,14 @@ int output_make(char *path, size_t size, bool is_job, const struct output_names 
                 : output_make_directory(path, size);
 }
 
-bool output_is_as_wanted(const char *wanted, const char *made) {
-  size_t length = strlen(wanted);
-  while (length > 1 && wanted[length - 1] == '/')
+bool output_is_as_requested(const char *requested, const char *made) {
+  size_t length = strlen(requested);
+  while (length > 1 && requested[length - 1] == '/')
     length--;
-  return strncmp(wanted, made, length) == 0 && (made[length] == '\0' || made[length] == '/');
+  return strncmp(requested, made, length) == 0 && (made[length] == '\0' || made[length] == '/');
 }
 
-void output_ask_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]) {
+void output_read_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]) {
   names->mpi_rank = launcher_rank();
   names->mpi_size = launcher_size();
   names->job = launcher_batch_job();

@@ -8,7 +8,7 @@
 
 #include "session/launcher.h"
 
-/* What the template's letters stand for. */
+/* What the template's letters represent. */
 struct output_names {
   const char *program; /* base name of the executable */
   const char *host;
@@ -19,8 +19,8 @@ struct output_names {
   const char *run; /* what all ranks of this run share; NULL: not known */
 };
 
-/* Expands a STAVE_OUTPUT template. What a letter stands for never brings in a '/'. With an MPI rank, of
- * several, and no %r in the template, `path` is the directory of all ranks (*ret_is_job), and %p stands for
+/* Expands a STAVE_OUTPUT template. What a letter represents never brings in a '/'. With an MPI rank, of
+ * several, and no %r in the template, `path` is the directory of all ranks (*ret_is_job), and %p represents
  * the run where that is known. Returns 0; -EINVAL for an unknown %letter; -ENAMETOOLONG. */
 int output_expand(const char *template, const struct output_names *names, char *path, size_t size,
                   bool *ret_is_job);
@@ -30,7 +30,7 @@ int output_expand(const char *template, const struct output_names *names, char *
  * a negative errno. */
 int output_make_directory(char *path, size_t size);
 
-/* In rank/ of a job's directory: the file that says which run's it is. */
+/* In rank/ of a job's directory: the file that states which run's it is. */
 #define OUTPUT_RUN_FILE "run"
 
 /* Makes the directory of a rank, `path`/rank/RANK, in that of its run, `path`. The first of its ranks makes
@@ -41,10 +41,10 @@ int output_make_job_directory(char *path, size_t size, const char *run, int rank
 /* One of the two. */
 int output_make(char *path, size_t size, bool is_job, const struct output_names *names);
 
-/* Whether what was made has the name that was wanted. */
-bool output_is_as_wanted(const char *wanted, const char *made);
+/* Whether what was made has the name that was requested. */
+bool output_is_as_requested(const char *requested, const char *made);
 
 /* Fills in what the launcher reports; `run` is for names->run. */
-void output_ask_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]);
+void output_read_launcher(struct output_names *names, char run[LAUNCHER_RUN_BYTES]);
 
 #endif

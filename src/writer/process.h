@@ -6,7 +6,7 @@
  * SIGTERM is counted. */
 void process_prepare_signals(void);
 
-/* How often the process was told to end by SIGTERM, since process_prepare_signals. */
+/* How often the process was requested to end by SIGTERM, since process_prepare_signals. */
 int process_terminations(void);
 
 /* Raises soft limits to the hard ones. They are inherited, and the application's own would be ours: one file

@@ -17,7 +17,7 @@ static void set_number(struct archive *archive, const char *name, uint64_t numbe
 
 enum figure_shown { LOSS, ALWAYS, IF_ANY, SAMPLING, COUNTERS, SYSTEM };
 
-static void set_figures(struct archive *archive, const struct figures *figures, enum figure_shown wanted) {
+static void set_figures(struct archive *archive, const struct figures *figures, enum figure_shown requested) {
   const struct {
     enum figure_shown shown;
     const char *property;
@@ -28,9 +28,9 @@ static void set_figures(struct archive *archive, const struct figures *figures, 
 #include "session/figures.def"
 #undef FIGURE
   };
-  bool is_optional = wanted == LOSS || wanted == IF_ANY;
+  bool is_optional = requested == LOSS || requested == IF_ANY;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].shown == wanted && (rows[i].number || !is_optional))
+    if (rows[i].shown == requested && (rows[i].number || !is_optional))
       set_number(archive, rows[i].property, rows[i].number);
 }
 
@@ -56,7 +56,7 @@ static void set_recovery(struct archive *archive, const struct summary *summary)
   if (!summary->is_recovered)
     return;
   archive_set_property(archive, STAVE_PROPERTY_RECOVERED, "true");
-  set_number(archive, STAVE_PROPERTY_LOST_AFTER, summary->whole_until);
+  set_number(archive, STAVE_PROPERTY_LOST_AFTER, summary->complete_until);
 }
 
 /* Prefix and number = the runtime's name for it. OTF2 allows no minus in a property's name. */
@@ -73,7 +73,7 @@ static void set_names(struct archive *archive, const char *prefix, const struct 
   }
 }
 
-static void set_not_asked(struct archive *archive, const int32_t *results) {
+static void set_not_registered(struct archive *archive, const int32_t *results) {
   static const struct {
     unsigned number;
     const char *reason;
@@ -86,7 +86,7 @@ static void set_not_asked(struct archive *archive, const int32_t *results) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char property[64];
     snprintf(property, sizeof property, STAVE_PROPERTY_NOT_ASKED "%u", rows[i].number);
-    if (results[rows[i].number] == SESSION_NOT_ASKED)
+    if (results[rows[i].number] == SESSION_NOT_REGISTERED)
       archive_set_property(archive, property, rows[i].reason);
   }
 }
@@ -133,7 +133,7 @@ static void set_counters(struct archive *archive, const struct session_constants
   set_figures(archive, figures, COUNTERS);
 }
 
-/* What the kernel was asked for. */
+/* What the kernel was requested. */
 static void set_system(struct archive *archive, const struct session_constants *constants,
                        const struct summary *summary) {
   set_counters(archive, constants, &summary->figures);
@@ -219,7 +219,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
   set_names(archive, STAVE_PROPERTY_STATE, constants->states);
   set_names(archive, STAVE_PROPERTY_MUTEX_IMPLEMENTATION, constants->mutex_implementations);
   set_results(archive, constants->set_callback_results);
-  set_not_asked(archive, constants->set_callback_results);
+  set_not_registered(archive, constants->set_callback_results);
   set_records(archive, summary->records);
   set_sampling(archive, constants->config.sample_hz, &summary->figures);
   set_system(archive, constants, summary);

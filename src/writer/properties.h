@@ -26,11 +26,11 @@ struct summary {
   int mpi_rank, mpi_size;  /* by the launcher; -1: none, not known */
   unsigned processors;     /* that it was allowed to use; 0: unknown */
   struct processor_time processor_time;
-  int system_error;              /* why STAVE_SYSTEM told nothing; 0: it did, or was off */
+  int system_error;              /* why STAVE_SYSTEM reported nothing; 0: it did, or was off */
   const char *clock_domain;      /* clock.h; empty: not known */
-  const struct keeping *keeping; /* NULL: the archive has the whole run */
-  bool is_recovered;             /* by `stave recover`: nobody knows what is missing behind */
-  uint64_t whole_until;          /* this time */
+  const struct keeping *keeping; /* NULL: the archive has the entire run */
+  bool is_recovered;             /* by `stave recover`: nobody knows what is missing after */
+  uint64_t complete_until;       /* this time */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

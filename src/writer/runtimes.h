@@ -13,7 +13,7 @@ enum { RUNTIMES_BYTES = 4096 };
  * its map cannot be read. */
 void runtimes_find(pid_t pid, char paths[RUNTIMES_BYTES]);
 
-/* Takes the next path off *paths; false at the end. *ret_is_detour: it is libstave-gomp.so. */
+/* Removes the next path off *paths; false at the end. *ret_is_detour: it is libstave-gomp.so. */
 bool runtimes_next(const char **paths, char path[RUNTIMES_BYTES], bool *ret_is_detour);
 
 #endif

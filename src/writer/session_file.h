@@ -12,7 +12,7 @@ struct session_shared;
  * from before it is there. False: it is no file, or can have no name; `name` is empty. */
 bool session_file_name(char *name);
 
-/* Takes the name away and empties `name`. */
+/* Removes the name and empties `name`. */
 void session_file_remove(char *name);
 
 /* Notes in the memory whose it is, for stale_sessions_remove of others: its name, and the archive. */

@@ -51,7 +51,7 @@ static bool is_own_recovery(const char *path, const char *directory) {
 
 /* Whether `stave recover` could make something of it: the archive is not closed, and names this file. Another
  * run may have the archive's name by now. True when in doubt. */
-static bool is_wanted(int fd, const char *name, const char *directory) {
+static bool is_requested(int fd, const char *name, const char *directory) {
   char archive[SESSION_TEXT_BYTES], path[SESSION_TEXT_BYTES + sizeof STAVE_RECOVERY_FILE + 1],
       known[SESSION_FILE_BYTES];
   if (!READ_SHARED(fd, file_of, &archive) || *archive != '/' || !memchr(archive, 0, sizeof archive))
@@ -73,7 +73,7 @@ static void look_at(const char *name, const char *directory) {
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     return;
-  if (is_own(fd) && is_abandoned(fd) && !is_wanted(fd, name, directory))
+  if (is_own(fd) && is_abandoned(fd) && !is_requested(fd, name, directory))
     unlink(path);
   close(fd);
 }

@@ -1,4 +1,4 @@
-/* Session memories (session/session.h) that nobody can want any more: program and writer were killed
+/* Session memories (session/session.h) that nobody can need any more: program and writer were killed
  * together, and the archive has been removed, or closed, since. */
 #ifndef STAVE_WRITER_STALE_SESSIONS_H
 #define STAVE_WRITER_STALE_SESSIONS_H

@@ -71,7 +71,7 @@ static void begin_journal(struct writer *writer) {
   recovery_watch(writer->recovery, &writer->correlator.records);
 }
 
-/* OpenMP has joined a session that was begun without it. */
+/* OpenMP has joined a session that was started without it. */
 static void add_runtime(void *data) {
   struct writer *writer = data;
   struct session_constants *own = &writer->constants;
@@ -121,13 +121,13 @@ static void open_run_states(struct writer *writer, char *notice, size_t size) {
              strerror(writer->system_error), perf_event_advice(writer->system_error));
 }
 
-/* The tool starts the writer while the runtime starts, too. False: the session has not begun, and will not.
- */
+/* The tool starts the writer while the runtime starts, too. False: the session has not started, and will
+ * not. */
 static bool wait_for_runtime(struct writer *writer) {
   enum { SLICE_NS = 10000000 };
   struct session_shared *shared = &writer->session->shared;
   while (!atomic_load(&shared->is_described)) {
-    if (drain_is_unwanted(writer) || application_check(&writer->application) != APPLICATION_RUNS)
+    if (drain_is_cancelled(writer) || application_check(&writer->application) != APPLICATION_RUNS)
       return false;
     futex_wait(&shared->is_described, 0, SLICE_NS);
   }
@@ -358,7 +358,7 @@ static int start(int argc, char **argv) {
   writer.constants = writer.session->constants;
   terminate_texts(&writer.constants);
   uname(&writer.machine);
-  writer_ask_launcher(&writer);
+  writer_read_launcher(&writer);
   open_application(&writer);
   processors_open(&writer.processors, writer.constants.pid);
   clock_domain(writer.constants.clock_kind, writer.clock_domain);
@@ -372,7 +372,7 @@ static int start(int argc, char **argv) {
   application_watch(&writer.application, writer.session, writer.constants.clock_kind);
   stale_sessions_remove(writer.directory);
   drain_all(&writer);
-  if (drain_is_unwanted(&writer)) {
+  if (drain_is_cancelled(&writer)) {
     withdraw(&writer);
     return 0;
   }

@@ -34,7 +34,7 @@ struct dump_cause {
 /* What drain.c alone knows. */
 struct draining {
   struct pace pace;
-  uint64_t nap_ns;       /* the next one, while others want the processor */
+  uint64_t nap_ns;       /* the next one, while others need the processor */
   uint64_t merged_until; /* ticks of the last record */
   uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
   uint64_t waiting_ns;   /* CLOCK_MONOTONIC: when something waited in the backlog last */
@@ -46,7 +46,7 @@ struct draining {
 struct dumping {
   pid_t process;                  /* the copy of this process that writes an archive; 0: none */
   uint32_t before;                /* session->shared.dumps_done when that began */
-  uint32_t wanted;                /* by `stave dump`, noted so far */
+  uint32_t requested;             /* by `stave dump`, noted so far */
   uint32_t seen;                  /* of these, answered by what is written now */
   unsigned triggered;             /* archives */
   bool is_due;                    /* for keeping.why, as soon as the process has ended */
@@ -80,13 +80,13 @@ struct writer {
   struct output_names names; /* for the archive's directory */
   char run[LAUNCHER_RUN_BYTES];
   char directory[SESSION_TEXT_BYTES];
-  bool is_ready; /* the tool may have been told so */
+  bool is_ready; /* the tool may have been notified */
   int64_t exit_status;
   struct flight_buffer *kept; /* STAVE_KEEP; or NULL: everything is written */
   struct dumping dump;
   struct keeping keeping;                 /* what the archive reports of that */
   struct trigger *triggers[TRIGGERS_MAX]; /* STAVE_TRIGGER */
-  struct slowest slowest[TRIGGERS_MAX];   /* of those that want these */
+  struct slowest slowest[TRIGGERS_MAX];   /* of those that need these */
   struct address_query address_query;     /* of places for them */
   bool has_ended_badly;
   struct processors processors;
@@ -103,19 +103,19 @@ struct writer {
   char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
 };
 
-/* Takes all that is recorded, until the program has ended and nothing is left. writer->ending says how it
+/* Takes all that is recorded, until the program has ended and nothing is left. writer->ending states how it
  * has. */
 void drain(struct writer *writer);
 
-/* Whether the session never began and no archive is wanted. */
-bool drain_is_unwanted(const struct writer *writer);
+/* Whether the session never began and no archive is requested. */
+bool drain_is_cancelled(const struct writer *writer);
 
 /* While the program runs: at its end nobody may be left who knows which run it is part of. */
-void writer_ask_launcher(struct writer *writer);
+void writer_read_launcher(struct writer *writer);
 
-/* Makes the directory of an archive, writer->directory. False: `failure` says why not. `notice` (of `size`
- * bytes, as failure) says if it got another name than was wanted. is_trial: an empty one, to see whether it
- * can be made; not one for the ranks of a job, which leaves more than rmdir can remove. */
+/* Makes the directory of an archive, writer->directory. False: `failure` states why not. `notice` (of `size`
+ * bytes, as failure) states if it got another name than was requested. is_trial: an empty one, to see whether
+ * it can be made; not one for the ranks of a job, which leaves more than rmdir can remove. */
 bool writer_make_directory(struct writer *writer, char *failure, char *notice, size_t size, bool is_trial);
 
 /* The same for the first of a session; what fails is reported. */
@@ -130,13 +130,13 @@ void writer_remove_record_log(struct writer *writer);
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);
 
-/* Of the whole session so far. */
+/* Of the entire session so far. */
 struct figures writer_figures(const struct writer *writer);
 
-/* Of the closed archive: what notify_closed tells. */
+/* Of the closed archive: what notify_closed shows. */
 void writer_figures_text(struct writer *writer, char *text, size_t size);
 
-/* Closes the archive and tells of it. */
+/* Closes the archive and reports it. */
 void writer_close(struct writer *writer);
 
 /* Whether several encoders may work: the program leaves the processors to them. */

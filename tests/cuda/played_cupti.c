@@ -61,7 +61,7 @@ static struct {
   cupti_buffer_completed *completed;
   cupti_callback *callback;
   void *data;
-  bool is_enabled[3][FUNCTIONS], is_asked[64];
+  bool is_enabled[3][FUNCTIONS], is_requested[64];
   const char *functions[3][FUNCTIONS];
   size_t delivered;
 } cupti;
@@ -251,9 +251,9 @@ static void write_device(struct cupti_device *to, const struct played *p) {
 }
 
 /* What nobody has asked for does not come; events come with waits. */
-static bool is_wanted(const struct played *p) {
+static bool is_requested(const struct played *p) {
   static const int kinds[] = {[CALL] = CUPTI_DRIVER, [WAIT] = CUPTI_WAIT, [EVENT] = CUPTI_WAIT};
-  return p->what > EVENT || (p->what != CALL && p->what < WAIT) || cupti.is_asked[kinds[p->what]];
+  return p->what > EVENT || (p->what != CALL && p->what < WAIT) || cupti.is_requested[kinds[p->what]];
 }
 
 /* What is not written is no zero. */
@@ -289,9 +289,9 @@ static void *deliver(void *nothing) {
     for (int i = 0;
          i < BUFFER_RECORDS && cupti.delivered < cupti.count && used + 2 * RECORD_BYTES_MAX < bytes; i++) {
       const struct played *p = &cupti.all[cupti.delivered++];
-      if (p->external && cupti.is_asked[CUPTI_EXTERNAL])
+      if (p->external && cupti.is_requested[CUPTI_EXTERNAL])
         used += write_external((void *)(buffer + used), p);
-      if (is_wanted(p))
+      if (is_requested(p))
         used += write_record(buffer + used, p);
     }
     cupti.completed(NULL, 0, buffer, bytes, used);
@@ -309,13 +309,13 @@ int cuptiGetVersion(uint32_t *version) {
 
 int cuptiActivityEnable(int kind) {
   RETURN_IF_REFUSED;
-  cupti.is_asked[kind] = true;
+  cupti.is_requested[kind] = true;
   return 0;
 }
 
 int cuptiActivityDisable(int kind) {
   RETURN_IF_REFUSED;
-  cupti.is_asked[kind] = false;
+  cupti.is_requested[kind] = false;
   return 0;
 }
 

@@ -45,7 +45,7 @@ __attribute__((constructor)) static void begin(void) {
   note(text);
 }
 
-static bool is_whole(uint64_t value) {
+static bool is_complete(uint64_t value) {
   return value % PAGE_BYTES == 0;
 }
 
@@ -73,9 +73,9 @@ static long refuse(const char *call, uint64_t value, const void *caller) {
 static long map(uint64_t address, uint64_t bytes, long protection, long flags, long fd, uint64_t offset,
                 const void *caller) {
   bool is_fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
-  if (!is_whole(offset))
+  if (!is_complete(offset))
     return refuse("mmap's offset", offset, caller);
-  if (is_fixed && !is_whole(address))
+  if (is_fixed && !is_complete(address))
     return refuse("mmap's address", address, caller);
   if (is_fixed || bytes == 0 || (flags & (MAP_GROWSDOWN | MAP_HUGETLB)))
     return system_call(SYS_mmap, (long)address, (long)bytes, protection, flags, fd, (long)offset);
@@ -101,7 +101,7 @@ static long map(uint64_t address, uint64_t bytes, long protection, long flags, l
 }
 
 static long at_page(long number, const char *call, long address, long bytes, long more, const void *caller) {
-  if (!is_whole((uint64_t)address))
+  if (!is_complete((uint64_t)address))
     return refuse(call, (uint64_t)address, caller);
   if (number == SYS_munmap)
     bytes = (long)whole((uint64_t)bytes);
@@ -164,8 +164,8 @@ EXPORT long syscall(long number, ...) {
   case SYS_msync:
     return at_page(number, "msync", a[0], a[1], a[2], caller);
   case SYS_mremap:
-    return is_whole((uint64_t)a[0]) ? system_call(number, a[0], a[1], a[2], a[3], a[4], a[5])
-                                    : refuse("mremap", (uint64_t)a[0], caller);
+    return is_complete((uint64_t)a[0]) ? system_call(number, a[0], a[1], a[2], a[3], a[4], a[5])
+                                       : refuse("mremap", (uint64_t)a[0], caller);
   }
   return system_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

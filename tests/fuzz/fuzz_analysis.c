@@ -233,8 +233,8 @@ size_t trace_rank_count(const struct trace *trace) {
   return 0;
 }
 
-int trace_ask_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
-                    void *data, char error[TRACE_ERROR_BYTES]) {
+int trace_query_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
+                      void *data, char error[TRACE_ERROR_BYTES]) {
   (void)trace, (void)question, (void)on_item, (void)data, (void)error;
   abort();
 }

@@ -23,7 +23,7 @@ enum { LOCATIONS_MOST = 1 << 12, PASSES_MOST = 64 };
 
 struct written {
   uint64_t ticks, events, entered, left;
-  _Atomic uint64_t whole_events;
+  _Atomic uint64_t complete_events;
   bool is_open;
 };
 
@@ -45,9 +45,9 @@ struct event_writer *archive_open_location(struct archive *archive, uint32_t loc
   return (struct event_writer *)&locations[location];
 }
 
-_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
+_Atomic uint64_t *archive_complete_events(struct archive *archive, uint32_t location) {
   (void)archive;
-  return &locations[location].whole_events;
+  return &locations[location].complete_events;
 }
 
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {

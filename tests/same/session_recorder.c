@@ -126,8 +126,8 @@ int main(void) {
       usleep(NAP_US);
   }
   put_end(&recorder, end);
-  bool is_whole = fclose(recorder.file) == 0;
-  say(&recorder, is_whole ? WRITER_CLOSED : WRITER_FAILED);
+  bool is_complete = fclose(recorder.file) == 0;
+  say(&recorder, is_complete ? WRITER_CLOSED : WRITER_FAILED);
   merge_destroy(merge);
-  return !is_whole;
+  return !is_complete;
 }

@@ -243,8 +243,8 @@ ITEMS = """(({from, to}) => [
         .map(({begin, end, ...message}) => [begin, end, message.from, message.to, message.bytes, message.tag]),
     stave.model.operations.filter(({begin, end}) => begin <= to && end >= from)
         .map(({begin, region, parts}) => [begin, stave.model.regions[region].name, parts]),
-    stave.model.locks.flatMap(({holds}) => holds.filter(({wanted, released}) => wanted <= to && released >= from)
-        .map(({wanted, acquired, released, row}) => [wanted, acquired, released, row])),
+    stave.model.locks.flatMap(({holds}) => holds.filter(({requested, released}) => requested <= to && released >= from)
+        .map(({requested, acquired, released, row}) => [requested, acquired, released, row])),
     stave.model.rows.flatMap(({index, samples}) => { const found = [], {time, context, activity, count} = samples.all;
         samples.each(from, to, i => found.push([index, time[i], activity[i], count[i], stave.model.functions[
             stave.model.contexts.inside[context[i]]].name]));

@@ -416,7 +416,8 @@ class Views(test_page.PageTest):
         """It is drawn while one of its regions is selected: held, waited for, and handed on."""
         self.open("lock", write_lock)
         holds = self.browser.evaluate("""stave.model.locks.map(({holds}) =>
-            holds.map(({wanted, acquired, released, row}) => [wanted / 1e6, acquired / 1e6, released / 1e6, row]))""")
+            holds.map(({requested, acquired, released, row}) => [requested, acquired, released].map(t => t / 1e6)
+                .concat(row)))""")
         self.assertEqual(holds, [[[1, 1, 4, 0], [2, 4, 6, 1]]])
 
         def drawn(row, ms):

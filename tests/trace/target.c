@@ -8,8 +8,8 @@ enum { N = 1000 };
 static double a[N], b[N];
 
 #pragma omp declare target
-static void maybe_abort(int is_wanted) {
-  if (is_wanted)
+static void maybe_abort(int is_requested) {
+  if (is_requested)
     abort();
 }
 #pragma omp end declare target
@@ -26,7 +26,7 @@ static void through_routines(void) {
 }
 
 int main(int argc, char **argv) {
-  int is_abort_wanted = argc > 1 && !strcmp(argv[1], "abort");
+  int is_abort_requested = argc > 1 && !strcmp(argv[1], "abort");
   for (int i = 0; i < N; i++)
     a[i] = i;
 #pragma omp target data map(to : a) map(from : b)
@@ -45,8 +45,8 @@ int main(int argc, char **argv) {
 #pragma omp target teams distribute parallel for map(tofrom : b) num_teams(2)
   for (int i = 0; i < N; i++)
     b[i] += 1;
-#pragma omp target map(to : is_abort_wanted)
-  maybe_abort(is_abort_wanted);
+#pragma omp target map(to : is_abort_requested)
+  maybe_abort(is_abort_requested);
   through_routines();
   printf("%g %g\n", a[10], b[10]);
   return 0;

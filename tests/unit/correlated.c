@@ -34,7 +34,7 @@ struct written_event {
 struct written_location {
   struct written_event events[EVENTS_MOST];
   size_t count;
-  _Atomic uint64_t whole_events;
+  _Atomic uint64_t complete_events;
   bool is_open;
 };
 
@@ -55,9 +55,9 @@ struct event_writer *archive_open_location(struct archive *archive, uint32_t loc
   return (struct event_writer *)&run.locations[location];
 }
 
-_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
+_Atomic uint64_t *archive_complete_events(struct archive *archive, uint32_t location) {
   (void)archive;
-  return &run.locations[location].whole_events;
+  return &run.locations[location].complete_events;
 }
 
 uint64_t archive_close_location(struct archive *archive, struct event_writer *writer) {

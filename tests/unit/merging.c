@@ -73,7 +73,7 @@ int merging_setup_with_growth(void **state) {
 int merging_teardown(void **state) {
   (void)state;
   merge_destroy(merge);
-  if (log_of_records && !record_log_is_whole(log_of_records))
+  if (log_of_records && !record_log_is_complete(log_of_records))
     return -1;
   record_log_close(log_of_records);
   if (log_of_records)

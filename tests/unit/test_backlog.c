@@ -159,7 +159,7 @@ static void the_machine_says_what_is_free(void **state) {
 /* A log of its own, and what waits in it. */
 struct logging {
   char folder[64], path[96];
-  _Atomic uint32_t is_whole;
+  _Atomic uint32_t is_complete;
   struct record_log *log;
   struct log_blocks blocks;
   struct backlog *backlog;
@@ -170,7 +170,7 @@ static void open_logging(struct logging *logging) {
   *logging = (struct logging){.folder = "/tmp/stave-test-backlog-XXXXXX"};
   assert_non_null(mkdtemp(logging->folder));
   snprintf(logging->path, sizeof logging->path, "%s/traces.records", logging->folder);
-  logging->log = record_log_open(logging->folder, 0, &logging->is_whole);
+  logging->log = record_log_open(logging->folder, 0, &logging->is_complete);
   assert_non_null(logging->log);
   logging->backlog = backlog_create(BYTES);
 }

@@ -81,7 +81,7 @@ static void distances(void **state) {
 
 static void code_gets_its_region_at_the_end(void **state) {
   contexts_code(*state, contexts_construct(*state, CONTEXT_NONE, 9), 50, true);
-  contexts_ask_again(*state);
+  contexts_resolve_again(*state);
   contexts_finish(*state);
   size_t count;
   const struct calling_context *all = contexts_all(*state, &count);

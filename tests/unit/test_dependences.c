@@ -26,7 +26,7 @@ static void on_exclusive(void *data, struct dependences_task task, uint64_t set)
   ((struct graph *)data)->sets[task.slot] = set;
 }
 
-static bool is_wanted(void *data, struct dependences_task task) {
+static bool is_requested(void *data, struct dependences_task task) {
   return !((struct graph *)data)->is_complete[task.slot];
 }
 
@@ -136,7 +136,7 @@ static void exclusive_tasks_are_told(void **state) {
 
 /* A parent that goes through ever new variables: what is complete is forgotten. */
 static void complete_tasks_are_forgotten(void **state) {
-  const struct dependences_observer observer = {.before = on_before, .is_wanted = is_wanted};
+  const struct dependences_observer observer = {.before = on_before, .is_requested = is_requested};
   struct graph *graph = calloc(1, sizeof *graph);
   struct dependences *dependences = dependences_create(&observer, graph);
   (void)state;

@@ -96,8 +96,8 @@ uint32_t definitions_device_window(const struct definitions *definitions) {
 
 bool definitions_expect_more(struct definitions *definitions, struct location *location) {
   (void)definitions;
-  assert_int_equal(location->events, location->asks_at);
-  location->asks_at = many++ == 0 ? 5 : UINT64_MAX;
+  assert_int_equal(location->events, location->reserve_at);
+  location->reserve_at = many++ == 0 ? 5 : UINT64_MAX;
   return has_room;
 }
 
@@ -112,7 +112,7 @@ void definitions_close_location(struct definitions *definitions, struct location
 static struct emitter emitter;
 static struct location locations[2];
 static char writers[2];
-static _Atomic uint64_t whole_events[2];
+static _Atomic uint64_t complete_events[2];
 static struct team *team;
 
 static struct team *new_team(void) {
@@ -126,7 +126,7 @@ static int setup(void **state) {
   memset(locations, 0, sizeof locations);
   for (int i = 0; i < 2; i++) {
     locations[i].writer = (struct event_writer *)&writers[i];
-    locations[i].whole_events = &whole_events[i];
+    locations[i].complete_events = &complete_events[i];
   }
   noted_count = 0;
   closed = many = 0;
@@ -191,7 +191,7 @@ static void events_without_a_team_are_written_at_once(void **state) {
 /* There is room for few of them, and it says when to ask again. */
 static void room_is_asked_for_when_it_is_time(void **state) {
   (void)state;
-  locations[0].asks_at = 2;
+  locations[0].reserve_at = 2;
   put(0, EVENT_ENTER, 1, 1, NULL, false);
   assert_int_equal(many, 0);
   put(0, EVENT_ENTER, 2, 1, NULL, false);

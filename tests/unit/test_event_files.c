@@ -221,7 +221,7 @@ static void of_many_locations(void **state) {
 }
 
 static struct recovery_block *block_of(struct archive *archive, uint32_t location) {
-  return (struct recovery_block *)((char *)archive_whole_events(archive, location) -
+  return (struct recovery_block *)((char *)archive_complete_events(archive, location) -
                                    offsetof(struct recovery_block, count));
 }
 
@@ -320,16 +320,17 @@ static void few_events_ask_for_room(void **state) {
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   struct event_writer *writer = archive_open_location(archive, 0);
   const unsigned char *bytes = (const unsigned char *)block_of(archive, 0)->bytes;
-  uint64_t asks_at = 1, asked = 0, written = 0;
-  for (; asks_at != UINT64_MAX; asked++) {
-    write_events(writer, written, asks_at);
-    written = asks_at;
+  uint64_t reserve_at = 1, asked = 0, written = 0;
+  for (; reserve_at != UINT64_MAX; asked++) {
+    write_events(writer, written, reserve_at);
+    written = reserve_at;
     struct chunk_position position = {0};
     size_t used;
     chunk_walk(bytes, RECOVERY_CHUNK_BYTES, written, &position, &used);
-    asks_at = archive_expect_more(archive, 0, written);
-    assert_true(asks_at > written);
-    assert_true(asks_at == UINT64_MAX || used + (asks_at - written) * EVENT_BYTES_MAX <= RECOVERY_FEW_BYTES);
+    reserve_at = archive_expect_more(archive, 0, written);
+    assert_true(reserve_at > written);
+    assert_true(reserve_at == UINT64_MAX ||
+                used + (reserve_at - written) * EVENT_BYTES_MAX <= RECOVERY_FEW_BYTES);
   }
   print_message("asked %llu times for %llu events\n", (unsigned long long)asked, (unsigned long long)written);
   assert_in_range(asked, 2, ASKED_MOST);

@@ -101,17 +101,17 @@ static struct stat log_of(struct record_log *log, const char *folder, off_t byte
 static void a_long_log_has_room_ahead(void **state) {
   (void)state;
   char folder[] = "record-log-XXXXXX";
-  _Atomic uint32_t is_whole = 0;
+  _Atomic uint32_t is_complete = 0;
   struct statfs disk;
   assert_non_null(mkdtemp(folder));
   assert_int_equal(statfs(folder, &disk), 0);
-  struct record_log *log = record_log_open(folder, 0, &is_whole);
+  struct record_log *log = record_log_open(folder, 0, &is_complete);
   struct stat brief = {0}, lengthy = {0};
   if (log) {
     brief = log_of(log, folder, 64 << 10);
     lengthy = log_of(log, folder, 600 << 10);
   }
-  bool is_whole_then = is_whole;
+  bool is_whole_then = is_complete;
   record_log_close(log);
   assert_int_equal(rmdir(folder), 0);
   if (!log || disk.f_type != EXT4_SUPER_MAGIC)

@@ -112,7 +112,7 @@ static void on_lock(void *data, const struct replay_lock_event *event) {
   if (notes.with_locks)
     note("%u lock %u %s by %zu wanted %u acquired %u\n", (unsigned)event->ticks, (uint32_t)event->lock,
          event->step == REPLAY_LOCK_ACQUIRED ? "acquired" : "released", event->location,
-         (unsigned)event->wanted_ticks, (unsigned)event->acquired_ticks);
+         (unsigned)event->requested_ticks, (unsigned)event->acquired_ticks);
 }
 
 static void on_team(void *data, const struct replay_team_event *event) {

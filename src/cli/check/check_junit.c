@@ -81,7 +81,7 @@ static void put_case(FILE *file, const struct trace *trace, const struct check_r
   fputs("</testcase>\n", file);
 }
 
-/* What comes behind could not be checked: no rule is known to be kept. */
+/* What comes after could not be checked: no rule is known to be kept. */
 static void put_partial(FILE *file, const struct check_result *result) {
   fputs("  <testcase classname=\"stave.check\" name=\"read to the end\"><error message=\"", file);
   put(file, result->partial_reason);

@@ -62,7 +62,7 @@ static json_t *location_of(const char *file, uint32_t line) {
   return json_pack("{s:o}", "physicalLocation", place);
 }
 
-/* Where a call of MPI stands, else the region; empty if neither is known. */
+/* Where a call of MPI is, else the region; empty if neither is known. */
 static json_t *locations_of(const struct trace *trace, uint32_t position, uint64_t site) {
   const struct trace_code_line *line = site == TRACE_NO_REF ? NULL : trace_code_line(trace, site);
   const struct trace_region *region = position < trace->region_count ? &trace->regions[position] : NULL;

@@ -17,7 +17,7 @@ struct check_request {
   uint64_t rules;
   bool is_json, is_all, is_by_ranks;
   const char *mpi;           /* its library; NULL: to be found */
-  const char *sarif, *junit; /* files; NULL: not wanted */
+  const char *sarif, *junit; /* files; NULL: not requested */
   struct count_condition conditions[COUNT_CONDITIONS_MAX];
   size_t condition_count;
 };
@@ -100,7 +100,7 @@ static bool is_known(const struct check_request *request, const struct check_res
   return what < CHECK_SEVERITY_COUNT || (request->rules >> rule & 1 && !*result->not_checked[rule]);
 }
 
-/* What is more than allowed is so whatever comes behind; that it is less only the whole run shows. */
+/* What is more than allowed is so whatever comes after; that it is less only the entire run shows. */
 static int judge_one(const struct check_request *request, const struct count_condition *condition,
                      const struct check_result *result) {
   uint64_t value = value_of(result, condition->what);
@@ -141,7 +141,7 @@ static int print(const struct check_request *request, const struct trace *trace,
     check_print_text(trace, result, request->is_all);
   else
     check_print_json(trace, result);
-  if (!message_output_is_whole() || !write_files(request, trace, result))
+  if (!message_output_is_complete() || !write_files(request, trace, result))
     return EXIT_FAILED;
   if (request->condition_count)
     return judge(request, result);
@@ -155,7 +155,7 @@ static int report_nothing(const struct check_request *request, const struct arch
                           const struct check_result *result) {
   if (request->is_json)
     check_print_json(job->trace, result);
-  if (!message_output_is_whole())
+  if (!message_output_is_complete())
     return EXIT_FAILED;
   return archive_job_failed(job, "there are no OpenMP events in it: nothing to check");
 }

@@ -7,7 +7,7 @@ struct usage;
 /* argv[0] is "check". Returns the exit status. */
 int cmd_check(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_check_usage(void);
 
 #endif

@@ -32,7 +32,7 @@ static void expect_events(const struct trace *trace, struct guard_progress *prog
   atomic_store(&progress->total, definitions + events);
 }
 
-/* What shows the progress is taken from the terminal before there is output. */
+/* What shows the progress is read from the terminal before there is output. */
 void archive_job_has_read(const struct archive_job *job) {
   atomic_store(&job->progress->is_waiting, true);
   progress_clear();
@@ -47,7 +47,7 @@ int archive_job_failed(const struct archive_job *job, const char *error) {
 bool archive_job_has_time(const struct archive_job *job, const struct times *times) {
   uint64_t length_ns = trace_span_ns(job->trace, job->trace->clock.length_ticks);
   char length[32];
-  if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not say how long it is */
+  if (length_ns == 0 || times->from_ns <= length_ns) /* some writers do not state how long it is */
     return true;
   message_print("%s: there is nothing after --from: the trace lasts %s", job->path,
                 summary_duration(length, length_ns));
@@ -67,7 +67,7 @@ static void set_signals(void) {
 }
 
 /* 0, also for what is no number: as many processors as there are, where that is worth it. */
-static unsigned jobs_asked_for(void) {
+static unsigned jobs_requested(void) {
   const char *text = getenv("STAVE_JOBS");
   unsigned jobs = 0;
   return text && sscanf(text, "%3u", &jobs) == 1 ? jobs : 0;
@@ -126,7 +126,7 @@ static int work(void *data, struct guard_progress *progress) {
   struct archive_job job = {request->path, request->found, NULL, progress};
   char error[TRACE_ERROR_BYTES];
   set_signals();
-  if (trace_open_parallel(request->found->anchor, jobs_asked_for(), &progress->done, &job.trace, error) < 0)
+  if (trace_open_parallel(request->found->anchor, jobs_requested(), &progress->done, &job.trace, error) < 0)
     return archive_job_failed(&job, error);
   return work_on(request, &job);
 }

@@ -11,7 +11,7 @@
 
 /* An archive that is being read. */
 struct archive_job {
-  const char *path; /* as it was asked for */
+  const char *path; /* as it was requested */
   const struct found_archive *found;
   struct trace *trace;
   struct guard_progress *progress;
@@ -25,7 +25,7 @@ typedef int (*archive_job_work)(void *data, const struct archive_job *job);
  * any more what `work` writes, the process ends by SIGPIPE. */
 int archive_job_run(const char *path, archive_job_work work, void *data);
 
-/* How ranks answer what the work asks them. `begin` makes the data of that, NULL without memory; `end`
+/* How ranks answer what the work queries them. `begin` makes the data of that, NULL without memory; `end`
  * accepts NULL. */
 struct archive_answers {
   void *(*begin)(void);
@@ -35,11 +35,11 @@ struct archive_answers {
 
 /* The same by the ranks of the MPI job that this process is one of: rank 0 does the work, the others read the
  * events for it, or answer it, and print nothing. `library`: the MPI's; NULL: its launcher shows which.
- * `answers`: NULL: the work asks nothing. */
+ * `answers`: NULL: the work queries nothing. */
 int archive_job_run_by_ranks(const char *path, const char *library, const struct archive_answers *answers,
                              archive_job_work work, void *data);
 
-/* Whether the trace reaches to where a window begins; if not, says so. A window within it may be without
+/* Whether the trace reaches to where a window begins; if not, reports it. A window within it may be without
  * events. */
 bool archive_job_has_time(const struct archive_job *job, const struct times *times);
 

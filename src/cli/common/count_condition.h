@@ -15,7 +15,7 @@ struct count_condition {
   uint64_t limit;
 };
 
-/* Reads a condition on what one of the words names: `word` gives them from 0 on, NULL behind the last. False
+/* Reads a condition on what one of the words names: `word` gives them from 0 on, NULL after the last. False
  * if it is none. `text` has to stay. */
 bool count_condition_read(struct count_condition *ret, const char *text, const char *(*word)(size_t number));
 

@@ -37,7 +37,7 @@ void ending_remove(void) {
   ending.folder = NULL;
 }
 
-bool ending_is_wanted(void) {
+bool ending_is_requested(void) {
   return ending.caught;
 }
 

@@ -21,12 +21,12 @@ void ending_removes(const char *folder);
 void ending_remove(void);
 
 /* Whether there was one. */
-bool ending_is_wanted(void);
+bool ending_is_requested(void);
 
 /* In a process that was started meanwhile: they end it, and nothing is removed. */
 void ending_of_child(void);
 
-/* Behind the outermost ending_wait: removes what goes, and ends the process if there was a signal. */
+/* After the outermost ending_wait: removes what goes, and ends the process if there was a signal. */
 void ending_go_on(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* What Stave's own processes say in lines of words, such as "result events=12 lost=0": put together from the
- * bytes of a pipe, and taken apart. Nothing in them is trusted. */
+/* What Stave's own processes report in lines of words, such as "result events=12 lost=0": put together from
+ * the bytes of a pipe, and taken apart. Nothing in them is trusted. */
 #ifndef STAVE_CLI_COMMON_LINES_H
 #define STAVE_CLI_COMMON_LINES_H
 

@@ -102,11 +102,11 @@ _Noreturn void message_end_by_pipe(void) {
   _exit(EXIT_FAILURE);
 }
 
-bool message_output_is_whole(void) {
+bool message_output_is_complete(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
     return true;
-  if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* else it says why an earlier one failed */
+  if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* else it states why an earlier one failed */
     errno = 0;
   if (errno == EPIPE)
     message_end_by_pipe();

@@ -1,4 +1,4 @@
-/* What stave says to people: one line a message, on stderr, never on stdout. */
+/* What stave prints for people: one line a message, on stderr, never on stdout. */
 #ifndef STAVE_CLI_COMMON_MESSAGE_H
 #define STAVE_CLI_COMMON_MESSAGE_H
 
@@ -11,7 +11,7 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 /* Writes out what stdout still holds. False, after a message, if not all of it could be written. If that is
  * because nobody reads it any more, message_end_by_pipe. */
-bool message_output_is_whole(void);
+bool message_output_is_complete(void);
 
 /* Ends the process as a pipe that nobody reads ends one that knows nothing of it: without a word, by SIGPIPE,
  * also where whoever started it ignores that. */

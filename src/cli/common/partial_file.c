@@ -95,15 +95,15 @@ bool partial_file_open(struct partial_file *ret, const char *name) {
   return is_as_it_is(name) ? open_as_it_is(ret) : open_beside(ret);
 }
 
-bool partial_file_close(struct partial_file *file, bool is_whole) {
-  if (close(file->fd) < 0 && is_whole)
-    is_whole = print_unwritten(file);
+bool partial_file_close(struct partial_file *file, bool is_complete) {
+  if (close(file->fd) < 0 && is_complete)
+    is_complete = print_unwritten(file);
   if (!file->is_beside)
-    return is_whole;
-  if (is_whole && rename(file->path, file->name) < 0)
-    is_whole = print_unwritten(file);
-  if (!is_whole)
+    return is_complete;
+  if (is_complete && rename(file->path, file->name) < 0)
+    is_complete = print_unwritten(file);
+  if (!is_complete)
     unlink(file->path);
   release_signals();
-  return is_whole;
+  return is_complete;
 }

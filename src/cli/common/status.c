@@ -95,7 +95,7 @@ static void forget(struct status *status, size_t index) {
   memmove(archive, archive + 1, (--status->count - index) * sizeof *archive);
 }
 
-/* Others were wanted more: nobody needs to know of it. */
+/* Others are needed more: nobody needs to know of it. */
 static void forget_removed(struct status *status, const char *path) {
   for (size_t i = status->count; i-- > 0;)
     if (status->archives[i].path && strcmp(status->archives[i].path, path) == 0)
@@ -129,7 +129,7 @@ static void other_line(struct status *status, const char *verb, struct teller te
   }
 }
 
-/* Takes in one line (without its newline), which is changed. */
+/* Adds one line (without its newline), which is changed. */
 static void status_line(struct status *status, char *line) {
   char *verb = strsep(&line, " ");
   char *number = line ? strsep(&line, " ") : NULL;

@@ -1,24 +1,24 @@
-/* What the writers of a recording tell about themselves.
+/* What the writers of a recording show about themselves.
  *
  * A FIFO in a private directory; its path is in STAVE_STATUS while the program runs. Each stave-writer holds
  * it open for writing as long as it lives and writes lines of text, each with one write() of at most PIPE_BUF
  * bytes:
  *
  *   archive PID PATH                   the archive is open; PID is the traced process, in lines of a writer
- *                                      PID/WRITER, its process: a program that another one takes the place of
+ *                                      PID/WRITER, its process: a program that another one replaces
  *                                      (exec) has the same PID, and both are traced for a moment
  *   stopped PID WHY                    recording ended before the program did
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
  *   kept PID                           no archive is open (STAVE_KEEP): each that is written has the first
  *                                      and the third of these lines
  *   undumped PID WHY                   one could not be written
- *   removed PID PATH                   one that was written is gone, as others are wanted more
+ *   removed PID PATH                   one that was written is gone, as others are needed more
  *   over PID ENDING                    no more will come
  *   withdrawn PID                      nobody waited: the program runs untraced, and nothing is left
  *   failed PID MESSAGE                 this process cannot be traced, or its archive not be closed
  *   moved PID PROGRAM: RUNTIME         a program of gcc's runs on this runtime
  *   stayed PID PROGRAM: WHY            ... or on its own
- *   renamed PID PATH                   the path was there: its archive has a number behind its name
+ *   renamed PID PATH                   the path was there: its archive has a number after its name
  *
  * KEYs: threads, events, records, lost, duration_ns, bytes, regions, added. Unknown keys and lines are
  * skipped. */
@@ -43,7 +43,7 @@ enum archive_state {
 
 /* One traced process. Strings are owned and may be NULL. */
 struct archive_status {
-  pid_t pid, writer; /* writer 0: not told */
+  pid_t pid, writer; /* writer 0: not known */
   enum archive_state state;
   char *path;
   char *text;       /* how the program ended, or why tracing failed */

@@ -66,7 +66,7 @@ static const char *path_of(const struct archive_status *archive) {
   return archive->path ? summary_relative_path(archive->path) : "(place unknown)";
 }
 
-/* What the writer calls the end of a runtime that said good-bye (OMPT's finalize). */
+/* What the writer calls the end of a runtime that finalized its tool (OMPT's finalize). */
 static bool is_normal_ending(const char *text) {
   return !text || *text == '\0' || strcmp(text, "finalized") == 0;
 }

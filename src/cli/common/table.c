@@ -19,7 +19,7 @@ enum { FACT_BYTES = 8192, NAME_WIDTH = 14, GAP = 2, ESCAPE_BYTES = 4 };
 /* What a column gets at least, if it needs as much. */
 enum { MIN_TEXT = 12, MIN_FIRST_TEXT = 24, MIN_PROSE = 20, MIN_PLACE = 20 };
 
-/* How wide the columns become; behind `shown` none is printed. */
+/* How wide the columns become; after `shown` none is printed. */
 struct layout {
   size_t width[TABLE_COLUMNS_MAX];
   size_t shown;
@@ -57,15 +57,15 @@ static size_t widest(const struct table *table, size_t column) {
   return most;
 }
 
-static size_t least_of(const struct table *table, size_t column, size_t wanted) {
-  size_t least = wanted;
+static size_t least_of(const struct table *table, size_t column, size_t needed) {
+  size_t least = needed;
   if (table->columns[column].kind == TABLE_TEXT)
     least = column == 0 ? MIN_FIRST_TEXT : MIN_TEXT;
   else if (table->columns[column].kind == TABLE_PLACE)
     least = MIN_PLACE;
   else if (table->columns[column].kind == TABLE_PROSE)
     least = MIN_PROSE;
-  return least < wanted ? least : wanted;
+  return least < needed ? least : needed;
 }
 
 /* Columns of the terminal that are in use. */
@@ -86,20 +86,20 @@ static bool is_cut(enum table_column kind) {
 
 /* The narrowest column of those that needs more; `shown`: none does. */
 static size_t narrowest(const struct table *table, const struct layout *layout,
-                        bool (*is_one)(enum table_column kind), const size_t *wanted) {
+                        bool (*is_one)(enum table_column kind), const size_t *needed) {
   size_t found = layout->shown;
   for (size_t i = 0; i < layout->shown; i++)
-    if (is_one(table->columns[i].kind) && layout->width[i] < wanted[i] &&
+    if (is_one(table->columns[i].kind) && layout->width[i] < needed[i] &&
         (found == layout->shown || layout->width[i] < layout->width[found]))
       found = i;
   return found;
 }
 
-/* Gives those columns what they want of the room that is left, the narrowest first. */
+/* Gives those columns what they need of the room that is left, the narrowest first. */
 static void widen(const struct table *table, struct layout *layout, bool (*is_one)(enum table_column kind),
-                  const size_t *wanted, size_t room) {
+                  const size_t *needed, size_t room) {
   for (size_t left = room - used_by(layout); left > 0; left--) {
-    size_t column = narrowest(table, layout, is_one, wanted);
+    size_t column = narrowest(table, layout, is_one, needed);
     if (column == layout->shown)
       return;
     layout->width[column]++;
@@ -108,16 +108,16 @@ static void widen(const struct table *table, struct layout *layout, bool (*is_on
 
 static struct layout lay_out(const struct table *table) {
   struct layout layout = {.shown = table->column_count};
-  size_t room = terminal_width(), wanted[TABLE_COLUMNS_MAX];
+  size_t room = terminal_width(), needed[TABLE_COLUMNS_MAX];
   for (size_t i = 0; i < table->column_count; i++) {
-    wanted[i] = widest(table, i);
-    layout.width[i] = room > 0 ? least_of(table, i, wanted[i]) : wanted[i];
+    needed[i] = widest(table, i);
+    layout.width[i] = room > 0 ? least_of(table, i, needed[i]) : needed[i];
   }
   while (room > 0 && layout.shown > 1 && used_by(&layout) > room)
     layout.shown--;
   if (room > 0 && used_by(&layout) <= room) {
-    widen(table, &layout, is_cut, wanted, room);
-    widen(table, &layout, is_broken, wanted, room);
+    widen(table, &layout, is_cut, needed, room);
+    widen(table, &layout, is_broken, needed, room);
   }
   return layout;
 }

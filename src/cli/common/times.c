@@ -19,8 +19,8 @@ static uint64_t unit_ns(const char *name) {
   return 0;
 }
 
-/* Whole ns are exact, which what was printed once has to be. */
-static bool parse_whole(const char *text, uint64_t unit, char *end, uint64_t *ret_ns) {
+/* Integral ns are exact, which what was printed once has to be. */
+static bool parse_integer(const char *text, uint64_t unit, char *end, uint64_t *ret_ns) {
   char *digits_end;
   unsigned long long number = strtoull(text, &digits_end, 10);
   return digits_end == end && !__builtin_mul_overflow((uint64_t)number, unit, ret_ns);
@@ -34,7 +34,7 @@ bool times_parse(const char *text, uint64_t *ret_ns) {
   uint64_t unit = unit_ns(end);
   if (unit == 0 || end == text || tolower((unsigned char)text[1]) == 'x')
     return false;
-  if (parse_whole(text, unit, end, ret_ns))
+  if (parse_integer(text, unit, end, ret_ns))
     return true;
   if (!(number >= 0) || number * (double)unit >= 1.8e19)
     return false;

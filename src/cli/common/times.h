@@ -12,7 +12,7 @@ struct times {
   uint64_t from_ns, to_ns; /* UINT64_MAX: to the end */
 };
 
-/* The whole trace. */
+/* The entire trace. */
 #define TIMES_ALL ((struct times){0, UINT64_MAX})
 
 /* Reads a time of at least 0. Returns false, and leaves *ret_ns, if it is none. */

@@ -37,7 +37,7 @@ struct setting {
 
 /* -- values -- */
 
-/* Asks the tool's own reader about one variable alone, since it stops at the first that is wrong. */
+/* Queries the tool's own reader about one variable alone, since it stops at the first that is wrong. */
 static bool is_valid(const char *setting, char error[CONFIG_ERROR_BYTES]) {
   static struct config config;
   char unknown[CONFIG_ERROR_BYTES];

@@ -7,7 +7,7 @@ struct usage;
 /* argv[0] is "config". Returns the exit status. */
 int cmd_config(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_config_usage(void);
 
 #endif

@@ -29,7 +29,7 @@ static void print_quoted(const char *text) {
   putchar('\'');
 }
 
-/* How a launcher is told to give a variable to the ranks. */
+/* How a launcher is made to give a variable to the ranks. */
 struct launcher {
   const char *name;
   const char *command;

@@ -59,7 +59,7 @@ static int print(const struct info_request *request, const struct info *info) {
     info_print_text(info);
   else
     info_print_json(info);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  return message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 static int read_and_print(void *data, const struct archive_job *job) {
@@ -111,7 +111,7 @@ static int print_archive(struct info_request *request) {
   struct found_archive found;
   find_archive(&found, request->path);
   if (found.state == FOUND_NO_ARCHIVE && found_is_job(request->path) && !request->is_json)
-    info_ranks(request->path); /* what comes now says that there is no archive, and what to do */
+    info_ranks(request->path); /* what comes now states that there is no archive, and what to do */
   return archive_job_run(request->path, read_and_print, request);
 }
 

@@ -7,7 +7,7 @@ struct usage;
 /* argv[0] is "info". Returns the exit status. */
 int cmd_info(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_info_usage(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "trace/trace.h"
 
 struct info {
-  const char *path; /* as it was asked for */
+  const char *path; /* as it was requested */
   struct found_archive found;
   struct trace *trace;
   struct tally tally;

@@ -4,7 +4,7 @@
 
 #include "cli/info/info.h"
 
-/* Prints what was counted for threads, if that was asked for. */
+/* Prints what was counted for threads, if that was requested. */
 void info_print_counters(const struct info *info);
 
 #endif

@@ -53,10 +53,10 @@ static bool is_thread(const struct trace_location *location) {
   return !trace_location_is_device(location) && !trace_location_is_metric(location);
 }
 
-static json_t *locations(const struct info *info, bool (*is_wanted)(const struct trace_location *)) {
+static json_t *locations(const struct info *info, bool (*is_requested)(const struct trace_location *)) {
   json_t *array = json_array();
   for (size_t i = 0; i < info->trace->location_count; i++)
-    if (is_wanted(&info->trace->locations[i]))
+    if (is_requested(&info->trace->locations[i]))
       json_array_append_new(array, location_object(info, i));
   return array;
 }

@@ -15,7 +15,7 @@ json_t *info_processes_json(const struct info *info);
  */
 void info_print_processors(const struct info *info);
 
-/* Whether the kernel reported when threads ran; nothing if it was not asked. */
+/* Whether the kernel reported when threads ran; nothing if it was not queried. */
 void info_print_system(const struct info *info);
 
 #endif

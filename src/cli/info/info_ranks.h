@@ -1,4 +1,4 @@
-/* What stave info says of the directory of a job whose ranks are not merged. */
+/* What stave info reports of the directory of a job whose ranks are not merged. */
 #ifndef STAVE_CLI_INFO_INFO_RANKS_H
 #define STAVE_CLI_INFO_INFO_RANKS_H
 

@@ -155,7 +155,7 @@ static size_t names_to_replace(struct replacement names[NAMES_MAX]) {
   return count;
 }
 
-/* Whole words alone: a user may be called "root". */
+/* Entire words alone: a user may be called "root". */
 static bool is_at(const char *text, size_t at, const char *name) {
   size_t length = strlen(name);
   return strncmp(text + at, name, length) == 0 && (at == 0 || !isalnum((unsigned char)text[at - 1])) &&

@@ -1,4 +1,4 @@
-/* What a report of a fault has to say of the machine and its settings. */
+/* What a report of a fault has to report of the machine and its settings. */
 #ifndef STAVE_CLI_INFO_SUPPORT_H
 #define STAVE_CLI_INFO_SUPPORT_H
 

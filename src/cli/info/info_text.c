@@ -55,7 +55,7 @@ static void print_runtime_file(void *data, const char *rest, const char *value) 
 }
 
 /* gcc's has no tool interface: what it runs is in no trace. Whether it ran anything no event reports: where
- * another runtime stands in for it (--preload), it does not. */
+ * another runtime replaces it (--preload), it does not. */
 static void print_runtime_files(const struct info *info) {
   struct runtimes runtimes;
   size_t count = 0;
@@ -122,7 +122,7 @@ static void print_origin(const struct info *info) {
 
 /* -- what became of it -- */
 
-/* What the timers asked for, and what came of it. */
+/* What the timers requested, and what came of it. */
 static void print_samples(const struct info *info) {
   char recorded[NUMBER_BYTES], missed[NUMBER_BYTES], left_out[NUMBER_BYTES];
   if (info_number(info, "SAMPLING::HZ") == 0)
@@ -242,7 +242,7 @@ static void add_undelivered(void *data, const char *rest, const char *value) {
     list->used += (size_t)length;
 }
 
-static void print_not_asked(void *data, const char *rest, const char *value) {
+static void print_not_registered(void *data, const char *rest, const char *value) {
   (void)data;
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
   table_fact("not requested", "%s, since %s", name ? name : rest, value);
@@ -257,7 +257,7 @@ static void print_undelivered(const struct info *info) {
   else
     table_fact("not delivered", "%s",
                list.used > 0 ? list.text : "the runtime delivers every callback that was requested");
-  info_each_property(info, "NOT_ASKED", print_not_asked, NULL);
+  info_each_property(info, "NOT_ASKED", print_not_registered, NULL);
 }
 
 /* -- tables -- */

@@ -6,13 +6,13 @@
 
 struct usage;
 
-/* What is always in view where nothing else is wanted. */
+/* What is always in view where nothing else is requested. */
 #define WATCH_LAST_NS UINT64_C(10000000000)
 
 /* argv[0] is "watch". Returns stave's exit status. */
 int cmd_watch(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_watch_usage(void);
 
 #endif

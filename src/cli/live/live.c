@@ -56,11 +56,11 @@ struct live {
 static const int signals[] = {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
 
-static volatile sig_atomic_t asked_to_end; /* by which signal */
+static volatile sig_atomic_t end_signal; /* by which signal */
 
 static void on_signal(int number) {
   if (number != SIGCHLD)
-    asked_to_end = number;
+    end_signal = number;
 }
 
 static uint64_t now_ms(void) {
@@ -69,7 +69,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* -- what the server asks for -- */
+/* -- what the server requests -- */
 
 static void name_picture(const struct live *live, unsigned number, char *ret, size_t size) {
   snprintf(ret, size, "%s/picture-%u.html", live->folder, number);
@@ -141,7 +141,7 @@ static void mask_signals(int how) {
   sigprocmask(how, &all, NULL);
 }
 
-/* As a process group of its own, so that all of it can be ended. What it says is kept. */
+/* As a process group of its own, so that all of it can be ended. What it states is kept. */
 _Noreturn static void make_recent(const struct live *live) {
   char page[PATH_MAX], scratch[PATH_MAX], messages[PATH_MAX];
   struct recent recent = {live->found.directory, live->title, scratch, page, live->request->last_ns};
@@ -163,8 +163,8 @@ _Noreturn static void make_finished(const struct live *live) {
   _exit(EXIT_FAILED);
 }
 
-/* Of stave record, which is told by its own signals and says by SIGTERM when nobody is to wait any more, the
- * others are none of its viewer's. */
+/* Of stave record, which is notified by its own signals and reports by SIGTERM when nobody is to wait any
+ * more, the others are none of its viewer's. */
 static bool is_heard(const struct live_request *request, int number) {
   return !request->is_of_record || number == SIGCHLD || number == SIGTERM;
 }
@@ -209,7 +209,7 @@ static bool has_room(struct live *live) {
   return false;
 }
 
-/* What it has said, without whose word it is. */
+/* What it has reported, without whose word it is. */
 static void read_trouble(struct live *live) {
   static const char own[] = "stave: ";
   char path[PATH_MAX], line[TROUBLE_BYTES] = "";
@@ -300,7 +300,7 @@ static bool is_over(const struct live *live) {
 
 static void serve(struct live *live, const sigset_t *mask) {
   uint64_t next_look = 0;
-  while (!asked_to_end && !is_over(live)) {
+  while (!end_signal && !is_over(live)) {
     if (live->state == LIVE_RUNNING && now_ms() >= next_look) {
       look_at_run(live);
       next_look = now_ms() + LOOK_MS;
@@ -389,9 +389,9 @@ int live_run(const struct live_request *request) {
     serve(&live, &mask);
   }
   close_live(&live);
-  if (asked_to_end) {
-    signal(asked_to_end, SIG_DFL);
-    raise(asked_to_end);
+  if (end_signal) {
+    signal(end_signal, SIG_DFL);
+    raise(end_signal);
     mask_signals(SIG_UNBLOCK);
   }
   return live.status;

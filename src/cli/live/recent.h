@@ -8,7 +8,7 @@ struct recent {
   const char *directory; /* of the archive that is being written */
   const char *title;
   const char *scratch; /* a path where an archive may be made; it is gone afterwards */
-  const char *page;    /* the page's; there when it is whole */
+  const char *page;    /* the page's; there when it is complete */
   uint64_t last_ns;    /* how much of the run's end is to be on it */
 };
 

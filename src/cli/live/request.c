@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-bool request_is_whole(const char *bytes, size_t count) {
+bool request_is_complete(const char *bytes, size_t count) {
   return memmem(bytes, count, "\r\n\r\n", 4) || memmem(bytes, count, "\n\n", 2);
 }
 

@@ -1,5 +1,5 @@
-/* What a browser asks the server of `stave watch` for: one request of HTTP/1.1 (RFC 9112), of which only the
- * first line and Host matter. */
+/* What a browser queries the server of `stave watch` for: one request of HTTP/1.1 (RFC 9112), of which only
+ * the first line and Host matter. */
 #ifndef STAVE_CLI_LIVE_REQUEST_H
 #define STAVE_CLI_LIVE_REQUEST_H
 
@@ -15,10 +15,10 @@ enum request_answer {
   REQUEST_NOT_ALLOWED = 405, /* no GET */
 };
 
-/* Whether the `bytes` so far hold the whole head. */
-bool request_is_whole(const char *bytes, size_t count);
+/* Whether the `bytes` so far hold the entire head. */
+bool request_is_complete(const char *bytes, size_t count);
 
-/* Judges a whole head, which it changes. The address has to be /TOKEN/PATH, and Host what the server is
+/* Judges an entire head, which it changes. The address has to be /TOKEN/PATH, and Host what the server is
  * called on this machine with `port`: a page of another site whose name has come to mean this machine (DNS
  * rebinding) sends its own. With REQUEST_OK, PATH is in ret_path, perhaps empty. */
 enum request_answer request_judge(char *head, const char *token, unsigned port,

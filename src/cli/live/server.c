@@ -20,12 +20,12 @@ struct server_connection {
   int fd;
   char head[REQUEST_HEAD_MAX + 1];
   size_t head_bytes;
-  bool is_asked;    /* the head is there, and answered */
-  bool is_listener; /* of news: stays */
-  bool is_done;     /* it will ask no more, and may still wait for its answer */
-  char *out;        /* what is still to be sent */
+  bool is_requested; /* the head is there, and answered */
+  bool is_listener;  /* of news: stays */
+  bool is_done;      /* it will query no more, and may still wait for its answer */
+  char *out;         /* what is still to be sent */
   size_t out_bytes, out_done;
-  int file; /* what comes behind it; -1: nothing */
+  int file; /* what comes after it; -1: nothing */
   off_t file_done;
 };
 
@@ -93,8 +93,8 @@ static void put(struct server_connection *connection, char *text) {
   put_bytes(connection, text, strlen(text));
 }
 
-/* The head says that nothing is to be kept, framed, guessed or told to others; the token is in the address.
- */
+/* The head states that nothing is to be kept, framed, guessed or reported to others; the token is in the
+ * address. */
 static char *make_head(int status, const char *reason, const char *type, int64_t length) {
   char bytes[64] = "";
   if (length >= 0)
@@ -166,7 +166,7 @@ static void answer_bytes(const struct server *server, struct server_connection *
 
 static void answer(const struct server *server, struct server_connection *connection) {
   char path[REQUEST_PATH_BYTES];
-  connection->is_asked = true;
+  connection->is_requested = true;
   switch (request_judge(connection->head, server->token, server->port, path)) {
   case REQUEST_OK:
     break;
@@ -199,21 +199,21 @@ static bool is_busy(const struct server_connection *connection) {
 }
 
 static bool receive(const struct server *server, struct server_connection *connection) {
-  char ignored[512], *to = connection->is_asked ? ignored : connection->head + connection->head_bytes;
-  size_t room = connection->is_asked ? sizeof ignored : REQUEST_HEAD_MAX - connection->head_bytes;
+  char ignored[512], *to = connection->is_requested ? ignored : connection->head + connection->head_bytes;
+  size_t room = connection->is_requested ? sizeof ignored : REQUEST_HEAD_MAX - connection->head_bytes;
   ssize_t count = recv(connection->fd, to, room, 0);
   if (count < 0)
     return errno == EAGAIN || errno == EINTR;
   connection->is_done |= count == 0;
   if (connection->is_done)
-    return connection->is_asked && !connection->is_listener && is_busy(connection);
-  if (connection->is_asked)
+    return connection->is_requested && !connection->is_listener && is_busy(connection);
+  if (connection->is_requested)
     return true;
   connection->head_bytes += (size_t)count;
   connection->head[connection->head_bytes] = '\0';
-  if (request_is_whole(connection->head, connection->head_bytes))
+  if (request_is_complete(connection->head, connection->head_bytes))
     answer(server, connection);
-  return connection->is_asked || connection->head_bytes < REQUEST_HEAD_MAX;
+  return connection->is_requested || connection->head_bytes < REQUEST_HEAD_MAX;
 }
 
 static bool can_wait(ssize_t sent) {
@@ -247,7 +247,7 @@ static bool send_some(struct server_connection *connection) {
   return (sent >= 0 || can_wait(sent)) && (is_busy(connection) || connection->is_listener);
 }
 
-/* Who has not come to ask gives way where there are too many. */
+/* Who has not come to query yields where there are too many. */
 static void accept_clients(struct server *server) {
   int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   size_t place = SERVER_CONNECTIONS_MAX;
@@ -255,7 +255,7 @@ static void accept_clients(struct server *server) {
     if (!server->connections[i])
       place = i;
   for (size_t i = SERVER_CONNECTIONS_MAX; place == SERVER_CONNECTIONS_MAX && fd >= 0 && i-- > 0;)
-    if (!server->connections[i]->is_asked) {
+    if (!server->connections[i]->is_requested) {
       drop(server, i);
       place = i;
     }
@@ -304,7 +304,8 @@ void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
 
 /* -- news -- */
 
-/* Behind what has not been sent yet; who takes nothing for long gets the last ones only when asking again. */
+/* After what has not been sent yet; who takes nothing for long gets the last ones only when querying
+ * again. */
 static void add_news(struct server_connection *connection, const char *line) {
   size_t left = connection->out_bytes - connection->out_done;
   if (left > NEWS_MAX)

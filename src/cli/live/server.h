@@ -1,4 +1,4 @@
-/* The server of `stave watch` and `stave timeline --serve`: one thread, GET, this machine only. Who asks
+/* The server of `stave watch` and `stave timeline --serve`: one thread, GET, this machine only. Who queries
  * needs the token that is in the address. A connection is for one answer, but for news (text/event-stream),
  * which goes on. */
 #ifndef STAVE_CLI_LIVE_SERVER_H
@@ -14,7 +14,7 @@ enum { SERVER_CONNECTIONS_MAX = 64 };
 
 struct server_connection;
 
-/* Where what is asked for comes from; `data` is handed on. */
+/* Where what is requested comes from; `data` is handed on. */
 struct server_source {
   char *(*page)(void *data);                   /* the page itself: to be freed */
   char *(*news)(void *data);                   /* one line of JSON: to be freed */

@@ -94,7 +94,7 @@ static void answer(const struct mcp_request *request, json_t *id, const char *me
     reply_error(id, METHOD_NOT_FOUND, "there is no such method");
 }
 
-/* Notifications have no id, and no answer; nor have responses, as nothing is asked of the client. */
+/* Notifications have no id, and no answer; nor have responses, as nothing is queried of the client. */
 static void handle(const struct mcp_request *request, const char *line, size_t length) {
   json_t *message = json_loadb(line, length, 0, NULL);
   json_t *id = json_object_get(message, "id");
@@ -117,14 +117,14 @@ static int serve(const struct mcp_request *request) {
   while ((length = getline(&line, &capacity, stdin)) >= 0) {
     if (line[strspn(line, " \t\r\n")] != '\0' || length == 0 || memchr(line, '\0', (size_t)length))
       handle(request, line, (size_t)length);
-    if (!message_output_is_whole())
+    if (!message_output_is_complete())
       break;
   }
-  bool is_whole = feof(stdin) != 0;
-  if (!is_whole)
+  bool is_complete = feof(stdin) != 0;
+  if (!is_complete)
     message_print("cannot read standard input: %s", strerror(errno));
   free(line);
-  return is_whole ? EXIT_SUCCESS : EXIT_FAILED;
+  return is_complete ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 /* -- how it is called -- */

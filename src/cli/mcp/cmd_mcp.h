@@ -1,4 +1,4 @@
-/* `stave mcp`: a server of the Model Context Protocol, by which assistants ask for what is in archives. */
+/* `stave mcp`: a server of the Model Context Protocol, by which assistants request what is in archives. */
 #ifndef STAVE_CLI_MCP_CMD_MCP_H
 #define STAVE_CLI_MCP_CMD_MCP_H
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An answer ends there, and says so: it has to fit beside others into what an assistant can read. */
+/* An answer ends there, and reports it: it has to fit beside others into what an assistant can read. */
 enum { MCP_ANSWER_BYTES = 12000 };
 
 struct mcp_answer {

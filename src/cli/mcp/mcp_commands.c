@@ -55,8 +55,8 @@ void mcp_check(struct mcp_answer *answer, const json_t *arguments) {
 void mcp_query(struct mcp_answer *answer, const json_t *arguments) {
   char path[MCP_PATH_BYTES], rows[24];
   const char *sql = json_string_value(json_object_get(arguments, "sql"));
-  const json_t *wanted = json_object_get(arguments, "rows");
-  json_int_t most = json_is_integer(wanted) ? json_integer_value(wanted) : ROWS;
+  const json_t *requested = json_object_get(arguments, "rows");
+  json_int_t most = json_is_integer(requested) ? json_integer_value(requested) : ROWS;
   snprintf(rows, sizeof rows, "%d", (int)(most < 1 ? 1 : most > ROWS_MAX ? ROWS_MAX : most));
   mcp_path(path, json_object_get(arguments, "archive"));
   if (sql)

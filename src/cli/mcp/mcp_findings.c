@@ -19,7 +19,8 @@ enum {
   PART_BYTES = 900
 };
 
-/* The object that report --json prints, the caller's to release; NULL: the answer says why there is none. */
+/* The object that report --json prints, the caller's to release; NULL: the answer states why there is none.
+ */
 static json_t *mcp_report_object(struct mcp_answer *answer, const json_t *arguments) {
   char path[MCP_PATH_BYTES];
   struct mcp_child child;
@@ -77,7 +78,7 @@ void mcp_findings(struct mcp_answer *answer, const json_t *arguments) {
 
 /* -- source lines -- */
 
-/* A line of a file, with its number; false behind the last. */
+/* A line of a file, with its number; false after the last. */
 static bool add_source_line(struct mcp_answer *answer, FILE *file, json_int_t number, json_int_t marked) {
   char *line = NULL;
   size_t capacity = 0;
@@ -105,7 +106,7 @@ static bool add_source(struct mcp_answer *answer, const char *path, json_int_t l
   return file != NULL;
 }
 
-/* Nothing but what the archive names is read, whatever is asked for. */
+/* Nothing but what the archive names is read, whatever is requested. */
 static const char *named_file(const json_t *report, const char *asked) {
   const json_t *regions = json_object_get(report, "regions");
   for (size_t i = 0; i < json_array_size(regions); i++) {
@@ -120,9 +121,9 @@ void mcp_source(struct mcp_answer *answer, const json_t *arguments) {
   json_t *report = mcp_report_object(answer, arguments);
   if (!report)
     return;
-  const json_t *wanted = json_object_get(arguments, "around");
+  const json_t *requested = json_object_get(arguments, "around");
   json_int_t line = json_integer_value(json_object_get(arguments, "line"));
-  json_int_t around = json_is_integer(wanted) ? json_integer_value(wanted) : AROUND;
+  json_int_t around = json_is_integer(requested) ? json_integer_value(requested) : AROUND;
   const char *asked = text_of(arguments, "file"), *file = named_file(report, asked);
   around = around < 0 ? 0 : around > AROUND_MAX ? AROUND_MAX : around;
   if (!file)

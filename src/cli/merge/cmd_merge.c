@@ -100,7 +100,7 @@ static int merge_archives(const struct cmd_request *request, char **paths, int c
                     &result);
   if (is_done)
     print_result(out, &result);
-  is_done = is_done && message_output_is_whole();
+  is_done = is_done && message_output_is_complete();
   members_clear(&members);
   free(out);
   return is_done ? EXIT_SUCCESS : EXIT_FAILED;

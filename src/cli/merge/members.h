@@ -1,4 +1,4 @@
-/* The archives that are to be merged: what the arguments of `stave merge` stand for. */
+/* The archives that are to be merged: what the arguments of `stave merge` represent. */
 #ifndef STAVE_CLI_MERGE_MEMBERS_H
 #define STAVE_CLI_MERGE_MEMBERS_H
 

@@ -26,10 +26,10 @@
 
 enum { PATIENCE_MS = 20000 };
 
-/* An archive on its way. */
+/* An archive in transit. */
 struct union_job {
   const struct unite_request *request;
-  char partial[PATH_MAX];      /* where it is until it is whole */
+  char partial[PATH_MAX];      /* where it is until it is complete */
   int lock_fd;                 /* of that directory, as long as somebody works in it */
   struct merge_result *result; /* shared with the process that merges */
 };
@@ -158,7 +158,7 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
       message_print("%s", job->result->failure);
     return false;
   case GUARD_CRASHED:
-    if (!ending_is_wanted())
+    if (!ending_is_requested())
       message_print("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
     return false;
   case GUARD_STUCK:
@@ -173,7 +173,7 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
 
 static bool run(struct union_job *job) {
   const struct guard_watch watch = {
-      .patience_ms = PATIENCE_MS, .look = show_progress, .is_unwanted = ending_is_wanted};
+      .patience_ms = PATIENCE_MS, .look = show_progress, .is_cancelled = ending_is_requested};
   fflush(NULL);
   bool is_done = explain(job, guard_run(work, job, &watch));
   progress_clear();

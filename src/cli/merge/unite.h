@@ -1,4 +1,5 @@
-/* Merging as commands do it: in a process of its own, and the new archive gets its name when it is whole. */
+/* Merging as commands do it: in a process of its own, and the new archive gets its name when it is
+ * complete. */
 #ifndef STAVE_CLI_MERGE_UNITE_H
 #define STAVE_CLI_MERGE_UNITE_H
 

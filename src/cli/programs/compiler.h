@@ -1,4 +1,4 @@
-/* Which compilers made a program, as its file says. */
+/* Which compilers made a program, as its file states. */
 #ifndef STAVE_CLI_PROGRAMS_COMPILER_H
 #define STAVE_CLI_PROGRAMS_COMPILER_H
 

@@ -219,8 +219,9 @@ static bool versions_of_library(const struct elf_file *file, const char *library
   return any;
 }
 
-static void symbols_of_versions(const struct elf_file *file, const Elf64_Shdr *table, const bool *is_wanted,
-                                void (*each)(void *context, const char *symbol), void *context) {
+static void symbols_of_versions(const struct elf_file *file, const Elf64_Shdr *table,
+                                const bool *is_requested, void (*each)(void *context, const char *symbol),
+                                void *context) {
   uint64_t versions = offset_of_address(file, dynamic_value(file, DT_VERSYM));
   Elf64_Sym symbol;
   uint16_t version;
@@ -231,7 +232,7 @@ static void symbols_of_versions(const struct elf_file *file, const Elf64_Shdr *t
     const char *name = dynamic_text(file, symbol.st_name);
     bool is_needed = symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL;
     version &= 0x7fff; /* the top bit only hides a definition */
-    if (is_needed && name && version < NEEDED_VERSIONS_MAX && is_wanted[version])
+    if (is_needed && name && version < NEEDED_VERSIONS_MAX && is_requested[version])
       each(context, name);
   }
 }

@@ -18,7 +18,7 @@ struct elf_file {
 
 /* Maps the file. Returns 0, and the caller closes *ret; else a negative errno: -ENOEXEC not an ELF file or a
  * broken one, -EPROTONOSUPPORT of another word size, byte order or machine, or what open, fstat or mmap
- * said. */
+ * reported. */
 int elf_open(const char *path, struct elf_file *ret);
 
 /* Unmaps. Accepts a zeroed struct. */

@@ -64,7 +64,7 @@ struct cache_entry {
 };
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 
-/* Where the texts end, which lie behind the entries, the last with its end; 0: nowhere. */
+/* Where the texts end, which lie after the entries, the last with its end; 0: nowhere. */
 static size_t end_of_texts(const struct libpath_cache *cache, const struct cache_header *header) {
   size_t end = sizeof *header + (size_t)header->count * sizeof(struct cache_entry) + header->strings_bytes;
   return end <= cache->size && cache->data[end - 1] == '\0' ? end : 0;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Calls `each` with "DIRECTORY/NAME" for every directory of the colon- or semicolon-separated list, in order,
- * until it returns true, whose answer is then returned. $ORIGIN stands for `origin`; an empty element is the
+ * until it returns true, whose answer is then returned. $ORIGIN represents `origin`; an empty element is the
  * current directory; an element with any other $ is skipped. A NULL list is empty. */
 bool libpath_in_list(const char *list, const char *origin, const char *name,
                      bool (*each)(void *context, const char *path), void *context);

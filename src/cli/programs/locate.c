@@ -31,10 +31,11 @@ static int give(const char *path, char **ret_path) {
 
 int locate_library(char **ret_path) {
   char path[PATH_MAX];
-  const char *wanted = getenv("STAVE_LIBRARY");
-  bool found = wanted ? try_file(wanted, path)
-                      : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
-                            try_file(STAVE_LIBRARY_INSTALLED, path);
+  const char *requested = getenv("STAVE_LIBRARY");
+  bool found = requested
+                   ? try_file(requested, path)
+                   : try_beside("../tool/libstave.so", path) || try_beside(STAVE_LIBRARY_FROM_BIN, path) ||
+                         try_file(STAVE_LIBRARY_INSTALLED, path);
   return found ? give(path, ret_path) : -ENOENT;
 }
 

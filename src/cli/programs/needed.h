@@ -4,7 +4,7 @@
 
 #include "cli/programs/program.h"
 
-/* Fills in what the ELF file at `path` and its libraries tell about OpenMP: has_libomp, libgomp_*,
+/* Fills in what the ELF file at `path` and its libraries show about OpenMP: has_libomp, libgomp_*,
  * versions. */
 void needed_inspect(const char *path, struct program *ret);
 

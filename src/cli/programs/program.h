@@ -1,4 +1,4 @@
-/* What a program is and which OpenMP runtime it asks for, found out before it is started. */
+/* What a program is and which OpenMP runtime it requests, found out before it is started. */
 #ifndef STAVE_CLI_PROGRAMS_PROGRAM_H
 #define STAVE_CLI_PROGRAMS_PROGRAM_H
 
@@ -12,7 +12,7 @@ enum program_kind {
   PROGRAM_OTHER,   /* anything else the kernel or the shell may start, or a file that cannot be read */
 };
 
-/* Strings are owned, NULL where there is nothing to tell. */
+/* Strings are owned, NULL where there is nothing to report. */
 struct program {
   char *path;                /* the file that is started */
   enum program_kind kind;    /* of the file, or of its interpreter if it is a script */

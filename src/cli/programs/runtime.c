@@ -14,7 +14,7 @@
 
 static const char LIBOMP[] = "libomp.so.5";
 
-/* True if the file is there (packages ship dangling links) and can stand in for libgomp.so.1. */
+/* True if the file is there (packages ship dangling links) and can replace libgomp.so.1. */
 static bool works(void *context, const char *path) {
   char *ret = context;
   char real[PATH_MAX];
@@ -50,20 +50,20 @@ static bool find_in_llvm(char *ret) {
   return done;
 }
 
-static bool find_wanted(const char *wanted, char *ret) {
+static bool find_requested(const char *requested, char *ret) {
   struct stat info;
   char path[PATH_MAX + 16];
-  snprintf(path, sizeof path, "%s", wanted);
-  if (stat(wanted, &info) == 0 && S_ISDIR(info.st_mode))
-    snprintf(path, sizeof path, "%s/%s", wanted, LIBOMP);
+  snprintf(path, sizeof path, "%s", requested);
+  if (stat(requested, &info) == 0 && S_ISDIR(info.st_mode))
+    snprintf(path, sizeof path, "%s/%s", requested, LIBOMP);
   return works(ret, path);
 }
 
-int runtime_find(const char *wanted, char **ret_path) {
+int runtime_find(const char *requested, char **ret_path) {
   char path[PATH_MAX];
-  bool found = wanted ? find_wanted(wanted, path)
-                      : libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, LIBOMP, works, path) ||
-                            libpath_in_system(LIBOMP, works, path) || find_in_llvm(path);
+  bool found = requested ? find_requested(requested, path)
+                         : libpath_in_list(getenv("LD_LIBRARY_PATH"), NULL, LIBOMP, works, path) ||
+                               libpath_in_system(LIBOMP, works, path) || find_in_llvm(path);
   if (!found)
     return -ENOENT;
   *ret_path = strdup(path);
@@ -100,14 +100,15 @@ static bool has_any(const struct string_list *list, const char *beginning) {
   return false;
 }
 
-/* By its path: who asks for any of LLVM's leaves the decision to Stave. */
+/* By its path: who requests any of LLVM's leaves the decision to Stave. */
 static bool is_named(void) {
   const char *runtime = getenv("STAVE_RUNTIME");
   return runtime && *runtime != '\0' && strcmp(runtime, "llvm") != 0;
 }
 
-/* libomp leaves sections that were cancelled as they were, and threads wait in the next ones for ever: where
- * OMP_CANCELLATION lets that happen. No symbol reports what is cancelled: who names a runtime decides. */
+/* libomp leaves sections that were cancelled as they were, and threads wait in the next ones without end:
+ * where OMP_CANCELLATION lets that happen. No symbol reports what is cancelled: who names a runtime
+ * decides. */
 static bool may_cancel_sections(const struct string_list *symbols) {
   const char *cancellation = getenv("OMP_CANCELLATION");
   return has(symbols, "GOMP_cancel") &&

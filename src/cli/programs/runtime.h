@@ -8,7 +8,7 @@
  * LD_LIBRARY_PATH, in the loader's own places, then in the newest /usr/lib/llvm-N/lib that really has one. On
  * success 0 and *ret_path, absolute, which the caller frees; else a negative errno: -ENOENT none that works
  * as libgomp.so.1, -ENOMEM. */
-int runtime_find(const char *wanted, char **ret_path);
+int runtime_find(const char *requested, char **ret_path);
 
 /* Adds what the runtime lacks of libgomp's to *ret_missing: versions, or, if it has them all, symbols, or
  * what it has a symbol for but cannot do, which STAVE_RUNTIME may overrule where that is not certain. */

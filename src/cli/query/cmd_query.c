@@ -31,7 +31,7 @@ static const struct usage_option options[] = {
     {0},
 };
 
-/* Views come behind; rows of tables that are views for their regions are not listed twice. */
+/* Views come after; rows of tables that are views for their regions are not listed twice. */
 static const char list_sql[] =
     "SELECT m.name, CASE WHEN m.type = 'table' OR EXISTS"
     " (SELECT 1 FROM sqlite_master o WHERE o.name = m.name || '_rows') THEN 'table' ELSE 'view' END AS kind,"
@@ -66,7 +66,7 @@ static bool is_incomplete(struct database_query *query) {
 
 /* -- the query -- */
 
-static int ask(const struct query_request *request, struct database_query *query) {
+static int request_dump(const struct query_request *request, struct database_query *query) {
   char error[DATABASE_ERROR_BYTES];
   bool is_cut = is_incomplete(query);
   struct query_output *output = query_output_open(request->form, request->row_limit);
@@ -90,13 +90,13 @@ static int run(const struct query_request *request) {
   if (status != EXIT_SUCCESS)
     return status;
   if (request->has_where)
-    return printf("%s\n", path) > 0 && message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+    return printf("%s\n", path) > 0 && message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
   struct database_query *query = database_query_open(path, error);
   if (!query) {
     message_print("cannot read %s: %s", path, error);
     return EXIT_FAILED;
   }
-  status = ask(request, query);
+  status = request_dump(request, query);
   database_query_close(query);
   return status;
 }

@@ -22,7 +22,7 @@ static int failed(const struct archive_job *job, const char *path, const char *e
 
 struct run_request {
   const char *path;
-  bool is_quiet; /* about what cannot be read: who asks the database later is told */
+  bool is_quiet; /* about what cannot be read: who queries the database later is notified */
 };
 
 static int write_run(void *data, const struct archive_job *job) {

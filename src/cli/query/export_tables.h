@@ -9,7 +9,7 @@
 #include "export/sink.h"
 #include "tables/schema.h"
 
-/* The same, and the file becomes `output` when it is whole. */
+/* The same, and the file becomes `output` when it is complete. */
 int export_tables_sqlite(char *const *archives, size_t count, const char *identity, const char *output);
 
 /* Writes one table as CSV into the sink; within an archive_job. Returns 0, or 1 with one line in
@@ -17,7 +17,7 @@ int export_tables_sqlite(char *const *archives, size_t count, const char *identi
 int export_tables_csv(const struct archive_job *job, enum schema_table table, struct sink *sink,
                       char error[TRACE_ERROR_BYTES]);
 
-/* The name of the table at `number`; NULL behind the last one. */
+/* The name of the table at `number`; NULL after the last one. */
 const char *export_tables_word(size_t number);
 
 #endif

@@ -61,7 +61,7 @@ static void pad(struct sink *sink, size_t count) {
     sink_byte(sink, ' ');
 }
 
-/* Numbers to the right; what is last has no blanks behind. */
+/* Numbers to the right; what is last has no blanks after. */
 static void write_text(struct query_output *output, const char *text, size_t column, bool is_number) {
   size_t width = width_of(text), room = output->widths[column] > width ? output->widths[column] - width : 0;
   bool is_last = column + 1 == output->column_count;
@@ -80,8 +80,8 @@ static void write_header(struct query_output *output) {
 
 static void write_block(struct query_output *output) {
   for (size_t i = 0; i < output->text_count; i++) {
-    size_t *width = &output->widths[i % output->column_count], wanted = width_of(output->texts[i]);
-    *width = wanted > *width ? wanted : *width;
+    size_t *width = &output->widths[i % output->column_count], needed = width_of(output->texts[i]);
+    *width = needed > *width ? needed : *width;
   }
   if (!output->has_header)
     write_header(output);
@@ -201,8 +201,8 @@ static void finish(struct query_output *output) {
     sink_text(output->sink, "]\n");
 }
 
-bool query_output_close(struct query_output *output, bool is_whole) {
-  if (is_whole && output->names)
+bool query_output_close(struct query_output *output, bool is_complete) {
+  if (is_complete && output->names)
     finish(output);
   int error = sink_finish(output->sink);
   if (error < 0)

@@ -20,8 +20,8 @@ struct query_output *query_output_open(enum query_form form, uint64_t row_limit)
 /* To be given to database_query_run with the output as data. */
 extern const struct query_observer query_output_observer;
 
-/* Ends the answer and frees; `is_whole`: whether there was no error. Rows above the limit get a line on
+/* Ends the answer and frees; `is_complete`: whether there was no error. Rows above the limit get a line on
  * stderr. Returns false, after a message, if it could not be written. */
-bool query_output_close(struct query_output *output, bool is_whole);
+bool query_output_close(struct query_output *output, bool is_complete);
 
 #endif

@@ -54,8 +54,8 @@ static void give_signals_back(struct child *child) {
   sigprocmask(SIG_SETMASK, &child->started_mask, NULL);
 }
 
-/* What is refused only once the program has begun would leave stave waiting for ever. Nobody is one's own
- * child. Returns 0 or a negative errno. */
+/* What is refused only once the program has started would leave stave waiting without end. Nobody is one's
+ * own child. Returns 0 or a negative errno. */
 static int try_waiting(void) {
   siginfo_t info;
   if (poll(NULL, 0, 0) < 0)
@@ -103,7 +103,7 @@ int child_start(struct child *ret, const char *path, char **arguments) {
   return error;
 }
 
-/* The signals that a terminal or a session's end sends to the whole process group. */
+/* The signals that a terminal or a session's end sends to the entire process group. */
 static bool is_for_group(int signal) {
   static const int group_signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH};
   for (size_t i = 0; i < sizeof group_signals / sizeof *group_signals; i++)
@@ -133,8 +133,8 @@ static void forward(const struct child *child, const struct signalfd_siginfo *in
 
 /* With the program gone, signals are for stave, which only waits. */
 static void note_request(struct child *child, const struct signalfd_siginfo *info) {
-  child->asked_to_stop |= info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT;
-  child->asked_to_terminate |= info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP;
+  child->is_interrupted |= info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT;
+  child->is_terminated |= info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP;
 }
 
 static void look_at_child(struct child *child) {
@@ -166,7 +166,7 @@ void child_signals(struct child *child) {
 void child_reap(struct child *child) {
   while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
     continue;
-  if (!child->asked_to_stop && !child->asked_to_terminate)
+  if (!child->is_interrupted && !child->is_terminated)
     orphans_reap_writers();
   give_signals_back(child);
 }

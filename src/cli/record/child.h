@@ -1,7 +1,7 @@
-/* The traced program as a child process: `stave record` stands between it and whoever started stave, and must
- * not be felt. Signals from the terminal reach the program by themselves (same process group); those that
- * someone sends to stave are passed on; when the program stops, stave stops, and goes on with it. The program
- * starts with exactly the signal mask and dispositions that stave was started with. */
+/* The traced program as a child process: `stave record` is between it and whoever started stave, and must not
+ * be felt. Signals from the terminal reach the program by themselves (same process group); those that someone
+ * sends to stave are passed on; when the program stops, stave stops, and goes on with it. The program starts
+ * with exactly the signal mask and dispositions that stave was started with. */
 #ifndef STAVE_CLI_RECORD_CHILD_H
 #define STAVE_CLI_RECORD_CHILD_H
 
@@ -15,10 +15,10 @@ struct child {
   int signal_fd;   /* readable when child_signals has something to do */
   bool has_ended;  /* it is a zombie: not reaped before child_reap */
   bool is_refused; /* by a limit or a filter: there is no child, its program can be run in place of stave */
-  bool asked_to_stop;      /* after its end: someone interrupted stave */
-  bool asked_to_terminate; /* after its end: SIGTERM or SIGHUP to stave */
-  int code, status;        /* how it ended: si_code and si_status of waitid */
-  sigset_t started_mask;   /* what stave was started with */
+  bool is_interrupted;   /* after its end: someone interrupted stave */
+  bool is_terminated;    /* after its end: SIGTERM or SIGHUP to stave */
+  int code, status;      /* how it ended: si_code and si_status of waitid */
+  sigset_t started_mask; /* what stave was started with */
   struct sigaction started_sigchld;
 };
 
@@ -26,7 +26,7 @@ struct child {
  * that of execve for instance, and then nothing is left behind. The caller looks at is_refused. */
 int child_start(struct child *ret, const char *path, char **arguments);
 
-/* Does what the signals that have arrived ask for. Never blocks. Sets has_ended once the program has. */
+/* Does what the signals that have arrived request. Never blocks. Sets has_ended once the program has. */
 void child_signals(struct child *child);
 
 /* Takes the ended program's exit status away, so that it vanishes from /proc, and restores stave's own signal

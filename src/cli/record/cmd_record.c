@@ -58,7 +58,7 @@ enum {
   OPTION_DEVICE
 };
 
-/* Samples a second where none are said. */
+/* Samples a second where none are reported. */
 static const char sample_default[] = "1000";
 
 static const char *overflow_word(size_t number) {
@@ -147,13 +147,13 @@ static const struct usage_option *option_of(int code) {
   return option;
 }
 
-/* A name that nobody knows is said before the program runs. */
+/* A name that nobody knows is reported before the program runs. */
 static bool set_counters(const char *list) {
   struct kernel_counter counters[COUNTERS_MAX];
   char error[CONFIG_ERROR_BYTES];
   if (strcmp(list, "help") == 0) {
     counters_print_help();
-    exit(message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED);
+    exit(message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED);
   }
   if (counters_parse(list, counters, error, sizeof error) < 0)
     return usage_error("record", "%s", error);
@@ -167,7 +167,7 @@ static bool set_option(void *run, int option, const char *value) {
   else if (option == OPTION_PRELOAD)
     ((struct traced_run *)run)->preloads = true;
   else if (option == OPTION_WATCH)
-    ((struct traced_run *)run)->viewer.is_wanted = true;
+    ((struct traced_run *)run)->viewer.is_requested = true;
   else if (option == OPTION_SYSTEM)
     settings_put("STAVE_SYSTEM", "on");
   else if (option == OPTION_COUNTERS)
@@ -206,7 +206,7 @@ static const char *output_default(void) {
   return "";
 }
 
-/* As a part of a template: a percent sign stands for itself. */
+/* As a part of a template: a percent sign represents itself. */
 static void escape(const char *path, char *ret) {
   for (; *path != '\0'; path++) {
     if (*path == '%')
@@ -247,8 +247,8 @@ static void preload(struct traced_run *run, const char *path) {
 /* AddressSanitizer takes what lies in front of memory for the header that old C libraries put in front of a
  * loaded library's thread-local variables, if its address looks so, and then ends the program while it looks
  * for leaks. libomp's are such, as it is loaded where gcc's programs would have had libgomp from the start.
- * libomp writes to stderr where libgomp is silent (deprecated functions, teams that are smaller than asked
- * for), unless the user has set what it writes. */
+ * libomp writes to stderr where libgomp is silent (deprecated functions, teams that are smaller than
+ * requested), unless the user has set what it writes. */
 static void replace_libgomp(const struct traced_run *run) {
   prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
   prepend_variable("ASAN_OPTIONS", "intercept_tls_get_addr=0");
@@ -358,7 +358,7 @@ static void print_waiting(const struct traced_run *run) {
   size_t open = 0;
   for (size_t i = 0; i < status->count; i++)
     open += status->archives[i].state == ARCHIVE_OPEN;
-  if (open == 0) /* one that has not told of its archive yet, or has none to tell of (STAVE_KEEP) */
+  if (open == 0) /* one that has not reported its archive yet, or has none to report (STAVE_KEEP) */
     message_print("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
   else
     message_print("the program has ended; waiting for %zu archive%s to be closed (Ctrl-C: do not wait)", open,
@@ -370,12 +370,12 @@ static void wait_for_writers(struct traced_run *run) {
   struct child *child = &run->child;
   bool has_printed = false;
   status_expect_end(&run->status);
-  while (!run->status.at_end && !child->asked_to_terminate && !(has_printed && child->asked_to_stop)) {
+  while (!run->status.at_end && !child->is_terminated && !(has_printed && child->is_interrupted)) {
     if (attend(run, has_printed ? -1 : PATIENCE_MS) || has_printed)
       continue;
     print_waiting(run);
     has_printed = true;
-    child->asked_to_stop = false; /* what came before was meant for the program */
+    child->is_interrupted = false; /* what came before was meant for the program */
   }
 }
 
@@ -383,7 +383,7 @@ static void wait_for_writers(struct traced_run *run) {
 static void wait_for_viewer(struct traced_run *run) {
   const struct child *child = &run->child;
   viewer_look(&run->viewer, &run->status, child);
-  while (viewer_is_busy(&run->viewer, child->asked_to_stop || child->asked_to_terminate))
+  while (viewer_is_busy(&run->viewer, child->is_interrupted || child->is_terminated))
     attend(run, -1);
 }
 
@@ -398,12 +398,12 @@ static void summarize(const struct traced_run *run) {
     plan_explain_silence(&run->program, &run->plan);
 }
 
-static bool is_asked_to_end(void *data) {
+static bool is_end_requested(void *data) {
   struct traced_run *run = data;
   struct pollfd fd = {.fd = run->child.signal_fd, .events = POLLIN};
   if (poll(&fd, 1, 0) > 0)
     child_signals(&run->child);
-  return run->child.asked_to_terminate || run->child.asked_to_stop;
+  return run->child.is_terminated || run->child.is_interrupted;
 }
 
 /* Environments are arrays of texts that nobody frees. NULL: no memory. */
@@ -445,17 +445,17 @@ static int record(struct traced_run *run, char **arguments) {
   wait_for_writers(run);
   wait_for_viewer(run);
   if (!job_leaves_it_to_rank_0())
-    job_merge(&run->status, run->quiet, is_asked_to_end, run);
+    job_merge(&run->status, run->quiet, is_end_requested, run);
   summarize(run);
   traced_run_clear(run);
   child_reap(&run->child);
   return child_exit_status(&run->child);
 }
 
-/* What is only kept is written nowhere before somebody asks. */
+/* What is only kept is written nowhere before somebody queries. */
 static bool can_be_watched(const struct traced_run *run) {
   const char *keep = getenv("STAVE_KEEP");
-  return !run->viewer.is_wanted || !keep || *keep == '\0' ||
+  return !run->viewer.is_requested || !keep || *keep == '\0' ||
          usage_error("record", "--watch shows what is written, and with STAVE_KEEP (--keep) nothing is until "
                                "stave dump asks for it");
 }

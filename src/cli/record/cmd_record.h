@@ -8,7 +8,7 @@ struct usage;
  * the program if it cannot be traced. */
 int cmd_record(int argc, char **argv);
 
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_record_usage(void);
 
 #endif

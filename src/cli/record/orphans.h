@@ -12,7 +12,7 @@ void orphans_adopt(void);
 /* Collects those that have ended, but `program`. Never blocks. */
 void orphans_reap(pid_t program);
 
-/* Behind the program's end, when it is collected: waits, a second at most, for writers that have closed their
+/* After the program's end, when it is collected: waits, a second at most, for writers that have closed their
  * archives and are about to end. Others go on below process 1. */
 void orphans_reap_writers(void);
 

@@ -26,10 +26,11 @@ static bool cannot_load(const struct program *program) {
 static bool find_library(struct plan *plan) {
   if (locate_library(&plan->library) == 0)
     return true;
-  const char *wanted = getenv("STAVE_LIBRARY");
-  if (wanted)
+  const char *requested = getenv("STAVE_LIBRARY");
+  if (requested)
     message_print(
-        "cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced", wanted);
+        "cannot read STAVE_LIBRARY=%s: set it to the path of libstave.so; the program runs untraced",
+        requested);
   else
     message_print(
         "cannot find libstave.so: install Stave again or set STAVE_LIBRARY to its path; the program "
@@ -48,7 +49,7 @@ static bool libgomp_is_fixed(const struct program *program, bool preloads) {
         program->libgomp_user, program->libgomp_fixed, untraced);
   else if (program->libgomp_user)
     return false;
-  else if (program->libgomp_static) /* its calls are bound to it: nothing that is preloaded stands in front */
+  else if (program->libgomp_static) /* its calls are bound to it: nothing that is preloaded is in front */
     message_print("%s contains libgomp; %s", program->libgomp_static, untraced);
   else if (program->libgomp_copy && !preloads)
     message_print("%s uses a renamed copy of libgomp (%s); %s called libgomp.so.1, or try --preload",
@@ -75,19 +76,19 @@ static bool runtime_suffices(const struct program *program, const char *runtime)
   return suffices;
 }
 
-static bool is_wanted(const char *runtime, const char *word) {
+static bool is_requested(const char *runtime, const char *word) {
   return runtime && strcmp(runtime, word) == 0;
 }
 
 /* STAVE_RUNTIME (--runtime) as the user meant it; without it gcc's programs stay on libgomp. False if it is
  * set and useless; has reported it. */
 static bool find_runtime(struct plan *plan) {
-  const char *wanted = getenv("STAVE_RUNTIME");
-  bool is_any = is_wanted(wanted, "llvm");
-  plan->leaves_libgomp = is_wanted(wanted, "none");
-  if (!wanted || *wanted == '\0' || plan->leaves_libgomp)
+  const char *requested = getenv("STAVE_RUNTIME");
+  bool is_any = is_requested(requested, "llvm");
+  plan->leaves_libgomp = is_requested(requested, "none");
+  if (!requested || *requested == '\0' || plan->leaves_libgomp)
     return true;
-  if (runtime_find(is_any ? NULL : wanted, &plan->runtime) == 0)
+  if (runtime_find(is_any ? NULL : requested, &plan->runtime) == 0)
     return true;
   if (is_any)
     message_print(
@@ -97,11 +98,11 @@ static bool find_runtime(struct plan *plan) {
     message_print(
         "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime); allowed: a path, "
         "llvm or none; the program runs untraced",
-        wanted);
+        requested);
   return false;
 }
 
-/* Without libstave-gomp.so nothing can stand in for libgomp. */
+/* Without libstave-gomp.so nothing can replace libgomp. */
 static bool find_gomp(struct plan *plan) {
   if (!plan->runtime || locate_gomp(&plan->gomp) == 0)
     return true;
@@ -190,7 +191,7 @@ static bool plan_libgomp(const struct program *program, struct plan *plan) {
 }
 
 /* A rank may be a program that loads its MPI later, as Python does; and any program may start a launcher,
- * which the user has to say: what is preloaded is a risk to each program that is started. Without
+ * which the user has to request: what is preloaded is a risk to each program that is started. Without
  * libstave-mpi.so only OpenMP is traced. */
 static void find_mpi(const struct program *program, struct plan *plan) {
   if (mpi_setting_is("off"))
@@ -200,10 +201,10 @@ static void find_mpi(const struct program *program, struct plan *plan) {
     message_print("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
 }
 
-/* A program that uses no CUDA never loads it, so where it is not installed nothing is to be told. */
+/* A program that uses no CUDA never loads it, so where it is not installed nothing is to be reported. */
 static void find_cuda(struct plan *plan) {
-  const char *wanted = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
-  bool is_off = wanted && strcmp(wanted, "off") == 0, is_in_use = other && *other;
+  const char *requested = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
+  bool is_off = requested && strcmp(requested, "off") == 0, is_in_use = other && *other;
   if (!is_off && is_in_use)
     message_print(
         "CUDA_INJECTION64_PATH is set already (%s): if the program uses CUDA, what its devices do is not "

@@ -13,11 +13,11 @@ struct plan {
   char *libgomp; /* libstave-libgomp.so, which is preloaded; NULL: gcc's programs are not traced on libgomp */
   char *mpi;     /* libstave-mpi.so, which is preloaded; NULL: nothing of MPI is to be seen */
   char *cuda;    /* libstave-cuda.so, which CUDA's driver loads; NULL: nothing of devices is to be seen */
-  bool leaves_libgomp; /* the user wants it so */
+  bool leaves_libgomp; /* the user needs it so */
   bool preloads;       /* that comes before all other libraries */
 };
 
-/* Decides; `preloads`: the user wants what is given as libgomp.so.1 to come first. False if the program has
+/* Decides; `preloads`: the user needs what is given as libgomp.so.1 to come first. False if the program has
  * to run untraced, and then has printed why. The caller clears *ret. */
 bool plan_make(const struct program *program, bool preloads, struct plan *ret);
 

@@ -10,9 +10,9 @@
  */
 bool job_leaves_it_to_rank_0(void);
 
-/* Merges the archives of ranks among those of `status`, and says so in one line for each job; marks them as
- * told. As a rank itself it waits for the other ranks' archives to be closed as long as one after the other
- * is; `is_stopped` ends that. What cannot be merged stays for the summary. */
+/* Merges the archives of ranks among those of `status`, and reports it in one line for each job; marks them
+ * as reported. As a rank itself it waits for the other ranks' archives to be closed as long as one after the
+ * other is; `is_stopped` ends that. What cannot be merged stays for the summary. */
 void job_merge(struct status *status, bool is_quiet, bool (*is_stopped)(void *data), void *data);
 
 #endif

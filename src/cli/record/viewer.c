@@ -18,7 +18,7 @@ static bool is_of_rank(const char *path) {
   return before >= length && strncmp(slash - length, folder, length) == 0;
 }
 
-/* It must not keep the FIFO open, whose end tells that the last writer has gone. */
+/* It must not keep the FIFO open, whose end shows that the last writer has gone. */
 _Noreturn static void serve(const char *path, const struct status *status, const struct child *child) {
   struct live_request request = {.path = path, .last_ns = WATCH_LAST_NS, .is_of_record = true};
   close(status->read_fd);
@@ -41,7 +41,7 @@ static void start(struct viewer *viewer, const char *path, const struct status *
 
 void viewer_look(struct viewer *viewer, const struct status *status, const struct child *child) {
   char word[4096];
-  if (!viewer->is_wanted || viewer->is_settled)
+  if (!viewer->is_requested || viewer->is_settled)
     return;
   for (size_t i = 0; i < status->count && !viewer->is_settled; i++) {
     const struct archive_status *archive = &status->archives[i];
@@ -66,9 +66,9 @@ static void collect(struct viewer *viewer, int flags) {
     viewer->pid = 0;
 }
 
-bool viewer_is_busy(struct viewer *viewer, bool is_asked) {
+bool viewer_is_busy(struct viewer *viewer, bool is_requested) {
   collect(viewer, WNOHANG);
-  if (viewer->pid > 0 && is_asked) {
+  if (viewer->pid > 0 && is_requested) {
     kill(viewer->pid, SIGTERM);
     collect(viewer, 0);
   }

@@ -9,7 +9,7 @@
 #include "cli/record/child.h"
 
 struct viewer {
-  bool is_wanted;
+  bool is_requested;
   bool is_settled; /* what is watched, or that nothing is */
   pid_t pid;       /* 0: none */
 };
@@ -19,7 +19,7 @@ struct viewer {
 void viewer_look(struct viewer *viewer, const struct status *status, const struct child *child);
 
 /* Whether it has still to be waited for. It ends with the run, when it has made the finished page;
- * `is_asked`: somebody wants it to end now. Never blocks, unless it is asked. */
-bool viewer_is_busy(struct viewer *viewer, bool is_asked);
+ * `is_requested`: somebody needs it to end now. Never blocks, unless it is queried. */
+bool viewer_is_busy(struct viewer *viewer, bool is_requested);
 
 #endif

@@ -27,10 +27,10 @@
 enum { NAME_BYTES = 256 };
 
 struct recover_request {
-  const char *wanted; /* what -o names; NULL: beside the directory */
+  const char *output_argument; /* what -o names; NULL: beside the directory */
   struct found_archive found;
   char out[PATH_MAX];
-  char partial[PATH_MAX]; /* what it is called until it is whole */
+  char partial[PATH_MAX]; /* what it is called until it is complete */
 };
 
 static const struct usage_option options[] = {
@@ -41,8 +41,8 @@ static const struct usage_option options[] = {
 /* -- directories -- */
 
 static bool name_output(struct recover_request *request) {
-  int length = request->wanted
-                   ? snprintf(request->out, sizeof request->out, "%s", request->wanted)
+  int length = request->output_argument
+                   ? snprintf(request->out, sizeof request->out, "%s", request->output_argument)
                    : snprintf(request->out, sizeof request->out, "%s-recovered", request->found.directory);
   while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
     request->out[--length] = '\0';
@@ -178,7 +178,7 @@ static bool is_recoverable(const char *path, const struct found_archive *found) 
 
 static bool set_option(void *request, int option, const char *value) {
   (void)option;
-  ((struct recover_request *)request)->wanted = value;
+  ((struct recover_request *)request)->output_argument = value;
   return true;
 }
 

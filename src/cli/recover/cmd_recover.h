@@ -5,7 +5,7 @@
 struct usage;
 
 int cmd_recover(int argc, char **argv);
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_recover_usage(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it
- * says. */
+ * states. */
 #ifndef STAVE_CLI_RECOVER_RECOVER_PROCESS_H
 #define STAVE_CLI_RECOVER_RECOVER_PROCESS_H
 
@@ -14,13 +14,13 @@ struct recover_location {
 };
 
 struct recover_process {
-  bool is_done;  /* it said so; what follows is its result */
-  char *failure; /* what it says to be wrong; NULL: nothing */
+  bool is_done;  /* it reported it; what follows is its result */
+  char *failure; /* what it states to be wrong; NULL: nothing */
   struct recover_location *locations;
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;
   uint64_t whole_ns, last_ns; /* after the trace's first event */
-  uint64_t shortfall;         /* errno for which the writer could keep less than it wanted; 0: it could */
+  uint64_t shortfall;         /* errno for which the writer could keep less than it requested; 0: it could */
   uint64_t has_all;           /* nothing is missing */
   bool is_journal_cut;
 };
@@ -33,9 +33,9 @@ void recover_process_catch_signals(void);
 void recover_process_end_by_signal(void);
 
 /* Runs it and shows its progress on a terminal. goes_on: the directory's writer lives, and a snapshot of what
- * it has written so far is wanted. Returns 0 if it came to its end (is_done or failure tell
- * which); -ETIME if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it
- * died; or a negative errno. recover_process_clear in every case. */
+ * it has written so far is requested. Returns 0 if it came to its end (is_done or failure show which); -ETIME
+ * if it was killed because OTF2's reader was stuck; -EINTR if a signal was caught; -EIO if it died; or a
+ * negative errno. recover_process_clear in every case. */
 int recover_process_run(struct recover_process *process, const char *directory, const char *out,
                         bool goes_on);
 void recover_process_clear(struct recover_process *process);

@@ -92,14 +92,14 @@ static const struct usage_option options[] = {
 
 /* -- in the worker -- */
 
-static bool has_wanted(const struct report_print *print) {
+static bool has_requested(const struct report_print *print) {
   for (uint32_t i = 0; i < print->report->trace->region_count; i++)
-    if (report_print_wants(print, i))
+    if (report_print_includes(print, i))
       return true;
   return print->only == NULL;
 }
 
-/* What is compared is said in the unit of the condition: a share as percent, else seconds. */
+/* What is compared is reported in the unit of the condition: a share as percent, else seconds. */
 static void print_condition(const struct report_request *request, const struct fail_condition *condition,
                             int holds, double value) {
   if (holds < 0)
@@ -112,7 +112,7 @@ static void print_condition(const struct report_request *request, const struct f
     message_print("%s: condition met: %s (%g s)", request->path, condition->text, value);
 }
 
-static bool asks_of_check(const struct report_request *request) {
+static bool includes_check(const struct report_request *request) {
   for (size_t i = 0; i < request->condition_count; i++)
     if (report_condition_is_of_check(&request->conditions[i]))
       return true;
@@ -136,7 +136,7 @@ static int judge(const struct report_request *request, struct report_print print
   int status = EXIT_SUCCESS;
   print.only = NULL;
   json_t *object = report_print_object(&print);
-  if (asks_of_check(request))
+  if (includes_check(request))
     add_check(object, trace);
   for (size_t i = 0; i < request->condition_count; i++) {
     double value = 0;
@@ -156,7 +156,7 @@ static int print(const struct report_request *request, const struct report *repo
                  const struct archive_job *job) {
   struct report_print print = {report, request->path, job->found->anchor, request->top,
                                request->pattern ? &request->only : NULL};
-  if (!has_wanted(&print)) {
+  if (!has_requested(&print)) {
     message_print("%s: no region's name, function or FILE:LINE matches %s (--region)", request->path,
                   request->pattern);
     return EXIT_FAILED;
@@ -175,12 +175,12 @@ static int print(const struct report_request *request, const struct report *repo
     report_print_markdown(&print);
   else
     report_print_text(&print);
-  if (!message_output_is_whole())
+  if (!message_output_is_complete())
     return EXIT_FAILED;
   return request->condition_count ? judge(request, print, job->trace) : EXIT_SUCCESS;
 }
 
-/* For those who ask why a job of many ranks is not faster. */
+/* For those who query why a job of many ranks is not faster. */
 static void note_ranks(const struct report_request *request, const struct report *report) {
   const char *verbose = getenv("STAVE_VERBOSE");
   if (!request->is_by_ranks || !verbose || strcmp(verbose, "0") == 0)
@@ -330,7 +330,7 @@ const struct usage *cmd_report_usage(void) {
 
 /* -- comparing -- */
 
-/* struct compare_wanted's report. */
+/* struct compare_request's report. */
 static int write_object(void *data, const char *path, FILE *out) {
   struct report_request *request = data;
   request->path = path;
@@ -338,7 +338,7 @@ static int write_object(void *data, const char *path, FILE *out) {
   return archive_job_run(path, read_and_print, request);
 }
 
-/* getopt puts what stands before "--" behind it: how many are new has to be counted before. 0: no "--". */
+/* getopt puts what is before "--" after it: how many are new has to be counted before. 0: no "--". */
 static size_t count_after_dashes(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--") == 0)
@@ -354,7 +354,7 @@ static enum compare_form compare_form(const struct report_request *request) {
   return request->is_brief ? COMPARE_AS_BRIEF : COMPARE_AS_TEXT;
 }
 
-static int compare_wanted(struct report_request *request, char **paths, size_t count, size_t new_count) {
+static int compare_request(struct report_request *request, char **paths, size_t count, size_t new_count) {
   if (new_count == 0 && count == 2)
     new_count = 1;
   if (request->pattern)
@@ -364,25 +364,25 @@ static int compare_wanted(struct report_request *request, char **paths, size_t c
   else if (count > RANK_VALUES_MAX)
     usage_error("report", "--compare takes %d runs at most", RANK_VALUES_MAX);
   else
-    return compare_runs(&(struct compare_wanted){.paths = paths,
-                                                 .old_count = count - new_count,
-                                                 .count = count,
-                                                 .conditions = request->conditions,
-                                                 .condition_count = request->condition_count,
-                                                 .form = compare_form(request),
-                                                 .top = request->top,
-                                                 .report = write_object,
-                                                 .data = request});
+    return compare_runs(&(struct compare_request){.paths = paths,
+                                                  .old_count = count - new_count,
+                                                  .count = count,
+                                                  .conditions = request->conditions,
+                                                  .condition_count = request->condition_count,
+                                                  .form = compare_form(request),
+                                                  .top = request->top,
+                                                  .report = write_object,
+                                                  .data = request});
   return EXIT_USAGE;
 }
 
 static int report_scaling(struct report_request *request, char **paths, size_t count) {
-  struct compare_wanted runs = {.paths = paths,
-                                .count = count,
-                                .form = compare_form(request),
-                                .top = request->top,
-                                .report = write_object,
-                                .data = request};
+  struct compare_request runs = {.paths = paths,
+                                 .count = count,
+                                 .form = compare_form(request),
+                                 .top = request->top,
+                                 .report = write_object,
+                                 .data = request};
   if (request->is_compare || request->is_brief || request->is_markdown || request->pattern)
     usage_error("report", "--scaling goes without --compare, --brief, --markdown and --region");
   else if (request->html && request->is_json)
@@ -403,7 +403,7 @@ static int write_history(struct report_request *request, char **paths, size_t co
   if (!request->is_compare && !request->is_json && !request->is_brief && !request->is_markdown &&
       !request->pattern && request->fail_if_count == 0)
     return history_write(
-        &(struct compare_wanted){.paths = paths, .count = count, .report = write_object, .data = request},
+        &(struct compare_request){.paths = paths, .count = count, .report = write_object, .data = request},
         request->html);
   usage_error("report", "--html goes without --compare, --json, --brief, --markdown, --region and --fail-if");
   return EXIT_USAGE;
@@ -460,7 +460,7 @@ int cmd_report(int argc, char **argv) {
   } else if (status < 0 && request.html) {
     status = write_history(&request, argv + optind, (size_t)(argc - optind));
   } else if (status < 0 && request.is_compare) {
-    status = compare_wanted(&request, argv + optind, (size_t)(argc - optind), behind);
+    status = compare_request(&request, argv + optind, (size_t)(argc - optind), behind);
   } else if (status < 0) {
     request.path = argv[optind];
     status = run(&request, request.path, read_and_print, &request);

@@ -8,7 +8,7 @@ struct usage;
 int cmd_report(int argc, char **argv);
 
 /* Prints its help on stdout. */
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_report_usage(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rows of a comparison: what each run's report says, side by side. */
+/* The rows of a comparison: what each run's report reports, side by side. */
 #include "cli/report/compare.h"
 
 #include "base/array.h"

@@ -21,14 +21,14 @@
 enum { COMPARE_CONDITIONS_MAX = 16 }; /* of one comparison */
 
 enum compare_kind {
-  COMPARE_RUN,      /* of the whole run */
+  COMPARE_RUN,      /* of the entire run */
   COMPARE_CAUSE,    /* what the findings of a cause could save */
   COMPARE_ACTIVITY, /* time of all threads */
   COMPARE_PARALLEL, /* a parallel region's wall time */
   COMPARE_REGION,   /* another construct's time of all threads */
 };
 
-/* Something that was measured in each run, in seconds; 0 where it was not met. */
+/* Something that was measured in each run, in seconds; 0 where it did not occur. */
 struct compare_row {
   enum compare_kind kind;
   char *name;
@@ -37,7 +37,7 @@ struct compare_row {
   double old_median, new_median, p;
 };
 
-/* UNKNOWN: too few runs to tell. */
+/* UNKNOWN: too few runs to determine it. */
 enum compare_verdict { COMPARE_CHANGED, COMPARE_NOISE, COMPARE_UNKNOWN };
 
 struct compare {
@@ -51,7 +51,7 @@ struct compare {
   double busiest;   /* the largest share of the processors' time that they used */
 };
 
-/* Takes in the object that `report --json` makes of run number `run`. */
+/* Adds the object that `report --json` makes of run number `run`. */
 void compare_add(struct compare *compare, size_t run, const json_t *report);
 
 /* When all runs are there: medians, tests, the order. */
@@ -61,7 +61,7 @@ void compare_free(struct compare *compare);
 
 enum compare_verdict compare_verdict(const struct compare *compare, const struct compare_row *row);
 
-/* Of a row's value in runs `first` to `first + count`, as findings tell it: the median; 0: unknown. */
+/* Of a row's value in runs `first` to `first + count`, as findings show it: the median; 0: unknown. */
 double compare_uncertainty(const struct compare_row *row, size_t first, size_t count);
 
 enum { COMPARE_NOISE_BYTES = 256 };
@@ -74,7 +74,7 @@ enum { COMPARE_BUSY_BYTES = 160 };
 /* That other programs used the processors meanwhile, and in how many runs. NULL: they did not. */
 const char *compare_busy_text(char text[COMPARE_BUSY_BYTES], const struct compare *compare);
 
-/* The smallest number of runs on each side that COMPARE_LEVEL can be met with. */
+/* The smallest number of runs on each side that COMPARE_LEVEL can be satisfied with. */
 size_t compare_deciding_runs(void);
 
 /* Constant memory. */

@@ -101,7 +101,7 @@ static bool is_wall(const struct compare_row *row) {
   return row->kind == COMPARE_RUN && strcmp(row->name, "wall") == 0;
 }
 
-/* The whole run comes first: it is what is asked for, and what all others are part of. */
+/* The entire run comes first: it is what is requested, and what all others are part of. */
 static size_t print_rows(struct table *table, const struct compare *compare, size_t top) {
   size_t changed = 0;
   for (size_t i = 0; i < compare->row_count; i++)

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 /* NULL after a message. */
-static json_t *report_of_archive(const struct compare_wanted *wanted, const char *path) {
+static json_t *report_of_archive(const struct compare_request *requested, const char *path) {
   json_t *object = NULL;
   FILE *out = tmpfile();
   if (!out) {
     message_print("there is no room for a temporary file");
     return NULL;
   }
-  if (wanted->report(wanted->data, path, out) == EXIT_SUCCESS) {
+  if (requested->report(requested->data, path, out) == EXIT_SUCCESS) {
     rewind(out);
     object = json_loadf(out, 0, NULL);
     if (!object)
@@ -57,9 +57,9 @@ static json_t *saved_report(const char *path, FILE *file) {
   return NULL;
 }
 
-json_t *compare_read_run(const struct compare_wanted *wanted, const char *path) {
+json_t *compare_read_run(const struct compare_request *requested, const char *path) {
   FILE *file = open_object(path);
-  json_t *object = file ? saved_report(path, file) : report_of_archive(wanted, path);
+  json_t *object = file ? saved_report(path, file) : report_of_archive(requested, path);
   if (file)
     fclose(file);
   return object;
@@ -82,32 +82,33 @@ static int judge(const struct compare *compare, struct fail_condition *condition
   return holds;
 }
 
-static int print_compared(const struct compare_wanted *wanted, const struct compare *compare) {
+static int print_compared(const struct compare_request *requested, const struct compare *compare) {
   int holds[COMPARE_CONDITIONS_MAX], status = EXIT_SUCCESS;
-  for (size_t i = 0; i < wanted->condition_count; i++)
-    holds[i] = judge(compare, &wanted->conditions[i], &status);
-  switch (wanted->form) {
+  for (size_t i = 0; i < requested->condition_count; i++)
+    holds[i] = judge(compare, &requested->conditions[i], &status);
+  switch (requested->form) {
   case COMPARE_AS_JSON:
-    compare_print_json(compare, wanted->conditions, holds, wanted->condition_count);
+    compare_print_json(compare, requested->conditions, holds, requested->condition_count);
     break;
   case COMPARE_AS_BRIEF:
     compare_print_brief(compare);
     break;
   case COMPARE_AS_MARKDOWN:
-    compare_print_markdown(compare, wanted->top);
+    compare_print_markdown(compare, requested->top);
     break;
   case COMPARE_AS_TEXT:
-    compare_print_text(compare, wanted->top);
+    compare_print_text(compare, requested->top);
   }
-  return message_output_is_whole() ? status : EXIT_FAILED;
+  return message_output_is_complete() ? status : EXIT_FAILED;
 }
 
-int compare_runs(const struct compare_wanted *wanted) {
-  struct compare compare = {
-      .paths = (const char *const *)wanted->paths, .old_count = wanted->old_count, .count = wanted->count};
+int compare_runs(const struct compare_request *requested) {
+  struct compare compare = {.paths = (const char *const *)requested->paths,
+                            .old_count = requested->old_count,
+                            .count = requested->count};
   int status = EXIT_SUCCESS;
-  for (size_t i = 0; i < wanted->count && status == EXIT_SUCCESS; i++) {
-    json_t *object = compare_read_run(wanted, wanted->paths[i]);
+  for (size_t i = 0; i < requested->count && status == EXIT_SUCCESS; i++) {
+    json_t *object = compare_read_run(requested, requested->paths[i]);
     if (object)
       compare_add(&compare, i, object);
     else
@@ -116,7 +117,7 @@ int compare_runs(const struct compare_wanted *wanted) {
   }
   if (status == EXIT_SUCCESS) {
     compare_finish(&compare);
-    status = print_compared(wanted, &compare);
+    status = print_compared(requested, &compare);
   }
   compare_free(&compare);
   return status;

@@ -8,8 +8,8 @@
 
 enum compare_form { COMPARE_AS_TEXT, COMPARE_AS_BRIEF, COMPARE_AS_JSON, COMPARE_AS_MARKDOWN };
 
-/* What is to be compared, and how it is told. */
-struct compare_wanted {
+/* What is to be compared, and how it is reported. */
+struct compare_request {
   char **paths; /* the old runs', then the new ones': archives, or files that --json has printed */
   size_t old_count, count;
   struct fail_condition *conditions;
@@ -21,11 +21,11 @@ struct compare_wanted {
   void *data;
 };
 
-/* What a run's report says: of an archive, or of a file that --json has printed. The caller's to release;
+/* What a run's report reports: of an archive, or of a file that --json has printed. The caller's to release;
  * NULL after a message. */
-json_t *compare_read_run(const struct compare_wanted *wanted, const char *path);
+json_t *compare_read_run(const struct compare_request *requested, const char *path);
 
 /* Returns the command's exit status; EXIT_FOUND if a condition holds. */
-int compare_runs(const struct compare_wanted *wanted);
+int compare_runs(const struct compare_request *requested);
 
 #endif

@@ -24,16 +24,16 @@ static bool write_bytes(int fd, const void *bytes, size_t count) {
 
 /* Whatever a region is called, nothing in it ends the element that the data are in. */
 static bool write_data(int fd, const char *text) {
-  bool is_whole = true;
-  for (size_t length; is_whole && *text; text += length) {
+  bool is_complete = true;
+  for (size_t length; is_complete && *text; text += length) {
     length = strcspn(text, "<");
-    is_whole = write_bytes(fd, text, length);
-    if (is_whole && text[length] == '<') {
-      is_whole = write_bytes(fd, "\\u003c", 6);
+    is_complete = write_bytes(fd, text, length);
+    if (is_complete && text[length] == '<') {
+      is_complete = write_bytes(fd, "\\u003c", 6);
       length++;
     }
   }
-  return is_whole;
+  return is_complete;
 }
 
 int data_page_write(const struct data_page *page, const json_t *data, const char *output) {
@@ -41,10 +41,10 @@ int data_page_write(const struct data_page *page, const json_t *data, const char
   if (!partial_file_open(&file, output))
     return EXIT_FAILED;
   char *text = memory_given(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII));
-  bool is_whole = write_bytes(file.fd, page->before, page->before_bytes) && write_data(file.fd, text) &&
-                  write_bytes(file.fd, page->after, page->after_bytes);
+  bool is_complete = write_bytes(file.fd, page->before, page->before_bytes) && write_data(file.fd, text) &&
+                     write_bytes(file.fd, page->after, page->after_bytes);
   free(text);
-  if (!is_whole)
+  if (!is_complete)
     message_print("%s cannot be written", output);
-  return partial_file_close(&file, is_whole) ? EXIT_SUCCESS : EXIT_FAILED;
+  return partial_file_close(&file, is_complete) ? EXIT_SUCCESS : EXIT_FAILED;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 enum fail_condition_kind {
-  CONDITION_RUN,      /* of the whole run */
+  CONDITION_RUN,      /* of the entire run */
   CONDITION_CAUSE,    /* what the findings of a cause could save */
   CONDITION_ACTIVITY, /* time of all threads */
   CONDITION_REGION,
@@ -15,9 +15,9 @@ enum fail_condition_kind {
 
 struct fail_condition {
   const char *text;
-  const char *meant; /* of one that is none: the word that its name may stand for, or NULL */
+  const char *meant; /* of one that is none: the word that its name may represent, or NULL */
   enum fail_condition_kind kind;
-  char name[256]; /* behind the colon, if there is one; region: a regular expression */
+  char name[256]; /* after the colon, if there is one; region: a regular expression */
   bool is_less, is_percent, is_count;
   double limit; /* seconds; of a percentage a share of 1; of a count the number */
   regex_t pattern;

@@ -79,32 +79,32 @@ static int by_date(const void *left, const void *right) {
   return order ? order : (a->position > b->position) - (a->position < b->position);
 }
 
-static bool read_all(const struct compare_wanted *wanted, struct dated *ret) {
-  for (size_t i = 0; i < wanted->count; i++) {
-    json_t *report = compare_read_run(wanted, wanted->paths[i]);
+static bool read_all(const struct compare_request *requested, struct dated *ret) {
+  for (size_t i = 0; i < requested->count; i++) {
+    json_t *report = compare_read_run(requested, requested->paths[i]);
     if (!report)
       return false;
-    ret[i] = (struct dated){run_of(report, wanted->paths[i]), i};
+    ret[i] = (struct dated){run_of(report, requested->paths[i]), i};
     json_decref(report);
   }
-  qsort(ret, wanted->count, sizeof *ret, by_date);
+  qsort(ret, requested->count, sizeof *ret, by_date);
   return true;
 }
 
-int history_write(const struct compare_wanted *wanted, const char *output) {
+int history_write(const struct compare_request *requested, const char *output) {
   const struct data_page page = {.before = history_before_about,
                                  .before_bytes = history_before_about_bytes,
                                  .after = history_after_about,
                                  .after_bytes = history_after_about_bytes};
-  struct dated *all = memory_get(wanted->count, sizeof *all);
+  struct dated *all = memory_get(requested->count, sizeof *all);
   json_t *data = json_object(), *runs = json_array();
-  bool is_read = read_all(wanted, all);
-  for (size_t i = 0; i < wanted->count; i++)
+  bool is_read = read_all(requested, all);
+  for (size_t i = 0; i < requested->count; i++)
     if (is_read)
       json_array_append(runs, all[i].run);
   json_put(data, "runs", runs);
   int status = is_read ? data_page_write(&page, data, output) : EXIT_FAILED;
-  for (size_t i = 0; i < wanted->count; i++)
+  for (size_t i = 0; i < requested->count; i++)
     json_decref(all[i].run);
   json_decref(data);
   free(all);

@@ -6,6 +6,6 @@
 
 /* Reads the runs (paths, count, report and data of `wanted`), in order of their dates, and writes the page to
  * the file `output`. Returns the command's exit status, not 0 after a message. */
-int history_write(const struct compare_wanted *wanted, const char *output);
+int history_write(const struct compare_request *requested, const char *output);
 
 #endif

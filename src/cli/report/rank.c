@@ -17,7 +17,7 @@ double rank_median(const double *values, size_t count) {
   return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-/* Twice the mean rank, a whole number also of ties. */
+/* Twice the mean rank, an integer also of ties. */
 static size_t doubled_rank(const double *values, size_t count, size_t index) {
   size_t rank = 1;
   for (size_t i = 0; i < count; i++)

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Besides 7 lines: the ending, 4 of overview, activities, what disturbs. A deadlock stands for a finding. */
+/* Besides 7 lines: the ending, 4 of overview, activities, what disturbs. A deadlock represents a finding. */
 enum {
-  STOOD_MAX = 4,
+  LAST_MAX = 4,
   FINDINGS_MAX = 5,
   ACTIVITIES_MAX = 4,
   LINE_BYTES = 2048,
@@ -38,7 +38,7 @@ static const char *time_of(char text[TEXT_TIME_BYTES], const struct report *repo
   return text_time(text, report->trace, ticks);
 }
 
-/* What it was in, or the lock that it held. ("inside critical @a.c:7" says that it was in it.) */
+/* What it was in, or the lock that it held. ("inside critical @a.c:7" states that it was in it.) */
 static void print_open(const struct report *report, const char *thread, const struct report_open *open) {
   char text[LABEL_BYTES], time[TEXT_TIME_BYTES];
   const char *label = label_region(text, report->trace, open->region), *word = "in ";
@@ -51,12 +51,12 @@ static void print_open(const struct report *report, const char *thread, const st
 }
 
 /* The innermost of what each thread was in. */
-static void print_stood(const struct report *report) {
+static void print_last_places(const struct report *report) {
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
     const struct report_final_state *standing = &report->final_states[i];
     const struct report_open *open = standing->open_count ? &standing->open[0] : NULL;
-    if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= STOOD_MAX)
+    if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= LAST_MAX)
       continue;
     if (open)
       print_open(report, report->trace->locations[i].name, open);
@@ -70,7 +70,7 @@ static void print_ending(const struct report *report) {
     print_line("ended: %s%s", report->ending, report->final_states ? "; state of the threads" : "");
   if (!report->final_states)
     return;
-  print_stood(report);
+  print_last_places(report);
   char circle[DEADLOCK_BYTES];
   if (report_deadlock_text(circle, sizeof circle, report))
     print_line("deadlock: %s", circle);
@@ -167,8 +167,8 @@ static void print_activities(const struct report *report) {
     print_line("time of the threads: %s", line);
 }
 
-static bool is_wanted(const struct report_print *print, const struct report_finding *finding) {
-  return !print->only || (finding->region != REPLAY_NONE && report_print_wants(print, finding->region));
+static bool is_requested(const struct report_print *print, const struct report_finding *finding) {
+  return !print->only || (finding->region != REPLAY_NONE && report_print_includes(print, finding->region));
 }
 
 /* A run is not worth changing for so little, whatever share of it that is. */
@@ -195,7 +195,7 @@ static void print_findings(const struct report_print *print) {
   for (size_t i = 0; i < report->finding_count && printed < most; i++) {
     const struct report_finding *finding = &report->findings[i];
     char gain[GAIN_BYTES], samples[SAMPLES_BYTES];
-    if (!is_wanted(print, finding))
+    if (!is_requested(print, finding))
       continue;
     if (is_too_small(report, finding)) {
       small++;

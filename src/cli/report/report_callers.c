@@ -47,7 +47,7 @@ static void write_frame(char text[FRAME_BYTES], const struct trace *trace,
            outer ? ", inlined into " : "", outer ? instance_function(outer_name, outer) : "");
 }
 
-/* The region's own code is a frame only where it stands in another function than its label says. */
+/* The region's own code is a frame only where it is in another function than its label states. */
 static size_t write_frames(char (*ret)[FRAME_BYTES], const struct trace *trace, uint64_t ref) {
   const struct trace_context *context = trace_context(trace, ref);
   size_t count = 0;
@@ -97,7 +97,7 @@ static void add_to(struct report_caller *sum, const struct report_caller *one) {
   sum->gain += one->gain;
 }
 
-/* Those chains that are alike up to `level` stand one behind the other. */
+/* Those chains that are alike up to `level` follow one after the other. */
 static int by_frames(const void *left, const void *right) {
   const struct chain *const *a = left, *const *b = right;
   for (size_t i = 0; i < (*a)->count && i < (*b)->count; i++) {

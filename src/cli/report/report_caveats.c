@@ -43,7 +43,7 @@ static bool is_disturbed(const struct report *report) {
          caveats->dependences_withheld > 0 || caveats->lacks_dependences || report->tasks_live > 0;
 }
 
-/* What the tool did not ask for, because of faults of the runtime's. */
+/* What the tool did not request, because of faults of the runtime's. */
 static void print_withheld(const struct report_caveats *caveats) {
   char number[NUMBER_BYTES];
   if (caveats->mutexes_withheld > 0)

@@ -13,7 +13,7 @@ bool report_condition_is_of_check(const struct fail_condition *condition) {
          (strcmp(condition->name, "violations") == 0 || strcmp(condition->name, "hazards") == 0);
 }
 
-/* A share of the wall time that is the wall time, or a time that is a share, says nothing. */
+/* A share of the wall time that is the wall time, or a time that is a share, shows nothing. */
 static bool has_sense(const struct fail_condition *condition) {
   bool is_run = condition->kind == CONDITION_RUN;
   if (condition->is_count || report_condition_is_of_check(condition))
@@ -53,10 +53,10 @@ static double gain_of(const json_t *report, const char *cause) {
 }
 
 /* A parallel region's time is the wall's, that of others is all threads'. */
-static double time_of(const json_t *report, const json_t *region, double *ret_whole) {
+static double time_of(const json_t *report, const json_t *region, double *ret_total) {
   const json_t *parallel = json_object_get(region, "parallel");
   double wall = member(report, "wall_s");
-  *ret_whole = json_is_object(parallel) ? wall : wall * member(report, "threads");
+  *ret_total = json_is_object(parallel) ? wall : wall * member(report, "threads");
   return json_is_object(parallel) ? member(json_object_get(parallel, "duration"), "sum_s")
                                   : member(region, "inclusive_s");
 }

@@ -41,8 +41,8 @@ static size_t places_of(const struct report_print *print, struct counted_place *
   struct counted_place *places = *ret = memory_get(regions + 1, sizeof *places);
   report_counters_by_region(&report->counters, regions, sums);
   for (uint32_t i = 0; i <= regions; i++) {
-    bool is_wanted = i < regions ? report_print_wants(print, i) : !print->only;
-    if (is_wanted && sums[i].ticks > 0)
+    bool is_requested = i < regions ? report_print_includes(print, i) : !print->only;
+    if (is_requested && sums[i].ticks > 0)
       places[count++] = (struct counted_place){i < regions ? i : REPLAY_NONE, sums[i]};
   }
   free(sums);

@@ -26,7 +26,7 @@ static void open_row(struct table *table, const struct report *report, const cha
   table_row(table, cells);
 }
 
-static void stand_rows(struct table *table, const struct report *report, size_t location) {
+static void place_rows(struct table *table, const struct report *report, size_t location) {
   const struct report_final_state *standing = &report->final_states[location];
   const char *thread = report->trace->locations[location].name;
   if (standing->open_count == 0) {
@@ -123,7 +123,7 @@ void report_print_ending(const struct report_print *print) {
   table_column(&table, "since", TABLE_NUMBER);
   for (size_t i = 0; i < report->trace->location_count; i++)
     if (report->threads[i].is_seen && !report->threads[i].is_device && count++ < most)
-      stand_rows(&table, report, i);
+      place_rows(&table, report, i);
   table_print_first(&table, count, most);
   print_signalled(report);
   print_waits(report, most);

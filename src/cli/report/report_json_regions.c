@@ -197,7 +197,7 @@ json_t *report_regions_json(const struct report_print *print) {
   json_t *array = json_array();
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_region *one = &report->regions[i];
-    if ((one->visits > 0 || one->parallel || one->mutex || one->task) && report_print_wants(print, i))
+    if ((one->visits > 0 || one->parallel || one->mutex || one->task) && report_print_includes(print, i))
       json_array_append_new(array, region(report, i));
   }
   return array;

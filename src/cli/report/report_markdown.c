@@ -64,8 +64,8 @@ static void print_activities(const struct report *report) {
 
 /* -- findings -- */
 
-static bool is_wanted(const struct report_print *print, const struct report_finding *finding) {
-  return !print->only || (finding->region != REPLAY_NONE && report_print_wants(print, finding->region));
+static bool is_requested(const struct report_print *print, const struct report_finding *finding) {
+  return !print->only || (finding->region != REPLAY_NONE && report_print_includes(print, finding->region));
 }
 
 static void print_finding(const struct report *report, const struct report_finding *finding, size_t number) {
@@ -86,7 +86,7 @@ static void print_findings(const struct report_print *print) {
   size_t printed = 0;
   printf("\n#### Wall time that could be saved\n\n");
   for (size_t i = 0; i < report->finding_count && printed < print->top; i++)
-    if (is_wanted(print, &report->findings[i]))
+    if (is_requested(print, &report->findings[i]))
       print_finding(report, &report->findings[i], ++printed);
   if (printed == 0) {
     markdown_print(report_print_nothing(report));

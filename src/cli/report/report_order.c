@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool report_print_wants(const struct report_print *print, uint32_t region) {
+bool report_print_includes(const struct report_print *print, uint32_t region) {
   const struct trace_region *one = &print->report->trace->regions[region];
   char place[512];
   if (!print->only)
@@ -35,7 +35,7 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
   uint32_t *order = memory_get(report->trace->region_count + 1, sizeof *order);
   size_t count = 0;
   for (uint32_t i = 0; i < report->trace->region_count; i++)
-    if (is_in(&report->regions[i]) && report_print_wants(print, i))
+    if (is_in(&report->regions[i]) && report_print_includes(print, i))
       all[count++] = (struct weighed){weight(&report->regions[i]), i};
   if (count > 1)
     qsort(all, count, sizeof *all, heaviest);

@@ -1,4 +1,4 @@
-/* A report on its way to the reader. */
+/* A report in transit to the reader. */
 #ifndef STAVE_CLI_REPORT_REPORT_PRINT_H
 #define STAVE_CLI_REPORT_REPORT_PRINT_H
 
@@ -13,18 +13,18 @@ enum { REPORT_SCHEMA_VERSION = 1 };
 
 struct report_print {
   const struct report *report;
-  const char *path;    /* the archive, as it was asked for */
+  const char *path;    /* the archive, as it was requested */
   const char *anchor;  /* its file */
   size_t top;          /* rows of a table at most */
   const regex_t *only; /* of which regions; NULL: all */
 };
 
 /* True if tables are to have this region: its name or its source file and line. */
-bool report_print_wants(const struct report_print *print, uint32_t region);
+bool report_print_includes(const struct report_print *print, uint32_t region);
 
 enum { GAIN_BYTES = 96 };
 
-/* What to say where there is no finding. */
+/* What to state where there is no finding. */
 const char *report_print_nothing(const struct report *report);
 
 /* What one run cannot show where nothing was found, and what does. NULL: there are no findings missing, or no
@@ -33,7 +33,7 @@ const char *report_print_scaling(const struct report *report);
 
 enum { COUNT_BYTES = 64, ACCOUNT_BYTES = 512 };
 
-/* "4 at a time, 122 in all", or "4" if that is the same; behind the 4 what is counted (" threads", ""). */
+/* "4 at a time, 122 in all", or "4" if that is the same; after the 4 what is counted (" threads", ""). */
 char *report_print_threads(char text[COUNT_BYTES], const struct report *report, const char *noun);
 
 /* "ran 50 %, preempted 49 % (because of each other, by binding 49 %), blocked 1 %": of the
@@ -53,7 +53,7 @@ void report_print_processors(const struct report_print *print);
 char *report_print_gain(char text[GAIN_BYTES], const struct report *report,
                         const struct report_finding *finding);
 
-/* The regions that are wanted and for which `is_in` holds, those with the greatest `weight` first. Returns
+/* The regions that are requested and for which `is_in` holds, those with the greatest `weight` first. Returns
  * how many, in *ret, which the caller frees. */
 size_t report_print_order(const struct report_print *print, bool (*is_in)(const struct report_region *),
                           double (*weight)(const struct report_region *), uint32_t **ret);
@@ -61,7 +61,7 @@ size_t report_print_order(const struct report_print *print, bool (*is_in)(const 
 /* Text for people on stdout. */
 void report_print_text(const struct report_print *print);
 
-/* How the run ended, and where each thread stood then; nothing if it ended in order. */
+/* How the run ended, and where each thread was then; nothing if it ended in order. */
 void report_print_ending(const struct report_print *print);
 
 /* What disturbs the numbers; nothing if nothing does. */
@@ -112,7 +112,7 @@ json_t *report_account_json(const struct report *report);
 json_t *report_running_json(const struct report_print *print);
 
 /* What processors and the kernel have counted, by region and thread; nothing, or null, where the archive does
- * not tell. */
+ * not show. */
 void report_print_counters(const struct report_print *print);
 json_t *report_counters_json(const struct report_print *print);
 

@@ -1,5 +1,5 @@
 /* How a run ended that did not end in order, for the page of stave timeline: a deadlock, and where each
- * thread stood. */
+ * thread was. */
 #include "cli/report/report_print.h"
 
 #include "report/text.h"
@@ -8,7 +8,7 @@
 
 enum { TEXTS_MAX = 32 };
 
-/* `texts` and `rows` are taken over; seconds since the trace's beginning. */
+/* `texts` and `rows` are adopted; seconds since the trace's beginning. */
 static json_t *problem(const struct report *report, const char *kind, json_t *texts, json_t *rows,
                        uint64_t from_ticks) {
   const struct trace_clock *clock = &report->trace->clock;

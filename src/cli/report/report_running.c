@@ -47,7 +47,7 @@ static size_t places_of(const struct report_print *print, struct running_place *
   struct running_place *places = *ret = memory_get(2 * report->trace->region_count + 2, sizeof *places);
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_region *region = &report->regions[i];
-    if (!report_print_wants(print, i))
+    if (!report_print_includes(print, i))
       continue;
     if (sum_of(region->running) > 0)
       places[count++] = (struct running_place){i, region->running, NULL};

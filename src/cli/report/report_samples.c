@@ -50,8 +50,8 @@ static int most_samples(const void *left, const void *right) {
   return a->hot < b->hot ? -1 : 1;
 }
 
-static bool is_wanted(const struct report_print *print, const struct report_sampled *place) {
-  return !print->only || (place->region != REPLAY_NONE && report_print_wants(print, place->region));
+static bool is_requested(const struct report_print *print, const struct report_sampled *place) {
+  return !print->only || (place->region != REPLAY_NONE && report_print_includes(print, place->region));
 }
 
 /* Returns how many, in *ret, which the caller frees. */
@@ -63,7 +63,7 @@ static size_t sort_rows(const struct report_print *print, struct sampled_row **r
   struct sampled_row *rows = *ret = memory_get(count + 1, sizeof *rows);
   count = 0;
   for (size_t i = 0; i < report->sampled_count; i++)
-    for (size_t j = 0; is_wanted(print, &report->sampled[i]) && j < report->sampled[i].hot_count; j++)
+    for (size_t j = 0; is_requested(print, &report->sampled[i]) && j < report->sampled[i].hot_count; j++)
       rows[count++] = (struct sampled_row){&report->sampled[i], &report->sampled[i].hot[j]};
   if (count > 1)
     qsort(rows, count, sizeof *rows, most_samples);
@@ -141,7 +141,7 @@ static json_t *name_of(const struct report *report, uint32_t region) {
                                               : json_null();
 }
 
-/* What the name alone does not tell. */
+/* What the name alone does not show. */
 static void put_module(json_t *object, const struct report *report, uint32_t function) {
   const struct trace_region *region =
       function < report->trace->region_count ? &report->trace->regions[function] : NULL;
@@ -184,7 +184,7 @@ json_t *report_samples_json(const struct report_print *print) {
   for (int i = 0; i < DOING_COUNT; i++)
     json_put(object, report_doing_name((enum report_doing)i), json_from_number(report->samples_doing[i]));
   for (size_t i = 0; i < report->sampled_count; i++)
-    if (is_wanted(print, &report->sampled[i]))
+    if (is_requested(print, &report->sampled[i]))
       json_array_append_new(places, place_json(report, &report->sampled[i]));
   json_put(object, "places", places);
   return object;

@@ -21,11 +21,11 @@ static int longest_first(const void *left, const void *right) {
   return (*a > *b) - (*a < *b);
 }
 
-static bool is_wanted(const struct report_print *print, const struct report_gap *gap) {
+static bool is_requested(const struct report_print *print, const struct report_gap *gap) {
   bool has_before = gap->before != REPLAY_NONE, has_after = gap->after != REPLAY_NONE;
   return !print->only ||
-         ((has_before || has_after) && (!has_before || report_print_wants(print, gap->before)) &&
-          (!has_after || report_print_wants(print, gap->after)));
+         ((has_before || has_after) && (!has_before || report_print_includes(print, gap->before)) &&
+          (!has_after || report_print_includes(print, gap->after)));
 }
 
 /* Returns how many, in *ret, which the caller frees. */
@@ -34,7 +34,7 @@ static size_t sort_gaps(const struct report_print *print, const struct report_ga
   const struct report_gap **gaps = memory_get(report->gap_count + 1, sizeof(*gaps));
   size_t count = 0;
   for (size_t i = 0; i < report->gap_count; i++)
-    if (is_wanted(print, &report->gaps[i]))
+    if (is_requested(print, &report->gaps[i]))
       gaps[count++] = &report->gaps[i];
   if (count > 1)
     qsort(gaps, count, sizeof(*gaps), longest_first);

@@ -96,7 +96,7 @@ static void print_dense_events(const struct report *report) {
              text_time(every, report->trace, ticks));
 }
 
-/* Archives are handed on: what the recorder knew of them stands here, too. */
+/* Archives are handed on: what the recorder knew of them is here, too. */
 static void print_runtimes(const struct report *report) {
   const struct runtimes *runtimes = &report->caveats.runtimes;
   const char *name = runtimes->traced ? runtimes->traced : "not known";
@@ -205,7 +205,7 @@ static void print_wall_time(const struct report *report) {
     table_fact("wall time", "%s%s", wall, part);
 }
 
-/* What threads wait for behind that is longer still, and nobody can say by how much: at a barrier all wait
+/* What threads wait for after that is longer still, and nobody can know by how much: at a barrier all wait
  * for the one whose processor it was. */
 static void print_writers_part(const struct report *report) {
   enum { SHARE = 100 };
@@ -296,7 +296,7 @@ static const char *process_name(const struct report *report) {
   return is_named ? report->trace->location_groups[report->busiest_process].name : "one process";
 }
 
-/* What the other rows leave: with them it is the whole. */
+/* What the other rows leave: with them it is the total. */
 static void print_rest(struct table *table, const struct report *report) {
   double serial = report->has_openmp ? 1 - report->serial_efficiency : 0;
   double others = 1 - report->mpi_efficiency + 1 - report->device_efficiency;
@@ -319,7 +319,7 @@ static void print_efficiency(const struct report *report) {
   char teams[LABEL_BYTES];
   snprintf(teams, sizeof teams, "threads x time in parallel regions that is useful work%s%s: the product of",
            report->process_count > 1 ? ", " : "", report->process_count > 1 ? process_name(report) : "");
-  /* The first three, with MPI's, add up to the whole; the last three multiply to the one above them. */
+  /* The first three, with MPI's, add up to the total; the last three multiply to the one above them. */
   efficiency_row(&table, "parallel efficiency", report->parallel_efficiency,
                  report->activity[ACTIVITY_UNKNOWN]
                      ? "threads x time that is known in which they did useful work"
@@ -423,7 +423,7 @@ static void print_findings(const struct report_print *print) {
   size_t printed = 0;
   for (size_t i = 0; i < report->finding_count && printed < print->top; i++) {
     uint32_t region = report->findings[i].region;
-    if (print->only && (region == REPLAY_NONE || !report_print_wants(print, region)))
+    if (print->only && (region == REPLAY_NONE || !report_print_includes(print, region)))
       continue;
     if (printed++ == 0)
       table_heading("Findings: wall time that could be saved");

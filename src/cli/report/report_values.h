@@ -1,5 +1,5 @@
-/* Pieces of what `stave report --json` prints, which are the same wherever they stand: times in seconds,
- * names. What is returned is the caller's to release. */
+/* Pieces of what `stave report --json` prints, which are the same wherever they are: times in seconds, names.
+ * What is returned is the caller's to release. */
 #ifndef STAVE_CLI_REPORT_REPORT_VALUES_H
 #define STAVE_CLI_REPORT_REPORT_VALUES_H
 
@@ -31,7 +31,7 @@ json_t *report_call_site_json(const struct report *report, uint64_t site);
 
 /* -- parts of the object -- */
 
-/* Of regions that are wanted. */
+/* Of regions that are requested. */
 struct report_print;
 json_t *report_regions_json(const struct report_print *print);
 

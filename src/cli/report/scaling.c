@@ -97,7 +97,7 @@ static void find_point(const struct scaling *scaling, struct scaling_part *part,
       misses_of(&part->measures[run].computation) / misses_of(&part->measures[reference].computation);
 }
 
-/* The least step such that each of those behind it brings less than half of what its threads could. */
+/* The least step such that each of those after it brings less than half of what its threads could. */
 static int find_stop(const struct scaling *scaling, const struct scaling_part *part) {
   int stop = SCALING_NO_STEP, next = part->last;
   for (int i = part->last - 1; i >= part->first; i--) {

@@ -69,7 +69,7 @@ struct scaling_part {
 
 struct scaling {
   bool is_weak;     /* the work grows with the threads */
-  uint64_t predict; /* a number of threads whose wall time is asked for; 0: none */
+  uint64_t predict; /* a number of threads whose wall time is requested; 0: none */
   struct scaling_run runs[SCALING_RUNS_MAX];
   size_t run_count;
   struct scaling_step steps[SCALING_RUNS_MAX]; /* the fewest threads first */
@@ -116,7 +116,7 @@ char *scaling_limit_text(char text[SCALING_TEXT_BYTES], const struct scaling *sc
 char *scaling_threads_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,
                            const struct scaling_part *part);
 
-/* The wall time with as many threads as was asked for, by the run's best law. */
+/* The wall time with as many threads as was requested, by the run's best law. */
 char *scaling_predicted_text(char text[SCALING_TEXT_BYTES], const struct scaling *scaling,
                              const struct scaling_part *part);
 

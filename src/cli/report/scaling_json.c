@@ -73,7 +73,7 @@ static json_t *prediction(const struct scaling *scaling, const struct fit *fit, 
 }
 
 /* What the law predicts for the numbers of threads that were run, of twice as many and four times, and of the
- * one that was asked for. */
+ * one that was requested. */
 static json_t *predictions_object(const struct scaling *scaling, const struct fit *fit) {
   json_t *array = json_array();
   size_t steps = scaling->step_count;

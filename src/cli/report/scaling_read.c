@@ -170,7 +170,7 @@ static void measure_parallel(struct scaling_measure *ret, const json_t *parallel
   factors_of_region(ret->factors, &times);
 }
 
-static void add_whole(struct scaling *scaling, size_t run) {
+static void add_run_of_one(struct scaling *scaling, size_t run) {
   const json_t *report = scaling->runs[run].report;
   struct scaling_measure *measure = &scaling_part(scaling, SCALING_RUN, "")->measures[run];
   struct run_efficiency efficiency = efficiency_of(report);
@@ -206,7 +206,7 @@ static double lock_share(const json_t *report, const char *name) {
   return in_loops > 0 ? fmin(waited / in_loops, 1) : 0;
 }
 
-/* Times without the barrier behind it. */
+/* Times without the barrier after it. */
 static void measure_loop(struct scaling_measure *ret, const json_t *loop, const json_t *report,
                          double processes) {
   double sum = number_or_0(json_object_get(loop, "time"), "sum_s"), longest = number_or_0(loop, "longest_s");
@@ -260,7 +260,7 @@ static void pair(struct scaling *scaling, size_t run, enum scaling_kind kind, co
 
 void scaling_read_parts(struct scaling *scaling, size_t run) {
   const json_t *regions = json_object_get(scaling->runs[run].report, "regions");
-  add_whole(scaling, run);
+  add_run_of_one(scaling, run);
   add_serial(scaling, run);
   for (size_t i = 0; i < json_array_size(regions); i++) {
     const json_t *region = json_array_get(regions, i), *parallel = json_object_get(region, "parallel");

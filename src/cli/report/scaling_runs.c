@@ -73,7 +73,7 @@ static int print(const struct scaling_request *request, const struct scaling *sc
     json_print(scaling_object(scaling));
   else
     scaling_print_text(scaling, request->runs->top);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  return message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 int scaling_runs(const struct scaling_request *request) {

@@ -5,7 +5,7 @@
 #include "cli/report/compare_runs.h"
 
 struct scaling_request {
-  const struct compare_wanted *runs; /* paths, count, form, top, report, data */
+  const struct compare_request *runs; /* paths, count, form, top, report, data */
   bool is_weak;
   uint64_t predict;           /* as in struct scaling */
   const char *const *fail_if; /* as they were written */

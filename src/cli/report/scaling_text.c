@@ -113,7 +113,7 @@ static void print_factors(const struct scaling *scaling, const struct scaling_pa
   }
   for (size_t i = 0; i <= count; i++) {
     struct text_row row = {.count = 0};
-    bool is_part = i < count && factor_whole(factors[i]) != FACTOR_none;
+    bool is_part = i < count && factor_parent(factors[i]) != FACTOR_none;
     snprintf(row.texts[0], CELL_BYTES, "%s%s", is_part ? "  " : "",
              i < count ? factor_name(factors[i]) : "product");
     row.cells[row.count++] = row.texts[0];

@@ -220,5 +220,5 @@ int what_if_print(void *data, const struct archive_job *job) {
   if (result < 0)
     return archive_job_failed(job, error);
   (request->is_json ? print_json : print_text)(request, job->trace, &run, scenarios, count, wall);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  return message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
 }

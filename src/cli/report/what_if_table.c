@@ -142,7 +142,7 @@ static int print(const struct what_if_request *request, const struct archive_job
     print_json(job->trace, rows, count, wall);
   else
     print_text(job->trace, rows, count, wall);
-  return message_output_is_whole() ? EXIT_SUCCESS : EXIT_FAILED;
+  return message_output_is_complete() ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 int what_if_print_table(void *data, const struct archive_job *job) {

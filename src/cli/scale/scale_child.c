@@ -36,7 +36,7 @@ static void free_words(struct argument_list *words) {
   free(words->items);
 }
 
-/* As a template, in which a percent sign stands for itself if it is doubled. */
+/* As a template, in which a percent sign represents itself if it is doubled. */
 static void add_template(struct argument_list *words, const char *path) {
   char *escaped = memory_get(2 * strlen(path) + 1, 1), *at = escaped;
   for (; *path != '\0'; path++) {

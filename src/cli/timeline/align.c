@@ -69,7 +69,7 @@ bool align_read(struct align *ret, const char *text) {
 struct entries {
   uint64_t location, count; /* who has entered it first; how often until now */
   uint64_t instant_ns;
-  bool is_there; /* the instance that is wanted */
+  bool is_there; /* the instance that is requested */
 };
 
 struct region_search {
@@ -80,7 +80,7 @@ struct region_search {
   uint32_t *meant;    /* by region: the first that is called alike */
   uint32_t chosen;    /* of those one; ALIGN_NOT_MEANT: not yet */
   size_t *side_of;    /* by location */
-  uint64_t *instants; /* what is found, by side: shared with the process that asked */
+  uint64_t *instants; /* what is found, by side: shared with the process that queried */
   struct {
     struct entries *entries; /* by region */
     bool *is_entered;        /* the same */

@@ -71,7 +71,7 @@ static bool find(const struct trace *trace, const char *text, uint32_t *ret, str
 
 enum align_names align_names_find(const struct trace *trace, const char *text, uint32_t *ret) {
   struct meant *meant = memory_get(trace->region_count + 1, sizeof *meant);
-  enum align_names names = find(trace, text, ret, meant, is_called)   ? ALIGN_NAMES_WHOLE
+  enum align_names names = find(trace, text, ret, meant, is_called)   ? ALIGN_NAMES_EXACT
                            : find(trace, text, ret, meant, is_at)     ? ALIGN_NAMES_PLACE
                            : find(trace, text, ret, meant, has_in_it) ? ALIGN_NAMES_PART
                                                                       : ALIGN_NAMES_NONE;
@@ -79,7 +79,7 @@ enum align_names align_names_find(const struct trace *trace, const char *text, u
   return names;
 }
 
-/* -- what is said -- */
+/* -- what is reported -- */
 
 /* One more in a list that is cut where it is full. */
 static void add(char *buffer, const char *before, const char *text) {

@@ -10,8 +10,8 @@
 
 enum { ALIGN_NAMES_BYTES = 512 };
 
-/* What the text is: it is none, it is whole names, a place, or a part of names. */
-enum align_names { ALIGN_NAMES_NONE, ALIGN_NAMES_WHOLE, ALIGN_NAMES_PLACE, ALIGN_NAMES_PART };
+/* What the text is: it is none, it is complete names, a place, or a part of names. */
+enum align_names { ALIGN_NAMES_NONE, ALIGN_NAMES_EXACT, ALIGN_NAMES_PLACE, ALIGN_NAMES_PART };
 
 #define ALIGN_NOT_MEANT UINT32_MAX
 

@@ -40,9 +40,9 @@ struct timeline_request {
   int count;
   const char *archive; /* what is drawn: the path, or that of all beside each other */
   struct align align;
-  const char *wanted_align;
-  const char *wanted; /* the output's name; NULL: the archive's, with .html */
-  const char *title;  /* NULL: the archive's name */
+  const char *align_argument;
+  const char *output_argument; /* the output's name; NULL: the archive's, with .html */
+  const char *title;           /* NULL: the archive's name */
   enum output_format format;
   struct times times;
   uint64_t width, regions; /* regions: how many are kept at most */
@@ -115,10 +115,10 @@ static void name_arguments(const struct timeline_request *request, char *buffer,
     used += strlen(buffer + used);
     used += i + 1 < request->count ? (size_t)snprintf(buffer + used, size - used, " ") : 0;
   }
-  if (!request->wanted_align)
+  if (!request->align_argument)
     return;
   used += (size_t)snprintf(buffer + used, size - used, " --align ");
-  message_shell_word(buffer + used, size - used, request->wanted_align);
+  message_shell_word(buffer + used, size - used, request->align_argument);
 }
 
 static void write_page(const struct timeline_request *request, const struct timeline *timeline, FILE *file) {
@@ -233,7 +233,7 @@ static bool find_format(const char *path, enum output_format *ret) {
   return false;
 }
 
-/* A pipe or a device need not say by its name what is to be written to it. */
+/* A pipe or a device need not state by its name what is to be written to it. */
 static bool is_stream(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -250,8 +250,9 @@ static bool can_draw(const struct timeline_request *request) {
 }
 
 static bool choose_output(struct timeline_request *request, const char *name) {
-  int length = request->wanted ? snprintf(request->output, sizeof request->output, "%s", request->wanted)
-                               : snprintf(request->output, sizeof request->output, "%s.html", name);
+  int length = request->output_argument
+                   ? snprintf(request->output, sizeof request->output, "%s", request->output_argument)
+                   : snprintf(request->output, sizeof request->output, "%s.html", name);
   request->is_named = strcmp(request->output, "-") != 0;
   if (length > 0 && (size_t)length < sizeof request->output &&
       (find_format(request->output, &request->format) || !request->is_named || is_stream(request->output)))
@@ -264,10 +265,10 @@ static bool set_option(void *data, int option, const char *value) {
   struct timeline_request *request = data;
   switch (option) {
   case OPTION_ALIGN:
-    request->wanted_align = value;
+    request->align_argument = value;
     return align_read(&request->align, value);
   case 'o':
-    request->wanted = value;
+    request->output_argument = value;
     return true;
   case OPTION_NO_FINDINGS:
     request->has_no_findings = true;
@@ -301,11 +302,11 @@ static int draw_to_file(struct timeline_request *request) {
     return EXIT_FAILED;
   request->fd = file.fd;
   int status = archive_job_run(request->archive, draw, request);
-  bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
-  return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
+  bool is_complete = partial_file_close(&file, status == EXIT_SUCCESS);
+  return is_complete || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
-/* `name`: of the output, `title`: of what is drawn, where nothing else was asked for. */
+/* `name`: of the output, `title`: of what is drawn, where nothing else was requested. */
 static int show(struct timeline_request *request, const char *name, const char *title) {
   if (!choose_output(request, name) || !can_draw(request))
     return EXIT_USAGE;
@@ -359,7 +360,7 @@ static int serve_one(const struct timeline_request *request) {
 static bool can_compare(const struct timeline_request *request) {
   if (request->count > SIDES_MAX)
     return usage_error("timeline", "at most %d archives are drawn together", SIDES_MAX);
-  if (request->wanted_align && request->count == 1)
+  if (request->align_argument && request->count == 1)
     return usage_error("timeline", "--align is for several archives");
   if (request->align.count && request->align.count != (size_t)request->count)
     return usage_error("timeline", "--align has %zu times for %d archives", request->align.count,
@@ -368,9 +369,9 @@ static bool can_compare(const struct timeline_request *request) {
 }
 
 static bool can_serve(const struct timeline_request *request) {
-  bool is_whole = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX && !request->wanted &&
-                  !request->has_sources;
-  if (request->is_served && (request->count > 1 || !is_whole))
+  bool is_complete = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX &&
+                     !request->output_argument && !request->has_sources;
+  if (request->is_served && (request->count > 1 || !is_complete))
     return usage_error(
         "timeline", "--serve is for the whole of one archive, without --output, --from, --to and --sources");
   if (request->port && !request->is_served)

@@ -8,7 +8,7 @@ struct usage;
 int cmd_timeline(int argc, char **argv);
 
 /* Prints what the command does and its options on stdout. */
-/* What it takes. Constant memory. */
+/* Its argument. Constant memory. */
 const struct usage *cmd_timeline_usage(void);
 
 #endif

@@ -19,7 +19,7 @@
 #include "cli/timeline/panel.h"
 #include "timeline/page/page.h"
 
-/* The page opens with little, since it can ask for more; an answer is decoded in a blink. */
+/* The page opens with little, since it can request more; an answer is decoded in a blink. */
 enum { REGIONS = 200000, ANSWER_BYTES = 4 << 20, NICE = 19, WAIT_MS = 250 };
 
 static const char ending[] = ".timeline";
@@ -82,8 +82,8 @@ static int make_file(const struct serve_request *request, const char *identity, 
     return EXIT_FAILED;
   struct serve_making making = {request, identity, file.fd};
   int status = archive_job_run(request->path, make, &making);
-  bool is_whole = partial_file_close(&file, status == EXIT_SUCCESS);
-  return is_whole || status != EXIT_SUCCESS ? status : EXIT_FAILED;
+  bool is_complete = partial_file_close(&file, status == EXIT_SUCCESS);
+  return is_complete || status != EXIT_SUCCESS ? status : EXIT_FAILED;
 }
 
 /* -- finding it -- */
@@ -163,7 +163,7 @@ static int serve(const struct serve_request *request, struct detail_file *file) 
     message_print("look at it at http://127.0.0.1:%u/%s/ until this command ends (Ctrl+C)", server.port,
                   server.token);
   ending_wait();
-  while (!error && !ending_is_wanted())
+  while (!error && !ending_is_requested())
     server_serve(&server, WAIT_MS, &mask);
   server_close(&server);
   ending_go_on();

@@ -1,7 +1,7 @@
-/* Of the threads' time, while they live: how much they ran, were preempted, and because of
- * what, were stopped, blocked. Between two readings of the kernel's counts all is taken to be spread evenly.
- * What threads were preempted is given to causes one after another: the quota, by how long it kept the group
- * from running; the team itself, by how much its threads wanted more than they may use; the process's other
+/* Of the threads' time, while they live: how much they ran, were preempted, and because of what, were
+ * stopped, blocked. Between two readings of the kernel's counts all is taken to be spread evenly. What
+ * threads were preempted is given to causes one after another: the quota, by how long it kept the group from
+ * running; the team itself, by how much its threads demanded more than they may use; the process's other
  * threads, by their processor time; Stave's writer, by its; what is left is other processes'. */
 #include "report/collect/account.h"
 
@@ -123,7 +123,7 @@ static void read_thread(struct account_process *process, const struct account_th
   size_t reading = process->number - thread->line->first;
   struct account_sums sums = read_sums(thread, interval, reading);
   interval->read_ran += account_line_ran(thread->line, reading);
-  process->masks.masks[thread->mask].wanted += sums.ran + sums.ready;
+  process->masks.masks[thread->mask].demand += sums.ran + sums.ready;
   if (!thread->is_counted || sums.lived <= 0)
     return;
   add_sums(&interval->all, &sums, 1);
@@ -133,7 +133,7 @@ static void read_thread(struct account_process *process, const struct account_th
 
 static void read_threads(struct account_process *process, struct interval *interval) {
   for (size_t i = 0; i < process->masks.count; i++)
-    process->masks.masks[i].wanted = 0;
+    process->masks.masks[i].demand = 0;
   for (size_t i = 0; i < process->count; i++) {
     const struct account_thread *thread = &process->threads[i];
     const struct account_line *line = thread->line;
@@ -151,12 +151,12 @@ static double subtract(double *left, double most) {
   return part;
 }
 
-/* As many threads lose together as want to run at a time: in the mean so many as in all of the interval, or
- * as while the one does that wants to most. The gain is the middle. */
+/* As many threads lose together as are ready to run at a time: in the mean so many as in all of the interval,
+ * or as while the one does that needs to most. The gain is the middle. */
 static void add_lost(struct report_account *account, const struct interval *interval,
                      enum hindrance hindrance, double lost) {
-  double wanted = interval->all.ran + interval->all.ready, fewest = larger(1, wanted / interval->ticks);
-  double most = interval->most > 0 ? larger(fewest, wanted / interval->most) : fewest;
+  double demand = interval->all.ran + interval->all.ready, fewest = larger(1, demand / interval->ticks);
+  double most = interval->most > 0 ? larger(fewest, demand / interval->most) : fewest;
   double share = interval->all.ready > 0 ? interval->window.ready / interval->all.ready : 0;
   account->lost[hindrance] += share * lost;
   account->gain[hindrance] += share * lost * (1 / fewest + 1 / most) / 2;
@@ -187,7 +187,7 @@ static void charge(struct account_process *process, const struct interval *inter
   account->gain[HINDRANCE_STOPPED] += interval->share * interval->stopped;
 }
 
-/* Of the window, what is behind the last reading of a thread of which the events do not have its end. */
+/* Of the window, what is after the last reading of a thread of which the events do not have its end. */
 static void add_gone(struct account_process *process) {
   const struct account_readings *readings = process->readings;
   for (size_t i = 0; i < process->count; i++) {
@@ -346,8 +346,8 @@ static void add_processes(struct report *report, const struct account_lines *lin
   free(machines.items);
 }
 
-/* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel counts it for
- * the whole run alone. */
+/* While a hypervisor has the processor, the thread that is on it seems to sleep. The kernel counts it for the
+ * entire run alone. */
 static void subtract_stolen(struct report *report) {
   struct report_account *account = &report->account;
   double lost = report->process_count == 1 ? subtract(&account->slept, report->processors.stolen) : 0;

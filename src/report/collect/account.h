@@ -10,7 +10,7 @@ struct account_mask {
   const char *text;
   size_t threads; /* that have it */
   double processors;
-  double wanted; /* in this interval: by its threads, that ran or were preempted */
+  double demand; /* in this interval: by its threads, that ran or were preempted */
 };
 
 struct account_masks {
@@ -25,7 +25,8 @@ struct account_masks {
 size_t account_mask_add(struct account_masks *masks, const char *text);
 void account_masks_free(struct account_masks *masks);
 
-/* By how much the threads wanted more in `ticks` than there is, of those that may use the same and of all. */
+/* By how much the threads demanded more in `ticks` than there is, of those that may use the same and of
+ * all. */
 double account_masks_excess(const struct account_masks *masks, double ticks);
 
 /* Fills report->account, where the archive has it. */

@@ -70,9 +70,9 @@ static void spread_back(struct account_line *line) {
   for (size_t i = line->count; i-- > 0;) {
     double length = length_of(line->process, line->first + i);
     line->ran[i] = line->ran[i] < length ? line->ran[i] : length;
-    double wanted = line->ready[i] + carried, room = length - line->ran[i];
-    line->ready[i] = wanted < room ? wanted : room;
-    carried = wanted - line->ready[i];
+    double demand = line->ready[i] + carried, room = length - line->ran[i];
+    line->ready[i] = demand < room ? demand : room;
+    carried = demand - line->ready[i];
   }
 }
 
@@ -137,8 +137,8 @@ static void spread_throttled(const struct account_lines *lines, struct account_r
   double carried = 0;
   for (size_t i = process->count; i-- > 0;) {
     double own = process->throttled[i], ready = own + carried > 0 ? ready_at(lines, process, i) : 0;
-    double wanted = own + carried;
-    process->throttled[i] = wanted < ready ? wanted : ready;
+    double demand = own + carried;
+    process->throttled[i] = demand < ready ? demand : ready;
     carried = own > process->throttled[i] ? own - process->throttled[i] : 0;
   }
 }

@@ -8,7 +8,7 @@
 
 #include "trace/trace.h"
 
-/* A process's readings. The first one only says when they begin. In ticks. */
+/* A process's readings. The first one only states when they begin. In ticks. */
 struct account_readings {
   size_t count;
   double *times;                     /* of the readings */
@@ -37,7 +37,7 @@ struct account_lines {
 void account_lines_read(struct account_lines *ret, const struct trace *trace);
 void account_lines_free(struct account_lines *lines);
 
-/* The thread begins: what it ran and was ready for in its first reading is behind that. */
+/* The thread begins: what it ran and was ready for in its first reading is after that. */
 void account_line_begin(struct account_line *line, double ticks);
 
 /* Of one of its readings: what the thread ran, be it before its first event, and how long it has lived. */

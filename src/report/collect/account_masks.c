@@ -47,16 +47,16 @@ void account_masks_free(struct account_masks *masks) {
 }
 
 double account_masks_excess(const struct account_masks *masks, double ticks) {
-  double wanted = 0, by_mask = 0, by_all = 0;
+  double demand = 0, by_mask = 0, by_all = 0;
   size_t threads = 0;
   for (size_t i = 0; i < masks->count; i++) {
     const struct account_mask *mask = &masks->masks[i];
-    wanted += mask->wanted;
+    demand += mask->demand;
     threads += mask->threads;
-    if ((double)mask->threads > mask->processors && mask->wanted > mask->processors * ticks)
-      by_mask += mask->wanted - mask->processors * ticks;
+    if ((double)mask->threads > mask->processors && mask->demand > mask->processors * ticks)
+      by_mask += mask->demand - mask->processors * ticks;
   }
-  if ((double)threads > masks->processors && wanted > masks->processors * ticks)
-    by_all = wanted - masks->processors * ticks;
+  if ((double)threads > masks->processors && demand > masks->processors * ticks)
+    by_all = demand - masks->processors * ticks;
   return by_mask > by_all ? by_mask : by_all;
 }

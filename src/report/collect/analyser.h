@@ -37,7 +37,7 @@ struct analyser {
 #include "report/collect/analysers.def"
 #undef ANALYSER
 
-/* Calls all of them, or those that want the event. */
+/* Calls all of them, or those that need the event. */
 void analysers_prepare(struct collector *collector);
 void analysers_choose_watchers(struct collector *collector); /* those of `every` */
 static inline void analysers_before_every(struct collector *collector, const struct trace_event *event,

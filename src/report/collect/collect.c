@@ -15,7 +15,7 @@
 
 /* -- charging -- */
 
-/* The region that is waited in: `barrier wait` says that the barrier around it is. */
+/* The region that is waited in: `barrier wait` states that the barrier around it is. */
 static uint32_t waiting_region(const struct collector *collector, const struct replay_now *now) {
   const struct replay_task *task = now->task;
   uint32_t region = now->frame->region;
@@ -318,13 +318,13 @@ static void on_other_event(struct collector *collector, const struct trace_event
 
 static void before_event(struct collector *collector, const struct trace_event *event, uint32_t region,
                          const struct replay_now *now) {
-  bool is_wanted = region != REPLAY_NONE &&
-                   (collector->interests[region].is_wanted || collector->interests[region].analysers);
+  bool is_requested = region != REPLAY_NONE &&
+                      (collector->interests[region].is_requested || collector->interests[region].analysers);
   if (event->kind == TRACE_Enter) {
-    if (is_wanted)
+    if (is_requested)
       before_enter(collector, event, region, now);
   } else if (event->kind == TRACE_Leave) {
-    if (is_wanted)
+    if (is_requested)
       before_leave(collector, event, region, now);
   } else {
     on_other_event(collector, event, event->ticks);

@@ -19,7 +19,7 @@ struct live_member {
   uint64_t reduced_before;          /* that it came to the last barrier */
   uint64_t lock_wait;               /* in this phase */
   uint64_t inner_lost;              /* in this phase: by teams that it has forked, see phases_add_inner */
-  uint64_t late_in_phase;           /* that it has begun it: after the first member; after all had come */
+  uint64_t late_in_phase;           /* that it has started it: after the first member; after all had come */
   uint64_t inner_waited;            /* waiting in those, ever, which its activity has, too */
   uint64_t preempted_in_phase, preempted_in_tasks; /* while it did not wait; tasks: explicit ones, ever */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
@@ -53,7 +53,7 @@ struct live_team {
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
   uint64_t latest_begin_ticks;            /* of a member */
   uint64_t tasks;                         /* created in it */
-  uint64_t preempted, preempted_in_tasks; /* by the primary behind the last barrier; of all members */
+  uint64_t preempted, preempted_in_tasks; /* by the primary after the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   uint64_t context;                      /* in which it was forked, as a ref */
@@ -72,7 +72,7 @@ struct live_team {
    * time come in any order */
   struct team_phase phases[2];
   struct live_process *process;     /* whose it is */
-  struct taskwait blocked[BLOCKED]; /* the last ones behind which more tasks were created, a ring */
+  struct taskwait blocked[BLOCKED]; /* the last ones after which more tasks were created, a ring */
   uint64_t blocked_count;
   uint64_t blocked_sum; /* how long all of these took */
   uint64_t creator;     /* id and slot of the task that forked */
@@ -118,7 +118,7 @@ struct live_task {
   uint32_t unmet;             /* tasks that it depends on and that are not complete */
   uint32_t team_slot;         /* where it was created: */
   uint64_t team;
-  struct taskwait taskwait, ended_taskwait; /* ended: until more is created behind it */
+  struct taskwait taskwait, ended_taskwait; /* ended: until more is created after it */
   uint64_t stalled;                         /* it waited for room in Stave's buffers */
   uint64_t waited;                          /* for tasks, in barriers and for locks */
   struct path path;                         /* up to where it is */
@@ -133,7 +133,7 @@ struct live_task {
 struct report_location {
   uint32_t kernel_target; /* of a stream: the construct whose kernel runs; REPLAY_NONE: unknown */
   uint64_t kernel_begin;
-  uint64_t operation; /* of OpenMP's that the thread is in: its matching id, and what that stands for; */
+  uint64_t operation; /* of OpenMP's that the thread is in: its matching id, and what that represents; */
   uintptr_t operation_value; /* 0: it is in none */
   enum report_running running;
   uint64_t faults_before;                  /* of pages, before the part that counts */
@@ -176,12 +176,12 @@ struct live_process {
   struct path longest, fork;      /* of any task so far; of the last fork */
 };
 
-/* What is wanted of a region's events, by its position. */
+/* What is requested of a region's events, by its position. */
 struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_target, is_reduction, is_wait_inside, is_part,
       is_device_wait, is_kernel, may_start, starts_kernel; /* may_start: an operation of a device */
-  bool is_wanted;     /* any of these whose Enters and Leaves are looked at */
+  bool is_requested;  /* any of these whose Enters and Leaves are looked at */
   uint32_t analysers; /* bits of those that look at them */
 };
 
@@ -197,8 +197,8 @@ struct collector;
 struct serial_part;
 struct team_instance;
 
-/* What changes sums that have an order, or meets other processes: of who replays some of the processes, and
- * leaves that to another one, who replays none (ranks/posts.h). */
+/* What changes sums that have an order, or involves other processes: of who replays some of the processes,
+ * and leaves that to another one, who replays none (ranks/posts.h). */
 struct posting {
   void (*wait)(struct collector *collector, uint32_t region, size_t location, uint64_t ticks);
   void (*call)(struct collector *collector, const struct trace_event *event); /* it may be one of MPI */
@@ -264,10 +264,10 @@ void collector_free(struct collector *collector);
 
 void report_begin(struct report *ret, const struct trace *trace, uint64_t from_ticks, uint64_t to_ticks);
 
-/* All of that, of all events, into a report that has begun. As report_read. */
+/* All of that, of all events, into a report that has started. As report_read. */
 int collector_read(struct report *ret, struct trace *trace, char error[TRACE_ERROR_BYTES]);
 
-/* The end of the window, if there is more of the trace behind it, else the last event. */
+/* The end of the window, if there is more of the trace after it, else the last event. */
 uint64_t collector_end(const struct collector *collector);
 
 /* A thread has waited in the region in one piece, and longer than any before where that is more than those.
@@ -408,7 +408,7 @@ void creations_finish(const struct report *report, struct report_task *detail);
 /* -- collect_ready.c -- */
 
 /* A task was created in the team of this region (NULL: not known), which can begin or not; it depends on one
- * that is not complete; one of those is; it has begun, or is gone. */
+ * that is not complete; one of those is; it has started, or is gone. */
 void ready_create(struct collector *collector, const struct replay_team *team,
                   struct report_parallel *parallel, struct live_task *live_task, bool is_ready);
 void ready_wait_for(struct collector *collector, struct live_task *sink);
@@ -455,7 +455,7 @@ void histogram_merge(uint32_t *histogram, const uint32_t *other);
 uint64_t histogram_quantile(const uint32_t *histogram, double share);
 
 /* The same of times between two readings of a clock that may move in steps of many ticks (AMD's of 26): where
- * it is a tick, which says no more than that both were in one step, the mean of those up to a step. */
+ * it is a tick, which shows no more than that both were in one step, the mean of those up to a step. */
 uint64_t histogram_shortest(const uint32_t *histogram, double share);
 
 /* -- collect_devices.c -- */
@@ -520,14 +520,14 @@ void unseen_add(struct report *report, enum report_cause cause, enum report_unse
 /* What the archive reports of them. */
 void processors_find(struct report *report);
 
-/* As many as the region's smallest team has threads; in nested teams, as there were at once. And whether the
+/* As many as the region's smallest team has threads; in nested teams, as there were together. And whether the
  * process may use fewer. */
 /* Wall time that a region with more threads than processors could save at most: what its threads did on
  * processors these have to do in any case. All of it where that is not known. */
 double processors_bound(const struct report *report, const struct report_parallel *parallel, double threads);
 /* The same of its imbalance: what they had nothing to do while threads waited, of those that are there. */
 double processors_idle(const struct report *report, const struct report_parallel *parallel);
-uint64_t processors_wanted(const struct report_parallel *parallel);
+uint64_t processors_needed(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 /* By threads that wait awake, while others that could begin have none. */
 bool processors_are_held(const struct report *report, const struct report_parallel *parallel);

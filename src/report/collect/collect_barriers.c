@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "report/collect/collect.h"
 
-/* Runtimes combine what a larger team reduces while it waits in the barrier behind. */
+/* Runtimes combine what a larger team reduces while it waits in the barrier after. */
 void barriers_reduce(struct collector *collector, size_t location, const struct replay_now *now) {
   const struct live_member *member = teams_member(collector, location);
   struct live_team *live_team = now->team ? teams_live(collector, now->team->slot) : NULL;
@@ -28,7 +28,7 @@ static void arrive(struct collector *collector, const struct replay_barrier_even
 }
 
 /* Nothing is left to wait for since the last member has come and the last task has ended, but the barrier
- * itself. The last may come at the same time, in an event behind this one. */
+ * itself. The last may come at the same time, in an event after this one. */
 static uint64_t release_of(const struct collector *collector, const struct live_team *live_team,
                            const struct replay_barrier_event *event) {
   uint64_t arrived = event->round->last_ticks;

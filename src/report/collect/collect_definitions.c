@@ -17,8 +17,8 @@ static struct interest interest_in(enum construct construct) {
                  construct == CONSTRUCT_single_sblock || construct == CONSTRUCT_critical_sblock ||
                  construct == CONSTRUCT_ordered_sblock,
   };
-  interest.is_wanted = interest.is_loop || interest.is_chunk || interest.is_barrier || interest.is_depend ||
-                       interest.is_target || interest.is_reduction;
+  interest.is_requested = interest.is_loop || interest.is_chunk || interest.is_barrier ||
+                          interest.is_depend || interest.is_target || interest.is_reduction;
   return interest;
 }
 

@@ -6,8 +6,8 @@
 /* More different data are taken to move for the first time. */
 enum { DATA_MAX = 1 << 16 };
 
-/* What a matching id stands for, as the value of a map: the construct's region, and whether the same data
- * were moved the same way before. */
+/* What a matching id represents, as the value of a map: the construct's region, and whether the same data
+ * were moved in the same direction before. */
 #define CONSTRUCT_OF(value) ((uint32_t)((value) >> 1) - 1)
 #define IS_AGAIN(value) ((value)&1)
 
@@ -93,7 +93,7 @@ static uint64_t kernels_busy(const struct collector *collector, uint64_t ticks) 
   return collector->kernel_ticks + since;
 }
 
-/* The others' numbers would stay in the map for ever. */
+/* The others' numbers would stay in the map without end. */
 static bool has_end_on_device(enum construct construct) {
   return construct == CONSTRUCT_target_to_device || construct == CONSTRUCT_target_from_device ||
          construct == CONSTRUCT_target_submit;

@@ -1,4 +1,4 @@
-/* How many tasks could begin at a time (created, all that they depend on complete, not begun), and whether
+/* How many tasks could begin at a time (created, all that they depend on complete, not started), and whether
  * threads waited meanwhile. A thread that waits beside a ready task waits for the runtime; of several threads
  * only as many as there are tasks do. Of more threads than processors those that have none cost nothing: as
  * many count as are more than have to wait while all processors are used. */

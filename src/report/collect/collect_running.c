@@ -140,7 +140,7 @@ void running_charge(struct collector *collector, size_t location, const struct r
   uint64_t ticks = end - begin;
   struct report_waiting *waiting = waiting_of(collector, now);
   uint64_t *place = waiting ? waiting->running : working_of(collector, now);
-  /* Where it was lost that it had a processor again, what it does behind its waiting is not yielding. */
+  /* Where it was lost that it had a processor again, what it does after its waiting is not yielding. */
   enum report_running is = !waiting && here->running == RUNNING_YIELDED ? RUNNING_PREEMPTED : here->running;
   report->threads[location].running[is] += ticks;
   place[is] += ticks;

@@ -122,7 +122,7 @@ static void created(struct collector *collector, const struct replay_task_event 
 
 /* -- running -- */
 
-/* Who creates a task and goes on with it at once, without waiting for anything, must wait for it: if(0),
+/* Who creates a task and goes on with it immediately, without waiting for anything, must wait for it: if(0),
  * final, or a full queue. */
 static bool is_included(const struct replay_task_event *event) {
   const struct replay_task *creator = event->other;

@@ -1,6 +1,6 @@
-/* What a taskwait costs behind which its task creates more: while it waits for the last ones, no task is
- * ready for the other threads. Only a creation behind it shows that there was more to do, so a wait is kept
- * until then; whoever has been idle meanwhile is charged later still, when it goes on. */
+/* What a taskwait costs after which its task creates more: while it waits for the last ones, no task is ready
+ * for the other threads. Only a creation after it shows that there was more to do, so a wait is kept until
+ * then; whoever has been idle meanwhile is charged later still, when it goes on. */
 #include "report/collect/collect.h"
 
 static bool is_taskwait(const struct collector *collector, uint32_t region) {

@@ -238,7 +238,7 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   if (here->member_count == 0)
     return;
   const struct live_member *last = &here->members[here->member_count - 1];
-  if (last->shares) /* no barrier behind them */
+  if (last->shares) /* no barrier after them */
     phases_arrive(collector, live_team, event->team->region, REPLAY_NONE, last->barriers, event->location,
                   event->ticks);
   struct live_member member = here->members[--here->member_count];

@@ -1,4 +1,4 @@
-/* What all who collect ask of the collector. */
+/* What all who collect query of the collector. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -14,7 +14,7 @@ static void mpi_push(struct collector *collector, uint32_t *list, struct mpi_lin
   *list = slot;
 }
 
-/* Takes the first out; false: there is none. */
+/* Removes the first; false: there is none. */
 bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret) {
   struct pool *links = &collector->waits->links;
   uint32_t slot = *list;

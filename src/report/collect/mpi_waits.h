@@ -15,7 +15,7 @@
 /* No call, no moment. */
 #define MPI_NONE UINT32_MAX
 
-/* A call of MPI that has not been computed, or whose begin somebody will ask for. */
+/* A call of MPI that has not been computed, or whose begin somebody will request. */
 struct live_call {
   struct mpi_call call;
   uint64_t leave_ticks;                  /* 0: it is open */
@@ -80,18 +80,18 @@ struct mpi_waits {
 
 /* -- mpi_moments.c -- */
 
-/* Adds to a list, by the position of its first; takes the first out, false: there is none. */
+/* Adds to a list, by the position of its first; removes the first, false: there is none. */
 bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
 
 /* It may be that the call with this id can be computed now. */
 void mpi_make_ready(struct collector *collector, uint64_t call);
 
-/* Forgets a call that is computed and that nobody will ask for. */
+/* Forgets a call that is computed and that nobody will request. */
 void mpi_drop_if_done(struct collector *collector, uint32_t slot);
 
 struct moment *mpi_moment_at(struct collector *collector, uint32_t slot);
 
-/* A part of a moment: what a call that has begun did at `ticks`. */
+/* A part of a moment: what a call that has started did at `ticks`. */
 struct moment mpi_part_of(const struct live_call *call, uint64_t ticks);
 void mpi_know_part(struct collector *collector, uint32_t slot, const struct moment *part);
 

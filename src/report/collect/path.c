@@ -51,7 +51,7 @@ static void release(struct path_store *store, struct path_segment *segment) {
   }
 }
 
-/* Takes over the reference to path->last. */
+/* Adopts the reference to path->last. */
 static void append(struct path_store *store, struct path *path, uint32_t region, uint64_t ticks) {
   struct path_segment *segment = new_segment(store), *before = path->last;
   *segment = (struct path_segment){.before = before,
@@ -71,7 +71,7 @@ static struct path_seen *seen_of(struct path_store *store, uint32_t region) {
 }
 
 /* Makes a list of its own with one segment a region, and lets go of the old one. The order of a path does not
- * matter to those who ask for its regions. */
+ * matter to those who request its regions. */
 static void merge_regions(struct path_store *store, struct path *path) {
   struct path merged = {.length = path->length};
   store->merges++;

@@ -1,6 +1,7 @@
-/* Phases: what a team does from barrier to barrier. Only there can be said what a cause costs: a phase lasts
- * until its last member has come, so that what another one loses costs nothing, and what is evened out before
- * the barrier neither. Sums over a whole team would hide that a different thread is slow each time. */
+/* Phases: what a team does from barrier to barrier. Only there can be stated what a cause costs: a phase
+ * lasts until its last member has come, so that what another one loses costs nothing, and what is evened out
+ * before the barrier neither. Sums over an entire team would hide that a different thread is slow each
+ * time. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -113,7 +114,7 @@ void phases_add_inner(struct collector *collector, size_t location, uint32_t reg
 
 /* -- a team's phases -- */
 
-/* A team's tables: of its phases, and of what it met at all. */
+/* A team's tables: of its phases, and of what it encountered at all. */
 static uint64_t phase_key(const struct live_team *live_team, const struct team_phase *phase) {
   return live_team->id << 2 | (phase->number & 1);
 }
@@ -162,7 +163,7 @@ static void vary(struct variation **variation, double ticks, const struct live_t
   variation_add(*variation, ticks, live_team->phase_end_ticks, phase->latest_ticks);
 }
 
-/* Which loops the team meets in this phase for the first time. */
+/* Which loops the team encounters in this phase for the first time. */
 static void see_loops(struct collector *collector, struct live_team *live_team, struct team_phase *phase) {
   for (struct share *share = phase->shares; share; share = share->next) {
     const struct share *before = live_team->loops_seen;
@@ -283,7 +284,7 @@ static void conclude_shares(struct collector *collector, const struct live_team 
 /* -- members that begin late -- */
 
 /* What it costs that members begin a phase late: who comes last would come earlier. It is what they lose in
- * the mean at least, since others may have taken over their work. */
+ * the mean at least, since others may have adopted their work. */
 static double cost_of_late(const struct team_phase *phase) {
   double mean = (double)phase->late / phase->arrivals;
   double cost = (double)(phase->latest_balanced - phase->latest_prompt);
@@ -319,8 +320,8 @@ static double room_of(const struct live_team *live_team, const struct team_phase
 }
 
 /* Until fewer members work than there are processors these have all to do, whoever waits. What balance could
- * save is what they had not: of each how long before the end a member came behind which it had nothing to do.
- */
+ * save is what they had not: of each how long before the end a member came after which it had nothing to
+ * do. */
 static double idle_room_of(const struct live_team *live_team, const struct team_phase *phase, double room) {
   double length = (double)(phase->latest_ticks - live_team->begin_ticks);
   if (live_team->crowd == 0 || phase->has_tasks || phase->arrivals <= live_team->crowd)
@@ -384,7 +385,7 @@ void phases_end(struct collector *collector, struct live_team *live_team, uint32
 
 /* -- a member comes to a barrier -- */
 
-/* Which the phase is, begun if it is new: the one before the last is over then. */
+/* Which the phase is, started if it is new: the one before the last is over then. */
 static struct team_phase *phase_at(struct collector *collector, struct live_team *live_team, uint32_t region,
                                    uint32_t round) {
   uint64_t number = (uint64_t)round + 1;

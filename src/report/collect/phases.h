@@ -15,12 +15,12 @@ struct report_parallel;
 enum share_kind { SHARE_LOOP, SHARE_MUTEX, SHARE_TEAM };
 
 /* Time in a worksharing region, waited for the locks of a mutex region, or lost by inner teams of a parallel
- * region, in one phase: of one member or of a whole team. */
+ * region, in one phase: of one member or of an entire team. */
 struct share {
   struct share *next;
   enum share_kind kind;
   uint32_t region, slot; /* slot: in its pool */
-  bool is_first;         /* of a loop: the team meets it for the first time */
+  bool is_first;         /* of a loop: the team encounters it for the first time */
   uint64_t sum, max;     /* max: of the members */
   uint64_t waited;       /* for locks, inside of it, and lost by inner teams */
   /* of a team: the time, without `waited`, of the member that would come last to the barrier without any of
@@ -40,7 +40,7 @@ struct team_phase {
   uint64_t latest_ticks;
   uint64_t latest_alone;            /* when the last one would have come had nobody waited for locks */
   uint64_t latest_balanced;         /* the same, and had no inner team lost anything */
-  uint64_t latest_prompt;           /* the same, and had all begun the phase at once */
+  uint64_t latest_prompt;           /* the same, and had all started the phase together */
   uint64_t late;                    /* that members began it, of all */
   uint64_t latest_running;          /* when the last one would have come had nobody been preempted */
   uint64_t waited;                  /* for locks, by all members */
@@ -71,7 +71,7 @@ void phases_add_inner(struct collector *collector, size_t location, uint32_t reg
 void phases_arrive(struct collector *collector, struct live_team *live_team, uint32_t region,
                    uint32_t barrier, uint32_t round, size_t location, uint64_t ticks);
 
-/* It is counted, and its first member has begun so long after the fork. */
+/* It is counted, and its first member has started so long after the fork. */
 void phases_end_late(struct report_parallel *parallel, const struct live_team *live_team,
                      uint64_t begin_ticks);
 

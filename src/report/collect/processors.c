@@ -10,15 +10,15 @@
 /* Of the time in parallel regions. */
 #define CROWDED_SHARE 0.5
 
-/* Of the wall time: by how much longer fewer threads would take. What is less, threads that take turns make,
+/* Of the wall time: by how much longer fewer threads would take. What is less, threads that alternate make,
  * too. */
 #define FEWER_SHARE 0.1
 
 /* Of a region's time: of so much it has to be known what its threads ran. */
 #define ACCOUNTED_MIN 0.5
 
-/* Of the processors: threads that want no more than that do not want them from each other, but now and then.
- */
+/* Of the processors: threads that need no more than that do not need them from each other, but now and
+ * then. */
 #define LEFT_MIN 0.5
 
 /* Of a region's time: so much shows how its threads wait, which is the same all the time. */
@@ -116,10 +116,10 @@ bool processors_are_left(const struct report *report, const struct report_parall
   if (parallel->accounted < ACCOUNTED_MIN * (double)parallel->thread_time)
     return false;
   double share = (parallel->ran + parallel->ready) / parallel->accounted;
-  return share * (double)processors_wanted(parallel) < LEFT_MIN * (double)report->processors.count;
+  return share * (double)processors_needed(parallel) < LEFT_MIN * (double)report->processors.count;
 }
 
-uint64_t processors_wanted(const struct report_parallel *parallel) {
+uint64_t processors_needed(const struct report_parallel *parallel) {
   return parallel->is_nested ? parallel->at_once : parallel->smallest;
 }
 
@@ -187,5 +187,5 @@ bool report_has_one_thread(const struct report *report) {
 }
 
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel) {
-  return report->processors.count > 0 && processors_wanted(parallel) > report->processors.count;
+  return report->processors.count > 0 && processors_needed(parallel) > report->processors.count;
 }

@@ -11,7 +11,7 @@
 #include "report/finding.h"
 #include "trace/label.h"
 
-/* Fewer at a place say too little: of ten, a function with a third of the time has none in one of fifty
+/* Fewer at a place show too little: of ten, a function with a third of the time has none in one of fifty
  * cases. */
 enum { SAMPLES_MIN = 10 };
 

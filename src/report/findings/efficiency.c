@@ -77,7 +77,7 @@ static void find_means(struct report *report) {
   report->offload = whole_number(offload / n);
 }
 
-/* Where there are no teams, nobody knows either what a thread does before its first event and behind its
+/* Where there are no teams, nobody knows either what a thread does before its first event and after its
  * last. */
 static void add_edges(const struct report *report, struct report_thread *thread) {
   uint64_t known = 0, length = length_of(report, &report->processes[thread->process]);
@@ -200,8 +200,8 @@ static double outside_mpi(const struct report *report, size_t process) {
 }
 
 /* After POP: they multiply to the MPI efficiency. Processes that begin or end at other times than the rest
- * take part with the time that they had: what is ideal lies between the longest's time outside of MPI and the
- * mean of all that. */
+ * participate with the time that they had: what is ideal lies between the longest's time outside of MPI and
+ * the mean of all that. */
 static void find_mpi_efficiencies(struct report *report) {
   double most = 0, lengths = 0, cpus = 0;
   for (size_t i = 0; i <= report->trace->location_group_count && report->activity[ACTIVITY_MPI] > 0; i++) {

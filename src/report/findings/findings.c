@@ -1,4 +1,4 @@
-/* What is most worth doing. Every finding says how much shorter the run would be if its cause were gone and
+/* What is most worth doing. Every finding states how much shorter the run would be if its cause were gone and
  * nothing else changed: time lost by threads, divided by the threads of the team. The losses of a region are
  * given to causes one after another, so that none is counted twice. */
 #include <math.h>

@@ -1,10 +1,10 @@
 /* What a rank that replays a share of the processes gives to rank 0.
  *
- * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
- * end, in whole numbers, whose sums have no order (posts_sums.c). What else changes the report is given while
- * the events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these
- * itself: what is added up as it comes, as the difference of neighbours is, and calls of MPI, which processes
- * have together. So the report is the one of a single process, to the byte. */
+ * * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
+ * end, in integers, whose sums have no order (posts_sums.c). What else changes the report is given while the
+ * events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these itself:
+ * what is added up as it comes, as the difference of neighbours is, and calls of MPI, which processes have
+ * together. So the report is the one of a single process, to the byte. */
 #ifndef STAVE_REPORT_RANKS_POSTS_H
 #define STAVE_REPORT_RANKS_POSTS_H
 
@@ -124,7 +124,7 @@ void post_end(struct collector *collector);
 /* -- posts_sums.c: what a rank has counted, for both sides -- */
 void post_sums(struct collector *collector, uint64_t events);
 
-/* All that is counted for whole processes, of those of the locations from `first` up to `end`. */
+/* All that is counted for entire processes, of those of the locations from `first` up to `end`. */
 void post_counted(struct collector *collector, size_t first, size_t end);
 
 /* Of rank 0: adds what an item has, from these kinds. Returns false if it is none of them. */
@@ -132,7 +132,7 @@ bool posts_add_counted(struct collector *collector, enum post_kind kind, const c
 
 /* -- posts_add.c: of rank 0 -- */
 
-/* Does what the item says. */
+/* Does what the item states. */
 void posts_add(struct collector *collector, const struct packed_event *item);
 
 #endif

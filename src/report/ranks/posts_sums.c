@@ -1,5 +1,5 @@
-/* What a rank has counted of its processes by itself, and rank 0 adds up: whole numbers, and what belongs to
- * one location, which another rank has nothing of. */
+/* What a rank has counted of its processes by itself, and rank 0 adds up: integers, and what belongs to one
+ * location, which another rank has nothing of. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,8 +158,8 @@ static void add_process(struct collector *collector, const struct post_process *
     path_extend(&collector->paths, longest, pieces[i].region, pieces[i].ticks);
 }
 
-/* Where the rank's locations stand in an array of all, made at first use. Takes the
- * bytes that are copied there. */
+/* Where the rank's locations are in an array of all, made at first use. Takes the bytes that are copied
+ * there. */
 static void add_array(struct collector *collector, const struct post_region *post, const char **bytes,
                       void **array, size_t item_bytes) {
   size_t size = post->location_count * item_bytes;

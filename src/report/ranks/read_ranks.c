@@ -31,7 +31,7 @@ static bool is_shared_construct(enum construct construct) {
 }
 
 /* Threads of processors, each process's in a row. */
-static bool has_whole_processes(const struct collector *collector) {
+static bool has_complete_processes(const struct collector *collector) {
   const struct trace *trace = collector->trace;
   const struct report_thread *threads = collector->report->threads;
   bool *seen = memory_get(PROCESS_COUNT(trace), sizeof *seen);
@@ -52,7 +52,7 @@ static bool can_be_shared(const struct collector *collector) {
     if (!is_shared_construct((enum construct)collector->interests[i].construct))
       return false;
   return collector->every == 1u << ANALYSER_own && !collector->report->has_ended_badly &&
-         has_whole_processes(collector);
+         has_complete_processes(collector);
 }
 
 /* What nobody but one process can add up. */
@@ -188,14 +188,14 @@ static bool on_item(void *data, const struct packed_event *item) {
   return true;
 }
 
-static int ask(struct collector *collector, char error[TRACE_ERROR_BYTES]) {
+static int request_dump(struct collector *collector, char error[TRACE_ERROR_BYTES]) {
   struct ranks_question events = {QUESTION_EVENTS, collector->report->from_ticks,
                                   collector->report->to_ticks};
-  int result = trace_ask_ranks(collector->trace, &events, on_item, collector, error);
+  int result = trace_query_ranks(collector->trace, &events, on_item, collector, error);
   if (result < 0)
     return result;
   struct ranks_question rest = {QUESTION_REST, collector->now_ticks, 0};
-  return trace_ask_ranks(collector->trace, &rest, on_item, collector, error);
+  return trace_query_ranks(collector->trace, &rest, on_item, collector, error);
 }
 
 /* Returns -EAGAIN where there are no ranks, or the archive has what only one process can put together. */
@@ -206,7 +206,7 @@ static int read_by_ranks(struct report *ret, struct trace *trace, char error[TRA
     return result;
   collector_prepare(&collector);
   if (can_be_shared(&collector))
-    result = ask(&collector, error);
+    result = request_dump(&collector, error);
   if (result == 0 && collector.events_added == 0) /* what that means the reading of events knows */
     result = -EAGAIN;
   if (result == 0)

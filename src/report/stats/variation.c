@@ -28,14 +28,14 @@ void variation_add(struct variation *variation, double ticks, uint64_t begin_tic
 }
 
 /* The shortest row of buckets from `*first` on that makes up `wanted`; 0: none. */
-static uint64_t shortest(const struct variation *variation, uint64_t used, double wanted, uint64_t *first) {
+static uint64_t shortest(const struct variation *variation, uint64_t used, double sum, uint64_t *first) {
   uint64_t begin = 0, best = 0;
   double inside = 0;
   for (uint64_t end = 0; end < used; end++) {
     inside += variation->buckets[end].ticks;
-    while (begin < end && inside - variation->buckets[begin].ticks >= wanted)
+    while (begin < end && inside - variation->buckets[begin].ticks >= sum)
       inside -= variation->buckets[begin++].ticks;
-    if (inside < wanted || (best && end + 1 - begin >= best))
+    if (inside < sum || (best && end + 1 - begin >= best))
       continue;
     best = end + 1 - begin;
     *first = begin;

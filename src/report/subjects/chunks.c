@@ -8,7 +8,7 @@
 #include "trace/constructs.h"
 #include "trace/detail.h"
 
-/* Two processors that want chunks at once get one each 0.16 us, one after the other, and each 0.23 us where
+/* Two processors that need chunks together get one each 0.16 us, one after the other, and each 0.23 us where
  * they share no cache (libomp 19; where one alone needs them it is taken to be the same). */
 #define TURN_NS 180.0
 #define TURN_UNCERTAINTY 0.25
@@ -19,9 +19,9 @@ static double ns_of(const struct report *report, double ticks) {
   return ticks * 1e9 / (double)report->trace->clock.ticks_per_second;
 }
 
-/* What getting a chunk takes: a turn, and those of the others that want one then, which each of them does for
+/* What getting a chunk takes: a turn, and those of the others that need one then, which each of them does for
  * the part of its time that getting takes: g = TURN (1 + others g / mean). Where turns are all that there is,
- * g is the whole chunk. */
+ * g is the entire chunk. */
 static double getting_ns(double mean_ns, double processors) {
   double others_ns = (processors - 1) * TURN_NS;
   return mean_ns <= others_ns + TURN_NS ? mean_ns : TURN_NS * mean_ns / (mean_ns - others_ns);

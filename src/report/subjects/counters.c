@@ -78,7 +78,7 @@ static uint64_t value_of(const struct trace_event *event, uint32_t index) {
   return value.real > 0 && value.real < (double)INT64_MAX ? (uint64_t)value.real : 0;
 }
 
-/* A location that has counters alone has none of a thread's: a node's, say. */
+/* A location that has counters alone has none of a thread's: a node's, for example. */
 static void finish(struct collector *collector) {
   struct report_counters *counters = &collector->report->counters;
   size_t kept = 0;

@@ -1,9 +1,9 @@
 /* Whether devices were busy, why not, and how long threads waited for them. Only of devices whose times are
  * their own: where those are the host's, nobody knows.
  *
- * Between two operations a device has nothing to do, or what was submitted has not begun. Which of both, and
- * where the thread was that submitted last, is noted while time goes by, and counts when the next operation
- * begins: behind the last one a device is not idle, but done. */
+ * * Between two operations a device has nothing to do, or what was submitted has not started. Which of both,
+ * and where the thread was that submitted last, is noted while time goes by, and counts when the next
+ * operation begins: after the last one a device is not idle, but done. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 /* One device. */
 struct use {
   uint32_t kernels, copies; /* that go on */
-  uint64_t late;            /* since its last operation: something was submitted and had not begun */
+  uint64_t late;            /* since its last operation: something was submitted and had not started */
   struct report_device_gap *gaps;
   size_t gap_count; /* since then: nothing was */
 };
@@ -24,7 +24,7 @@ struct use {
 /* One stream, where some wait for others. */
 struct stream_use {
   uint64_t end;              /* of its last operation */
-  uint64_t begin, submitted; /* of the one that is under way; submitted 0: unknown */
+  uint64_t begin, submitted; /* of the one that is in progress; submitted 0: unknown */
   uint64_t id;
 };
 
@@ -46,7 +46,7 @@ struct device_use {
   uint64_t ticks, busy;
   uint32_t active; /* operations of all devices */
   size_t submitter;
-  struct pair_map submitted; /* operations that have not begun, by their matching ids: SUBMISSION */
+  struct pair_map submitted; /* operations that have not started, by their matching ids: SUBMISSION */
   size_t submitted_kernels;  /* of these */
 };
 
@@ -210,7 +210,7 @@ static void begin_on_stream(struct device_use *state, const struct trace_event *
   stream->id = id;
 }
 
-/* From when it could have begun, but for the other operation, until that has ended. */
+/* From when it could have started, but for the other operation, until that has ended. */
 static void end_on_stream(struct collector *collector, const struct trace_event *event) {
   struct device_use *state = state_of(collector);
   struct stream_use *stream = state->streams ? &state->streams[event->location] : NULL;
@@ -278,7 +278,7 @@ static void end(struct collector *collector, const struct trace_event *event, ui
 
 /* -- threads -- */
 
-/* When a call that waits, or a target construct, is left and no device does anything, what has not begun
+/* When a call that waits, or a target construct, is left and no device does anything, what has not started
  * never will: its record is missing. */
 static void forget_missing(struct device_use *state) {
   if (state->active > 0)

@@ -23,14 +23,14 @@ struct doacross_member {
   uint64_t begin_ticks;
   uint64_t last_ticks;           /* its last sink or source, or the loop's begin */
   bool has_sink;                 /* that was a sink */
-  uint64_t sink_ticks, sink_key; /* sinks at this time are one, whose vector is not whole yet; 0: none */
+  uint64_t sink_ticks, sink_key; /* sinks at this time are one, whose vector is not complete yet; 0: none */
   uint64_t source_ticks, source_key;
 };
 
 /* One loop, by its iterations. */
 struct doacross_chain {
   uint64_t sinks, waited; /* waited: those that may have waited for their source */
-  /* of these: all that was before the sink, and the part behind the source, which was no waiting */
+  /* of these: all that was before the sink, and the part after the source, which was no waiting */
   uint64_t before_waited, after_source;
   struct spread free;  /* before the sinks that found their source posted already: no waiting */
   struct spread links; /* from sink to source */
@@ -149,7 +149,7 @@ static void before_enter(struct collector *collector, const struct trace_event *
 /* -- findings -- */
 
 /* What an iteration does before its sink: as those that did not wait, and those that have no sink, less what
- * the others do behind theirs. Ticks; 0: nothing is known. */
+ * the others do after theirs. Ticks; 0: nothing is known. */
 static double before_sink(const struct doacross_chain *chain) {
   double alone = (double)chain->alone.sum - spread_mean(&chain->links) * (double)chain->alone.count;
   double known = (double)chain->free.sum + (alone > 0 ? alone : 0);

@@ -4,8 +4,8 @@
 
 #include "report/collect/collect.h"
 
-/* Takes off the gain of a loop's imbalance what is waiting for other iterations, which the trace shows as
- * work. True: that is all of it. */
+/* Subtracts from the gain of a loop's imbalance what is waiting for other iterations, which the trace shows
+ * as work. True: that is all of it. */
 bool doacross_explains(struct collector *collector, uint32_t region, double *gain);
 
 #endif

@@ -1,10 +1,10 @@
-/* How the run ended, and, if it did not end in order, where each thread stood then. The writer has ended
+/* How the run ended, and, if it did not end in order, where each thread was then. The writer has ended
  * everything that was open at the archive's last time: what was open just before that is what the program
  * died in.
  *
- * Who waited for whom then: the writer's last Leave of a thread that wanted a lock says which one; whoever
- * held it last is waited for. Who stood in a barrier waits for the members of its team that did not. Each of
- * these waits ends only if the other one goes on: a circle of them is a deadlock. */
+ * * Who waited for whom then: the writer's last Leave of a thread that requested a lock states which one;
+ * whoever held it last is waited for. Who was in a barrier waits for the members of its team that did not.
+ * Each of these waits ends only if the other one goes on: a circle of them is a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@
 #include "stave/names.h"
 
 enum { DEPTH_MAX = 64 };
-enum { MISSING_MAX = 8 }; /* members that a barrier is said to wait for */
+enum { MISSING_MAX = 8 }; /* members that a barrier is reported to wait for */
 
 struct ending {
-  uint64_t cut_ticks; /* what is open before this is what the run ended in; 0: not wanted, or looked at */
+  uint64_t cut_ticks; /* what is open before this is what the run ended in; 0: not requested, or looked at */
   uint64_t lock_attribute;
 };
 
@@ -98,7 +98,7 @@ static void add_thread(struct collector *collector, size_t location) {
   add_barrier_waits(collector, location);
 }
 
-/* A lock that is held, behind what is open on the thread. */
+/* A lock that is held, after what is open on the thread. */
 static void add_held(struct collector *collector, const struct lock_hold *hold) {
   add_open(&collector->report->final_states[hold->location],
            (struct report_open){hold->region, hold->acquired, true});

@@ -4,7 +4,7 @@
 #include "report/collect/collect.h"
 #include "report/finding.h"
 
-enum { PARTS = 8 }; /* of the time of a region that a text tells of */
+enum { PARTS = 8 }; /* of the time of a region that a text reports */
 
 static uint32_t longest_on_path(const struct report *report) {
   uint32_t most = REPLAY_NONE;

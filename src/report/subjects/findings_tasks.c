@@ -16,7 +16,7 @@ static const double COST_MIN = 0.1, MAX_COST = 0.5;
 static const double WAIT_UNCERTAINTY = 0.1;
 
 /* Of the callbacks' time: a processor does some of the program's meanwhile, and they keep others waiting.
- * What they cost is taken for no more than an estimate where it is so much of the gain. */
+ * What they cost is regarded as no more than an estimate where it is so much of the gain. */
 static const double CALLBACKS_UNCERTAINTY = 0.5, CALLBACKS_MAX = 0.5;
 
 /* Tasks that run for less than that and create others do so for the most part: what of it is the runtime's
@@ -55,7 +55,8 @@ static double waited_beside(const struct report *report, const struct report_par
   return left > 0 ? left : 0;
 }
 
-/* Who creates a task and runs it at once does not have to get it, and reports its begin and end itself. */
+/* Who creates a task and runs it immediately does not have to get it, and reports its begin and end
+ * itself. */
 static struct cost cost_of(const struct report *report, const struct report_parallel *parallel,
                            const struct report_creations *creations) {
   const struct report_task *task = report->regions[creations->construct].task;

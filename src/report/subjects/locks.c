@@ -75,7 +75,7 @@ static struct lock_history *lock_at(struct collector *collector, uint64_t number
 
 /* -- blame -- */
 
-/* One who made those wait who wanted a lock in `waiting`. */
+/* One who made those wait who requested a lock in `waiting`. */
 struct blamed {
   uint32_t waiting;
   struct report_blame blame;
@@ -173,25 +173,25 @@ static void finish(struct collector *collector) {
 
 /* What of the wait a hold overlaps. One whose release is not known yet ended, in truth, when the next
  * began. */
-static uint64_t overlap(const struct lock_hold *hold, uint64_t wanted, uint64_t acquired) {
-  uint64_t begin = hold->acquired > wanted ? hold->acquired : wanted;
+static uint64_t overlap(const struct lock_hold *hold, uint64_t requested, uint64_t acquired) {
+  uint64_t begin = hold->acquired > requested ? hold->acquired : requested;
   uint64_t end = hold->released && hold->released < acquired ? hold->released : acquired;
   return end > begin ? end - begin : 0;
 }
 
 static bool find_holders(struct collector *collector, const struct lock_history *lock,
-                         struct lock_object *object, uint64_t wanted, uint64_t acquired) {
+                         struct lock_object *object, uint64_t requested, uint64_t acquired) {
   bool is_contended = false;
   uint64_t oldest = lock->count > HOLDS ? lock->count - HOLDS : 0;
   for (uint64_t i = lock->count; i-- > oldest;) {
     const struct lock_hold *hold = &lock->holds[i % HOLDS];
-    uint64_t ticks = overlap(hold, wanted, acquired);
+    uint64_t ticks = overlap(hold, requested, acquired);
     if (ticks == 0)
       break;
     is_contended = true;
     blame(collector, object->region, hold, ticks);
     blame_for(collector, object, hold, ticks);
-    acquired = hold->acquired > wanted ? hold->acquired : wanted;
+    acquired = hold->acquired > requested ? hold->acquired : requested;
   }
   return is_contended;
 }
@@ -206,7 +206,7 @@ bool locks_is_members(const struct collector *collector, const struct replay_loc
 /* Whose time it was: a member's, or that of a task that any thread of the team could have run. */
 static void assign_wait(struct collector *collector, const struct replay_lock_event *event,
                         struct report_mutex *mutex) {
-  uint64_t ticks = collector_cut(collector, event->ticks) - collector_cut(collector, event->wanted_ticks);
+  uint64_t ticks = collector_cut(collector, event->ticks) - collector_cut(collector, event->requested_ticks);
   if (!locks_is_members(collector, event))
     mutex->outside += ticks;
   else if (!collector->adds_posts)
@@ -215,7 +215,7 @@ static void assign_wait(struct collector *collector, const struct replay_lock_ev
 
 static void count_wait(struct collector *collector, const struct replay_lock_event *event,
                        const struct lock_history *lock, struct report_mutex *mutex) {
-  uint64_t wait = event->ticks - event->wanted_ticks;
+  uint64_t wait = event->ticks - event->requested_ticks;
   mutex->has_several_locks |= mutex->acquisitions > 0 && mutex->lock != event->lock;
   mutex->lock = event->lock;
   mutex->acquisitions++;
@@ -228,7 +228,7 @@ static void count_wait(struct collector *collector, const struct replay_lock_eve
   struct lock_object *object = object_of(collector, event->region, event->lock);
   if (!object)
     return;
-  bool is_contended = find_holders(collector, lock, object, event->wanted_ticks, event->ticks);
+  bool is_contended = find_holders(collector, lock, object, event->requested_ticks, event->ticks);
   mutex->contended += is_contended;
   object->counted.contended += is_contended;
   object->counted.acquisitions++;
@@ -236,16 +236,16 @@ static void count_wait(struct collector *collector, const struct replay_lock_eve
   spread_add(&object->counted.wait, wait);
 }
 
-static bool had_to_wait(const struct lock_history *lock, uint64_t wanted) {
+static bool had_to_wait(const struct lock_history *lock, uint64_t requested) {
   const struct lock_hold *last = last_hold(lock);
-  return last && (last->released == 0 || last->released > wanted);
+  return last && (last->released == 0 || last->released > requested);
 }
 
 static void acquired(struct collector *collector, const struct replay_lock_event *event,
                      struct lock_history *lock) {
   struct report_mutex *mutex = collector_mutex(collector, event->region);
   struct live_task *live_task = live_task_of(collector, event->task);
-  bool has_waited = had_to_wait(lock, event->wanted_ticks);
+  bool has_waited = had_to_wait(lock, event->requested_ticks);
   if (mutex && collector_is_inside(collector, event->ticks))
     count_wait(collector, event, lock, mutex);
   if (live_task && has_waited)
@@ -349,7 +349,7 @@ static const char *lock_advice(const struct report *report, const struct report_
 }
 
 /* Each thread once in each instance of its region, as a reduction is. Compilers leave its line where the
- * construct ends, so that only who knows the source can say. */
+ * construct ends, so that only who knows the source can know. */
 static bool may_be_reduction(const struct report *report, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   enum construct construct = construct_of_region(&report->trace->regions[region]);

@@ -10,7 +10,7 @@
 #include "report/subjects/reductions.h"
 #include "trace/detail.h"
 
-/* A region that is begun so often would be better one with its neighbours if it is short, or not long and
+/* A region that is started so often would be better one with its neighbours if it is short, or not long and
  * loses so much of its time at its begin. Where longer ones begin late, that is not what a fork takes. */
 enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
@@ -24,7 +24,7 @@ static const double MAX = 0.5;
  * caches or a core serve one of them worse. */
 static const double UNEQUAL_SHARE = 0.2, UNEQUAL_ONCE = 0.35;
 
-/* Chunks of a thread: so many let the last one end soon behind the others, and few threads meet in a line of
+/* Chunks of a thread: so many let the last one end soon after the others, and few threads meet in a line of
  * the cache. */
 enum { CHUNKS_EACH = 16 };
 
@@ -75,7 +75,7 @@ static bool is_rotating(const struct report_loop *loop, double longest, double m
          (longest - mean) / mean < (double)loop->imbalance / all / 2;
 }
 
-/* Threads that do the same take turns at being slow, or slow for a moment. */
+/* Threads that do the same alternate at being slow, or slow for a moment. */
 static bool is_slight(const struct report_loop *loop) {
   struct variation_peak peak;
   bool is_little = loop->delay < LITTLE_SHARE * (double)loop->longest;
@@ -241,7 +241,7 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
     finding_printf(finding->advice, "balance the work between barriers, or remove barriers");
 }
 
-/* As a serial part, but for that the program asks for a team; and as much of it as there no other initial
+/* As a serial part, but for that the program requests a team; and as much of it as there no other initial
  * thread works. */
 static void find_team_of_one(struct report *report, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
@@ -267,7 +267,7 @@ static bool is_too_often(const struct report *report, const struct report_parall
   return parallel->instances >= OFTEN && is_short;
 }
 
-/* Begun too often, and the only barrier is the one that ends the region: what that takes is part of it. */
+/* Started too often, and the only barrier is the one that ends the region: what that takes is part of it. */
 static bool has_one_barrier(const struct report *report, const struct report_parallel *parallel) {
   return is_too_often(report, parallel) && parallel->passages <= parallel->members;
 }

@@ -1,4 +1,4 @@
-/* Threads that have to wait for processors, since there are more of them, or since other programs want them:
+/* Threads that have to wait for processors, since there are more of them, or since other programs need them:
  * one cause, which shows as slow barriers, late starts and imbalance of every region. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const double OTHERS_MIN = 0.1;
  * programs with longer ones, and cost it in five of six with phases below 0.4 ms (VERDICTS.md). */
 static const double LONG_PHASE_MS = 1;
 
-static bool wants_processors(const struct report_parallel *parallel) {
+static bool lacks_processors(const struct report_parallel *parallel) {
   double by_system = (double)parallel->release + (double)parallel->late;
   double lost = (double)parallel->activity[ACTIVITY_BARRIER_WAIT] +
                 (double)parallel->activity[ACTIVITY_TASK_WAIT] + (double)parallel->late;
@@ -38,7 +38,7 @@ static struct report_shared *shared_with(struct report *report, const struct rep
 
 static void add_shared(struct report_shared *all, const struct report *report, uint32_t region, double gain) {
   const struct report_parallel *parallel = report->regions[region].parallel;
-  uint64_t threads = processors_wanted(parallel);
+  uint64_t threads = processors_needed(parallel);
   if (all->regions++ == 0 || gain > all->greatest) {
     all->region = region;
     all->greatest = gain;
@@ -59,7 +59,7 @@ static bool is_accounted(const struct report *report, const struct report_shared
 bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct report_shared *all = shared_with(report, parallel);
-  if (!all || !wants_processors(parallel) || is_accounted(report, all))
+  if (!all || !lacks_processors(parallel) || is_accounted(report, all))
     return false;
   all->waited += waited_ticks;
   add_shared(all, report, region, waited_ticks * shared);

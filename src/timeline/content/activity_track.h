@@ -20,7 +20,7 @@ struct activity_track {
   size_t count, capacity;
 };
 
-/* Adds an interval behind the last one; what overlaps that is cut off. */
+/* Adds an interval after the last one; what overlaps that is cut off. */
 void activity_track_add(struct activity_track *track, uint64_t begin, uint64_t end, enum activity activity,
                         uint64_t resolution);
 

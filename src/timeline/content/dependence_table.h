@@ -20,7 +20,7 @@ struct dependence_table {
 
 void dependence_table_begin(struct dependence_table *ret, size_t limit, uint64_t from, uint64_t to);
 
-/* Takes a link of any kind. */
+/* Handles a link of any kind. */
 void dependence_table_link(struct dependence_table *table, const struct replay_link *link);
 
 /* Sorts by the first time. */

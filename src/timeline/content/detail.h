@@ -1,14 +1,14 @@
-/* All regions and activities of a trace in a file, for a page that asks for parts of it: stave timeline
+/* All regions and activities of a trace in a file, for a page that requests parts of it: stave timeline
  * --serve.
  *
- * A track is what a row of the page has of one kind: its activities, or its regions at one depth. It is kept
- * at several levels. The first has everything; each of the others merges what is shorter than its resolution,
- * which is four times that of the one before, by the rule of slice_track.h and activity_track.h. A level is a
- * chain of blocks, in the form in which a page has its sections (page.def; regions by their number in the
- * trace), each of which begins anew at the trace's beginning, so that an answer consists of copies. In the
- * file are the blocks, the page, an index, by which the blocks of an interval are found, and a foot that says
- * where these are. Writing takes one pass over the events, in memory for an unfinished block and a few items
- * of each level of each track. */
+ * * A track is what a row of the page has of one kind: its activities, or its regions at one depth. It is
+ * kept at several levels. The first has everything; each of the others merges what is shorter than its
+ * resolution, which is four times that of the one before, by the rule of slice_track.h and activity_track.h.
+ * A level is a chain of blocks, in the form in which a page has its sections (page.def; regions by their
+ * number in the trace), each of which begins anew at the trace's beginning, so that an answer consists of
+ * copies. In the file are the blocks, the page, an index, by which the blocks of an interval are found, and a
+ * foot that states where these are. Writing takes one pass over the events, in memory for an unfinished block
+ * and a few items of each level of each track. */
 #ifndef STAVE_TIMELINE_CONTENT_DETAIL_H
 #define STAVE_TIMELINE_CONTENT_DETAIL_H
 
@@ -34,8 +34,8 @@ struct detail_writer;
  * has. Returns NULL with errno set. */
 struct detail_writer *detail_create(int fd, const struct trace *trace, size_t rows);
 
-/* The next activity, or region at a depth, of a row, in ticks. Attributes are copied. What fails is told by
- * detail_end. */
+/* The next activity, or region at a depth, of a row, in ticks. Attributes are copied. What fails is reported
+ * by detail_end. */
 void detail_add_activity(struct detail_writer *writer, size_t row, uint64_t begin, uint64_t end,
                          enum activity activity);
 void detail_add_slice(struct detail_writer *writer, size_t row, uint32_t depth, const struct slice *slice,
@@ -69,7 +69,7 @@ void detail_close(struct detail_file *file);
 /* The page, with its length. */
 const char *detail_page(const struct detail_file *file, size_t *ret_length);
 
-/* What is asked for: times in ns since the trace's beginning, rows by number. */
+/* What is requested: times in ns since the trace's beginning, rows by number. */
 struct detail_window {
   uint64_t from, to;
   uint32_t first_row, last_row; /* of these the regions, too; of the others the activities alone */

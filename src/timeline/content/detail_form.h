@@ -6,10 +6,10 @@
 
 #define DETAIL_MAGIC UINT64_C(0x3230644576617473) /* "stavEd02" */
 
-/* The tracks of the row behind the last are those of detail_items.h, by kind in place of a depth, by class of
+/* The tracks of the row after the last are those of detail_items.h, by kind in place of a depth, by class of
  * length in place of a level.
  *
- * In place of a depth: the activities, which come before all depths. */
+ * * In place of a depth: the activities, which come before all depths. */
 #define DETAIL_ACTIVITIES UINT32_MAX
 
 /* Items from begin to end (ns). */

@@ -61,14 +61,15 @@ void detail_add_operation(struct detail_writer *writer, const size_t *rows,
 
 void detail_add_hold(struct detail_writer *writer, const size_t *rows, const struct lock_record *hold) {
   const struct trace *trace = detail_trace(writer);
-  uint64_t wanted = trace_ns(trace, hold->wanted), acquired = later(trace_ns(trace, hold->acquired), wanted),
+  uint64_t requested = trace_ns(trace, hold->requested),
+           acquired = later(trace_ns(trace, hold->acquired), requested),
            released = later(trace_ns(trace, hold->released), acquired);
   page_put_detail_hold(detail_begin_item(writer), &(struct page_detail_hold){.lock = hold->lock,
-                                                                             .wanted = wanted,
-                                                                             .waited = acquired - wanted,
+                                                                             .requested = requested,
+                                                                             .waited = acquired - requested,
                                                                              .held = released - acquired,
                                                                              .row = rows[hold->location]});
-  detail_end_item(writer, DETAIL_HOLDS, wanted, released);
+  detail_end_item(writer, DETAIL_HOLDS, requested, released);
 }
 
 void detail_add_sample(struct detail_writer *writer, const size_t *rows, size_t location,

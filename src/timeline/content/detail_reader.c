@@ -72,7 +72,7 @@ const char *detail_page(const struct detail_file *file, size_t *ret_length) {
 
 /* -- finding blocks -- */
 
-/* Those of a track at a level that meet the window: the first, and behind the last. */
+/* Those of a track at a level that overlap the window: the first, and after the last. */
 struct found {
   const struct detail_block *first, *end;
 };
@@ -106,7 +106,7 @@ static bool is_in_file(const struct detail_file *file, const struct detail_block
   return block->offset <= file->foot->page && block->bytes <= file->foot->page - block->offset;
 }
 
-static bool is_asked(const struct detail_track_entry *track, const struct detail_window *window) {
+static bool is_requested(const struct detail_track_entry *track, const struct detail_window *window) {
   return track->depth == DETAIL_ACTIVITIES ||
          (track->row >= window->first_row && track->row <= window->last_row);
 }
@@ -115,7 +115,7 @@ static const struct detail_track_entry *tracks_of(const struct detail_file *file
   return (const void *)(file->bytes + file->foot->tracks);
 }
 
-/* Those of items are behind them. */
+/* Those of items are after them. */
 static size_t tracks_of_rows(const struct detail_file *file) {
   size_t count = (size_t)file->foot->track_count;
   while (count > 0 && tracks_of(file)[count - 1].row >= file->foot->row_count)
@@ -129,7 +129,7 @@ static size_t measure(const struct detail_file *file, const struct detail_window
   size_t sum = 0, count = tracks_of_rows(file);
   for (size_t i = 0; i < count && sum <= most; i++) {
     struct found found = {NULL, NULL};
-    if (is_asked(&tracks_of(file)[i], window))
+    if (is_requested(&tracks_of(file)[i], window))
       found = find(file, i, level, window);
     for (; found.first < found.end && sum <= most; found.first++)
       sum += found.first->bytes;
@@ -212,7 +212,7 @@ void detail_answer(const struct detail_file *file, const struct detail_window *w
     struct found found = find(file, i, level, window);
     for (depths = 0; i + 1 + depths < count && tracks[i + 1 + depths].depth != DETAIL_ACTIVITIES;)
       depths++;
-    bool has_regions = depths > 0 && is_asked(&tracks[i + 1], window);
+    bool has_regions = depths > 0 && is_requested(&tracks[i + 1], window);
     put_track(file, &found, ret);
     bytes_number(ret, has_regions ? depths : 0);
     for (size_t depth = 0; has_regions && depth < depths; depth++) {

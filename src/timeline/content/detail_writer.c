@@ -39,7 +39,7 @@ struct detail_row {
   size_t depth_count, depth_capacity;
 };
 
-/* A block on its way into the index. */
+/* A block in transit into the index. */
 struct detail_entry {
   uint32_t row, depth, level, padding;
   struct detail_block block;
@@ -193,11 +193,11 @@ static int compare_strings(const void *one, const void *other) {
 static void note_texts(struct detail_writer *writer, const uint64_t *attributes) {
   const struct trace *trace = writer->trace;
   for (uint64_t i = 0; i < attributes[0]; i++) {
-    struct trace_string wanted = {.ref = attributes[2 + 2 * i]};
+    struct trace_string requested = {.ref = attributes[2 + 2 * i]};
     if (trace_type_of(trace->attributes[attributes[1 + 2 * i]].type) != TRACE_TEXT)
       continue;
     const struct trace_string *found =
-        bsearch(&wanted, trace->strings, trace->string_count, sizeof wanted, compare_strings);
+        bsearch(&requested, trace->strings, trace->string_count, sizeof requested, compare_strings);
     if (found)
       writer->texts[found - trace->strings] = true;
   }
@@ -393,7 +393,7 @@ static void write_tracks(const struct detail_writer *writer) {
   }
 }
 
-/* The parts behind the page. False: what is in the file already cannot be read. */
+/* The parts after the page. False: what is in the file already cannot be read. */
 static bool write_index(struct detail_writer *writer) {
   struct detail_foot *foot = &writer->foot;
   uint64_t *first_of_row = memory_get(writer->row_count + 2, sizeof *first_of_row);

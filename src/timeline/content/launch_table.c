@@ -36,10 +36,10 @@ void launch_table_begin(struct launch_table *ret, const struct trace *trace, siz
   ret->open = memory_get(trace->location_count, sizeof *ret->open);
 }
 
-static uint64_t attribute_of(const struct trace *trace, const struct trace_event *event, size_t wanted) {
-  for (uint32_t i = 0; wanted != SIZE_MAX && i < trace_event_attribute_count(event); i++) {
+static uint64_t attribute_of(const struct trace *trace, const struct trace_event *event, size_t requested) {
+  for (uint32_t i = 0; requested != SIZE_MAX && i < trace_event_attribute_count(event); i++) {
     struct trace_event_attribute attribute = trace_event_attribute(event, i);
-    if (trace_attribute(trace, attribute.attribute) == &trace->attributes[wanted])
+    if (trace_attribute(trace, attribute.attribute) == &trace->attributes[requested])
       return attribute.number;
   }
   return 0;

@@ -28,7 +28,7 @@ struct launch_table {
   struct launch_place *calls; /* of the host, that have a matching id */
   size_t call_count, call_capacity;
   struct pair_map by_id;      /* these, by their matching ids */
-  struct launch_record *open; /* by location: the operation that is under way */
+  struct launch_record *open; /* by location: the operation that is in progress */
   size_t location_count;
 };
 

@@ -11,19 +11,19 @@ void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint6
 
 static uint64_t length_of(const void *item) {
   const struct lock_record *record = item;
-  return record->released - record->wanted;
+  return record->released - record->requested;
 }
 
 void lock_table_add(struct lock_table *table, const struct replay_lock_event *event) {
   uint64_t released = event->ticks > event->acquired_ticks ? event->ticks : event->acquired_ticks;
-  if (event->step != REPLAY_LOCK_RELEASED || released < table->from || event->wanted_ticks > table->to)
+  if (event->step != REPLAY_LOCK_RELEASED || released < table->from || event->requested_ticks > table->to)
     return;
-  const struct lock_record record = {event->lock, event->wanted_ticks, event->acquired_ticks, released,
+  const struct lock_record record = {event->lock, event->requested_ticks, event->acquired_ticks, released,
                                      event->location};
   table->all++;
   if (table->seen)
     table->seen(table->data, &record);
-  if (released - event->wanted_ticks < table->shortest)
+  if (released - event->requested_ticks < table->shortest)
     return;
   if (table->count >= table->limit)
     table->count = shortest_leave_out(table->records, table->count, sizeof *table->records, table->limit / 2,

@@ -1,5 +1,5 @@
-/* Who held which lock when, and since when it had been wanted: the longest, if there are too many. Times are
- * in ticks. */
+/* Who held which lock when, and since when it had been requested: the longest, if there are too many. Times
+ * are in ticks. */
 #ifndef STAVE_TIMELINE_CONTENT_LOCK_TABLE_H
 #define STAVE_TIMELINE_CONTENT_LOCK_TABLE_H
 
@@ -7,15 +7,15 @@
 
 /* One acquisition. */
 struct lock_record {
-  uint64_t lock;                       /* as in replay_lock_event */
-  uint64_t wanted, acquired, released; /* wanted: equal to acquired if nobody had to wait */
-  size_t location;                     /* that acquired it */
+  uint64_t lock;                          /* as in replay_lock_event */
+  uint64_t requested, acquired, released; /* requested: equal to acquired if nobody had to wait */
+  size_t location;                        /* that acquired it */
 };
 
 struct lock_table {
   struct lock_record *records;
   size_t count, capacity, limit;
-  uint64_t all, shortest; /* in the window; what takes less, from wanted to released, is left out */
+  uint64_t all, shortest; /* in the window; what takes less, from requested to released, is left out */
   uint64_t from, to;
   void (*seen)(void *data, const struct lock_record *record); /* each in the window; NULL: no observer */
   void *data;

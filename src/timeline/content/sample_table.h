@@ -34,7 +34,7 @@ struct sample_table {
 void sample_table_begin(struct sample_table *ret, const struct trace *trace, size_t limit, uint64_t from,
                         uint64_t to);
 
-/* Takes an event of the kind CallingContextSample. */
+/* Handles an event of the kind CallingContextSample. */
 void sample_table_add(struct sample_table *table, const struct trace *trace, const struct trace_event *event,
                       enum activity activity);
 

@@ -1,6 +1,6 @@
 /* What was open on one location at one depth of nesting: slices that do not overlap, in the order of time.
  * Slices that last at least the resolution stay as they were, shorter neighbours become one that knows how
- * many it stands for. Times are in ticks. */
+ * many it represents. Times are in ticks. */
 #ifndef STAVE_TIMELINE_CONTENT_SLICE_TRACK_H
 #define STAVE_TIMELINE_CONTENT_SLICE_TRACK_H
 
@@ -11,7 +11,7 @@
 struct slice {
   uint64_t begin, end;
   uint32_t region;     /* position in the trace's regions; of several, the longest's */
-  uint32_t count;      /* how many it stands for */
+  uint32_t count;      /* how many it represents */
   float busy, longest; /* of several: the sum of their lengths, and the longest's */
   uint32_t attributes; /* of a single one: where its attributes are (attribute_lists.h); 0: it has none */
   uint8_t activity;    /* enum activity: what is done in it; of several, the longest's */
@@ -22,7 +22,7 @@ struct slice_track {
   size_t count, capacity;
 };
 
-/* Adds a slice behind the last one; what overlaps that is cut off. */
+/* Adds a slice after the last one; what overlaps that is cut off. */
 void slice_track_add(struct slice_track *track, const struct slice *slice, uint64_t resolution);
 
 /* Merges what a larger resolution allows. */

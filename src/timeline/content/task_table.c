@@ -74,11 +74,11 @@ static void make_room(struct task_table *table) {
 
 /* Moves the record to those that are over, or leaves it out. */
 static void keep(struct task_table *table, struct task_record *record) {
-  bool is_wanted = is_in_window(table, record);
-  table->all += is_wanted;
+  bool is_requested = is_in_window(table, record);
+  table->all += is_requested;
   if (table->over)
     table->over(table->data, record);
-  if (!is_wanted || record->longest < table->shortest) {
+  if (!is_requested || record->longest < table->shortest) {
     discard(record);
     return;
   }

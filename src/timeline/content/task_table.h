@@ -43,10 +43,10 @@ struct task_table {
 /* Begins a table of at most `limit` tasks. */
 void task_table_begin(struct task_table *ret, size_t limit, uint64_t from, uint64_t to);
 
-/* Takes a step of a task. */
+/* Handles a step of a task. */
 void task_table_update(struct task_table *table, const struct replay_task_event *event);
 
-/* Takes in what never completed, at the last time, and sorts by creation. */
+/* Adds what never completed, at the last time, and sorts by creation. */
 void task_table_finish(struct task_table *table, uint64_t ticks);
 
 /* Frees what it owns. */

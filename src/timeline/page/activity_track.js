@@ -44,7 +44,7 @@ function decode({bytes, sections, resolution}, kinds) {
   return mixes;
 }
 
-// A part of a mix is as the whole.
+// A part of a mix is as the total.
 function copy(to, from, i, begin, end) {
   const {kinds} = from, share = from.end[i] > from.begin[i] ? (end - begin) / (from.end[i] - from.begin[i]) : 1;
   const at = to.add(begin, end);
@@ -151,8 +151,8 @@ export class ActivityTrack {
   }
 }
 
-// By mix: the only activity, if it took the whole time; NONE otherwise.
-const NONE = 255, ALL = 1 - 1e-6; // ALL: as far as 32 bits tell
+// By mix: the only activity, if it took the entire time; NONE otherwise.
+const NONE = 255, ALL = 1 - 1e-6; // ALL: as far as 32 bits show
 
 function findOnly({begin, end, parts, count, kinds}) {
   const only = new Uint8Array(count).fill(NONE);

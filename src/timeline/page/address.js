@@ -1,4 +1,4 @@
-// What is looked at, kept in the part of the page's address behind the #: a link to it shows the same, and the
+// What is looked at, kept in the part of the page's address after the #: a link to it shows the same, and the
 // browser's back and forward go through what was looked at.
 
 // Numbers of a list as ranges: 0-3,7.
@@ -12,7 +12,7 @@ export function packNumbers(numbers) {
   return parts.join(',');
 }
 
-// The other way round, of numbers below `limit`; what is none is left out.
+// Vice versa, of numbers below `limit`; what is none is left out.
 export function unpackNumbers(text, limit) {
   const numbers = [];
   for (const part of (text ?? '').split(',')) {
@@ -49,18 +49,18 @@ export class Address {
     addEventListener('hashchange', () => this.#take());
   }
 
-  // Shows what the address says, at the page's begin.
+  // Shows what the address states, at the page's begin.
   begin() {
     this.state = encode(this.read());
     this.#take();
   }
 
   #take() {
-    const wanted = location.hash.slice(1);
-    if (wanted === this.hash)
+    const requested = location.hash.slice(1);
+    if (requested === this.hash)
       return;
-    this.hash = wanted;
-    this.apply(new URLSearchParams(wanted));
+    this.hash = requested;
+    this.apply(new URLSearchParams(requested));
     this.state = encode(this.read());
   }
 

@@ -4,7 +4,7 @@ import {spread} from './activity_track.js';
 const LOW = 6;                  // device pixels: below, shares are rounded by dither, which keeps them right on average
 const TILE = 8;                 // pixels of a pattern, both ways
 const STEP = 0.618033988749895; // of the dither, from column to column
-const ALL = 1 - 1e-6;           // of a column, as far as 32 bits tell
+const ALL = 1 - 1e-6;           // of a column, as far as 32 bits show
 
 export class Bands {
   constructor(kinds) {
@@ -32,7 +32,7 @@ export class Bands {
   }
 
   // Draws the activities of `tracks` from one time to another at (x, y), all in device pixels. A column is full when
-  // something is known of all the tracks for its whole time.
+  // something is known of all the tracks for its entire time.
   draw(context, tracks, interval, {x, y, width, height}, palette, hidden) {
     this.#resize(width, height);
     this.#prepare(palette, hidden);

@@ -22,7 +22,7 @@ function readBookmarks(text) {
 }
 
 export class Bookmarks {
-  // `go` shows an interval, `changed` is told of changes.
+  // `go` shows an interval, `changed` is reported changes.
   constructor(chart, {go, changed}) {
     Object.assign(this, {chart, go, changed, items: []});
     byId('bookmarks-save').addEventListener('click', () => save(new Blob([this.asFile()], {type: 'application/json'}),
@@ -30,7 +30,7 @@ export class Bookmarks {
     byId('bookmarks-load').addEventListener('click', () => chooseFile('.json', file => this.load(file)));
   }
 
-  // For others: {"stave_bookmarks": 1, "trace", "bookmarks": [{"from_ns", "to_ns", "note"}]}.
+  // For others: {0: 1, 1, 2: [{3, 4, 5}]}.
   asFile() {
     const bookmarks = this.items.map(({from, to, note}) => ({from_ns: from, to_ns: to, note}));
     return JSON.stringify({stave_bookmarks: 1, trace: this.chart.model.about.title, bookmarks}, null, 1);
@@ -65,7 +65,7 @@ export class Bookmarks {
     this.#list();
   }
 
-  // Adds one and asks for its note.
+  // Adds one and requests its note.
   add(from, to) {
     this.items.push({from: Math.round(from), to: Math.round(to), note: ''});
     this.items.sort((one, other) => one.from - other.from);

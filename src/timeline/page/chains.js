@@ -31,7 +31,7 @@ function firstOverlapping({begin, count}, time) {
 
 function holder(model, slice) {
   const {hold} = lockOf(model, slice) ?? {}, before = hold?.before;
-  return before && hold.acquired > hold.wanted && before.released > hold.wanted
+  return before && hold.acquired > hold.requested && before.released > hold.requested
     ? {row: before.row, time: Math.min(before.released, hold.acquired), why: 'held the lock'} : null;
 }
 
@@ -67,10 +67,10 @@ export function waitedFor(model, slice) {
   return slice.merged === 1 ? CAUSES_OF[slice.activity.name]?.(model, slice) ?? null : null;
 }
 
-// How much of a slice was waiting: of one that wants a lock, until it had it.
+// How much of a slice was waiting: of one that requests a lock, until it had it.
 function waitOf(model, slice) {
   const {hold} = lockOf(model, slice) ?? {};
-  return hold ? hold.acquired - hold.wanted : slice.end - slice.begin;
+  return hold ? hold.acquired - hold.requested : slice.end - slice.begin;
 }
 
 // The deepest slice that a row was in just before a time.

@@ -64,7 +64,7 @@ export class Chart {
     return this.view.from + (x - this.gutter) / this.plotWidth * this.view.length;
   }
 
-  // The layout's height at a point of the canvas, where pinned rows are not scrolled; and the other way round.
+  // The layout's height at a point of the canvas, where pinned rows are not scrolled; and vice versa.
   heightAt(y) {
     return y - RULER < this.layout.pinnedHeight ? y - RULER : y - RULER + this.view.top;
   }
@@ -329,7 +329,7 @@ export class Chart {
     context.globalAlpha = 1;
   }
 
-  // What stands for several is flatter.
+  // What represents several is flatter.
   #drawBox(left, y, width, isOne, paint) {
     const {context, layout: {bar}} = this, height = isOne ? bar - 1 : bar - 5;
     context.fillStyle = width >= 6 ? paint.fill : paint.css;
@@ -377,7 +377,7 @@ export class Chart {
     const label = labels.find(text => this.measure(text) <= room) ?? this.fit(labels.at(-1), room);
     if (!label)
       return;
-    if (!paint.isPlain) { // no pattern behind letters
+    if (!paint.isPlain) { // no pattern after letters
       context.fillStyle = paint.css;
       context.fillRect(left + PADDING - 2, y + 2, this.measure(label) + 4, bar - 5);
     }

@@ -36,7 +36,7 @@ function boundsOf(counters) {
   return bounds;
 }
 
-// Tells counters which others count the same.
+// Shows counters which others count the same.
 export function findAlike(counters) {
   const alike = Map.groupBy(counters, ({name, unit, meaning}) => [name, unit, meaning].join('\n'));
   for (const counter of counters)

@@ -1,12 +1,12 @@
-// What the page has merged, asked of the server that the page comes from (stave timeline --serve).
+// What the page has merged, queried of the server that the page comes from (stave timeline --serve).
 import {NumberReader} from './bytes.js';
 import {KINDS} from './items.js';
 import {readDetail, readDetailBlock, readDetailItems, readDetailTrack} from './tables.js';
 
 const ROOM = 1;         // beside the visible interval, times its length
-const FEW_ROWS = 64;    // of so many all regions are asked for; of more those that can be seen
+const FEW_ROWS = 64;    // of so many all regions are requested; of more those that can be seen
 const ENOUGH = 2;       // pixels that the page's own resolution may be wide
-const FINER = 2;        // zoomed in by this factor, it is asked again
+const FINER = 2;        // zoomed in by this factor, it is queried again
 
 // Sections as the page's rows have them, one a block.
 function readTrack(reader) {
@@ -64,12 +64,12 @@ export class Detail {
     return Boolean(this.model.about.served);
   }
 
-  // Asks for what is visible, unless that is there. Called after each drawing.
+  // Requests what is visible, unless that is there. Called after each drawing.
   update() {
     const {resolution} = this.model.about, perPixel = this.view.length / this.chart.plotWidth;
     const isEnough = Math.max(resolution.slices, resolution.activities) <= ENOUGH * perPixel && !this.#lacksItems();
     if (this.isServed && !this.isAsking && !this.hasFailed && !isEnough && !this.#isThere())
-      this.#ask(this.#wanted());
+      this.#request_dump(this.#requested());
   }
 
   // Whether the page has left out items, and so few are visible that the server may have all.
@@ -101,20 +101,20 @@ export class Detail {
     return seen.length ? {first: Math.min(...seen), last: Math.max(...seen)} : {first: rows.length, last: 0};
   }
 
-  #wanted() {
+  #requested() {
     const {from, to, length, start, stop} = this.view;
     return {from: Math.max(start, Math.floor(from - ROOM * length)), to: Math.min(stop, Math.ceil(to + ROOM * length)),
       length, ...this.#rows()};
   }
 
-  async #ask(wanted) {
-    const {from, to, first, last} = wanted;
+  async #request_dump(requested) {
+    const {from, to, first, last} = requested;
     this.isAsking = true;
     try {
       const answer = await fetch(`window-${from}-${to}-${first}-${last}`);
       if (!answer.ok)
         throw new Error(String(answer.status));
-      this.#use(wanted, new Uint8Array(await answer.arrayBuffer()));
+      this.#use(requested, new Uint8Array(await answer.arrayBuffer()));
     } catch {
       this.hasFailed = true;
     }
@@ -122,10 +122,10 @@ export class Detail {
     this.changed();
   }
 
-  #use(wanted, bytes) {
-    const {resolution, rows, items} = readAnswer(bytes, this.regionOf), {from, to, first, last} = wanted;
+  #use(requested, bytes) {
+    const {resolution, rows, items} = readAnswer(bytes, this.regionOf), {from, to, first, last} = requested;
     const part = sections => ({bytes, sections, from, to, resolution, regionOf: this.regionOf});
-    this.current = {...wanted, resolution, isAll: Object.values(items).every(({isAll}) => isAll)};
+    this.current = {...requested, resolution, isAll: Object.values(items).every(({isAll}) => isAll)};
     this.model.setItems(items, {from, to});
     for (const [index, {activity, slices}] of rows.entries()) {
       const row = this.model.rows[index];

@@ -36,7 +36,7 @@ export function whenQuiet(run, ms) {
   return wait;
 }
 
-// Copies a text and says so on the button; where the page may not, the text is shown to be copied.
+// Copies a text and reports it on the button; where the page may not, the text is shown to be copied.
 export async function copyText(text, button) {
   const name = button.dataset.name ??= button.textContent;
   try {

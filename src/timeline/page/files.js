@@ -13,7 +13,7 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Asks for a file; `use` gets its text.
+// Requests a file; `use` gets its text.
 export function chooseFile(accept, use) {
   const input = element('input', {type: 'file', accept});
   input.addEventListener('change', async () => use(await input.files[0].text()));

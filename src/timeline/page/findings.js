@@ -16,7 +16,7 @@ export function peakOf({interval_s: interval}) {
   return interval && {from: interval[0] * NS_PER_S, to: interval[1] * NS_PER_S};
 }
 
-// "A -> B" would be cut behind the dash at the end of a line.
+// "A -> B" would be cut after the dash at the end of a line.
 function withArrows(text) {
   return text.replaceAll('->', '→');
 }

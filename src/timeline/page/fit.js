@@ -1,4 +1,4 @@
-// Names that are cut in the middle: what stands at their end, the line, tells them apart.
+// Names that are cut in the middle: what is at their end, the line, distinguishes them.
 
 const MIN_LETTERS = 4; // of a name that is cut
 const END_SHARE = 0.5;   // of the room, for the end
@@ -24,10 +24,10 @@ export function fit(text, width, measure) {
 }
 
 const LONG = 40; // letters
-const ANGLES = 0xe000, ROUND = 0xf000; // from here on: letters that stand for what is in brackets
+const ANGLES = 0xe000, ROUND = 0xf000; // from here on: letters that represent what is in brackets
 const BRACKETS_MAX = 0x800;
 
-// The name with a letter in the place of each pair of brackets, and what they stand for.
+// The name with a letter in the place of each pair of brackets, and what they represent.
 function withoutBrackets(name) {
   const contents = [];
   let text = name, before = '';
@@ -43,7 +43,7 @@ function withoutBrackets(name) {
   return [text, contents];
 }
 
-// Puts back what is in brackets. `angles` and `round` say instead what becomes of those that are not within others,
+// Puts back what is in brackets. `angles` and `round` state instead what becomes of those that are not within others,
 // but for the name of a namespace that has none.
 function withBrackets(text, contents, angles, round) {
   return text.replace(/[\ue000-\uf8ff]/g, letter => {

@@ -12,7 +12,7 @@ const BAR = 18, NARROWEST = 0.5, LABEL_FROM = 20, PADDING = 4; // pixels
 const MAX_LINES = 4;
 
 export class Flame {
-  // `scope`: what is looked at, {from, to, rows, region, name}; `changed` is told when it is opened or closed.
+  // `scope`: what is looked at, {from, to, rows, region, name}; `changed` is reported when it is opened or closed.
   constructor(model, {scope, tooltip, hidden, changed}) {
     Object.assign(this, {model, scope, tooltip, hidden, changed, isOn: false, way: [], boxes: []});
     this.panel = byId('flame-panel');
@@ -147,7 +147,7 @@ export class Flame {
       offsetY < y + BAR)?.node ?? null;
   }
 
-  // A node gets the whole width; the one that has it, or null: all of them.
+  // A node gets the entire width; the one that has it, or null: all of them.
   #focus(node) {
     this.way = node && follow(this.root, this.way) !== node ? wayTo(node) : [];
     this.draw();

@@ -23,10 +23,10 @@ export class Node {
 }
 
 // The node of each context that has samples, below the root's.
-function makeNodes(contexts, wanted, kinds, root) {
+function makeNodes(contexts, requested, kinds, root) {
   const nodes = new Array(contexts.length);
   for (let i = 0; i < contexts.length; i++) {
-    if (!wanted[i])
+    if (!requested[i])
       continue;
     const inside = contexts.inside[i], above = i && contexts.parent[i] ? nodes[contexts.parent[i]] : root;
     if (!above.children.has(inside))
@@ -37,17 +37,17 @@ function makeNodes(contexts, wanted, kinds, root) {
 }
 
 function markWanted(contexts, counts, kinds) {
-  const wanted = new Uint8Array(contexts.length);
+  const requested = new Uint8Array(contexts.length);
   for (let i = contexts.length - 1; i >= 0; i--) {
     for (let kind = 0; kind < kinds; kind++)
-      wanted[i] |= counts[i * kinds + kind] > 0;
-    if (wanted[i] && contexts.parent[i])
-      wanted[contexts.parent[i]] = 1; // it has a smaller number
+      requested[i] |= counts[i * kinds + kind] > 0;
+    if (requested[i] && contexts.parent[i])
+      requested[contexts.parent[i]] = 1; // it has a smaller number
   }
-  return wanted;
+  return requested;
 }
 
-// Of counts by context and activity (countSamples). Returns the root, which stands for no function.
+// Of counts by context and activity (countSamples). Returns the root, which represents no function.
 export function makeFlameTree(model, counts) {
   const {contexts} = model, kinds = model.activities.length, root = new Node(-1, null, kinds);
   const nodes = makeNodes(contexts, markWanted(contexts, counts, kinds), kinds, root);

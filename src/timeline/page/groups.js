@@ -19,13 +19,13 @@ function byKey(rows, key, name, ownName) {
   return groups;
 }
 
-// What no other grouping has: those threads, whose rows few want to see.
+// What no other grouping has: those threads, whose rows few need to see.
 function ownThreads(rows) {
   const own = rows.filter(({isOfRuntime}) => isOfRuntime);
   return own.length > 1 ? [{name: `${own.length} threads of the runtime's`, rows: own, index: 0, isOwn: true}] : [];
 }
 
-// A thread with those of the nested teams that it has begun: they stand below it.
+// A thread with those of the nested teams that it has started: they are below it.
 function byTeam(rows) {
   let outer = null;
   const outermost = new Map();
@@ -68,7 +68,7 @@ export function firstGrouping(rows, sides) {
   return processes > MANY && nodes > 1 && nodes < processes ? 'node' : processes > 1 ? 'process' : 'none';
 }
 
-// A row's name below the line of its group, which says the rest.
+// A row's name below the line of its group, which states the rest.
 export function nameInGroup({name, bareName, sideName}, grouping) {
   const begin = `${sideName}: `;
   return grouping === 'process' ? bareName : grouping === 'side' && name.startsWith(begin) ? name.slice(begin.length)

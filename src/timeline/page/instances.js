@@ -56,7 +56,7 @@ export function histogram(lengths) {
 }
 
 export class Instances {
-  // `go` shows a slice, `step` the next or previous instance, `closed` is told.
+  // `go` shows a slice, `step` the next or previous instance, `closed` is reported.
   constructor(model, {go, closed}) {
     Object.assign(this, {model, go, closed, region: null});
   }

@@ -7,8 +7,8 @@ import {decodeTasks} from './tasks.js';
 function decodeHolds(reader, count) {
   const holds = [];
   for (let i = 0; i < count; i++) {
-    const {lock, wanted, waited, held, row} = readDetailHold(reader);
-    holds.push({id: String(lock), wanted, acquired: wanted + waited, released: wanted + waited + held, row});
+    const {lock, requested, waited, held, row} = readDetailHold(reader);
+    holds.push({id: String(lock), requested, acquired: requested + waited, released: requested + waited + held, row});
   }
   return holds;
 }
@@ -30,7 +30,7 @@ export const KINDS = {
     end: ({end}) => end},
   operations: {decode: (reader, count) => decodeOperations(reader, count, true), begin: ({begin}) => begin,
     end: ({end}) => end},
-  holds: {decode: decodeHolds, begin: ({wanted}) => wanted, end: ({released}) => released},
+  holds: {decode: decodeHolds, begin: ({requested}) => requested, end: ({released}) => released},
   samples: {decode: decodeSamples, begin: ({time}) => time, end: ({time}) => time},
 };
 

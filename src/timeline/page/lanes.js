@@ -3,7 +3,7 @@ import {FONT} from './chart.js';
 import {byId} from './dom.js';
 import {lowerBound} from './bytes.js';
 import {count, duration, percent, plural} from './format.js';
-import {WANTS_LOCK} from './locks.js';
+import {REQUESTS_LOCK} from './locks.js';
 
 const LANE = 34, HELD = 15, QUEUE = 15;       // pixels: a lane, who holds it, who waits
 const LABEL_FROM = 24, PADDING = 4, MAX_LANES = 40;
@@ -49,9 +49,9 @@ function measure(lock, {from, to}) {
   let waited = 0, held = 0, contended = 0, last = from;
   for (const {acquired, released} of lock.holds)
     held += cut(acquired, released);
-  for (const {wanted, acquired} of lock.waits) {
-    waited += cut(wanted, acquired);
-    contended += Math.max(0, Math.min(to, acquired) - Math.max(from, wanted, last));
+  for (const {requested, acquired} of lock.waits) {
+    waited += cut(requested, acquired);
+    contended += Math.max(0, Math.min(to, acquired) - Math.max(from, requested, last));
     last = Math.max(last, acquired);
   }
   return {lock, waited, held, contended};
@@ -62,7 +62,7 @@ function regionOf(model, {name, holds}) {
   const {row, acquired} = holds[0];
   for (const track of [...model.rows[row].slices].reverse()) {
     const i = track.find(acquired, 1), region = i >= 0 && model.regions[track.finest.region[i]];
-    if (region && WANTS_LOCK.test(region.name))
+    if (region && REQUESTS_LOCK.test(region.name))
       return region.short;
   }
   return name;
@@ -105,7 +105,8 @@ export class Lanes {
     for (const lock of locks)
       if (!lock.waits)
         Object.assign(lock, {label: regionOf(this.model, lock), waits: lock.holds
-          .filter(({wanted, acquired}) => acquired > wanted).sort((one, other) => one.wanted - other.wanted)});
+          .filter(({requested, acquired}) => acquired > requested)
+          .sort((one, other) => one.requested - other.requested)});
     return locks;
   }
 
@@ -148,9 +149,9 @@ export class Lanes {
     const queue = new Coverage(view.from, view.to, columns), wide = [];
     const perPixel = view.length / plotWidth;
     for (const hold of lane.lock.holds) {
-      if (hold.wanted > view.to || hold.released < view.from)
+      if (hold.requested > view.to || hold.released < view.from)
         continue;
-      queue.add(hold.wanted, hold.acquired);
+      queue.add(hold.requested, hold.acquired);
       if (hold.released - hold.acquired >= 2 * perPixel)
         wide.push(hold);
       else
@@ -228,7 +229,7 @@ export class Lanes {
     const {model: {rows}, chart: {view, gutter}} = this, facts = [];
     if (time >= this.chart.time(gutter)) {
       const i = lowerBound(lock.begins, time) - 1, hold = lock.holds[i];
-      const waiting = lock.waits.filter(wait => wait.wanted <= time && wait.acquired > time);
+      const waiting = lock.waits.filter(wait => wait.requested <= time && wait.acquired > time);
       facts.push(['held by', hold && hold.released >= time ? rows[hold.row].name : 'nobody']);
       if (waiting.length)
         facts.push(['waiting', `${count(waiting.length)}: ` +

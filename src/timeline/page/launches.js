@@ -119,7 +119,7 @@ export class Devices {
     byId('devices').replaceChildren(...lines);
   }
 
-  // All of its streams at once, where the page has all that they did.
+  // All of its streams together, where the page has all that they did.
   #deviceLine(device, streams, from, to) {
     const {model} = this, own = new Set(streams.map(({index}) => index)), {stored, all} = model.about.launches;
     if (stored < all || streams.length < 2)

@@ -21,10 +21,10 @@ export class Layout {
       shares: [row]}));
     this.groupings = groupings;
     this.order = rows.map(({index}) => index); // from top to bottom, within groups
-    this.hidden = new Set();                   // rows that were taken out, by index
+    this.hidden = new Set();                   // rows that were removed, by index
     this.pinned = new Set();                   // rows that stay at the top, by index
     this.pinnedHeight = 0;
-    this.wanted = null;                        // the rows that a filter leaves, by index; null: all
+    this.requested = null;                        // the rows that a filter leaves, by index; null: all
     this.heightsAtFirst = rows.length > MAX_NESTED_ROWS ? 'fit' : 'nested';
     this.heights = this.heightsAtFirst;
     this.room = 0;
@@ -96,7 +96,7 @@ export class Layout {
     this.update();
   }
 
-  // Shows a row that is folded away, taken out or filtered out.
+  // Shows a row that is folded away, removed or filtered out.
   unfold(index) {
     const place = this.rows[index], group = this.groups.find(({places}) => places.includes(place));
     if (!place.isHidden)
@@ -104,8 +104,8 @@ export class Layout {
     if (group?.isFolded)
       group.isFolded = false;
     this.hidden.delete(index);
-    if (!this.wanted?.has(index))
-      this.wanted = null;
+    if (!this.requested?.has(index))
+      this.requested = null;
     this.update();
     return true;
   }
@@ -127,13 +127,13 @@ export class Layout {
     this.update();
   }
 
-  setWanted(wanted) {
-    this.wanted = wanted;
+  setWanted(requested) {
+    this.requested = requested;
     this.update();
   }
 
   isTakenOut(index) {
-    return this.hidden.has(index) || Boolean(this.wanted && !this.wanted.has(index));
+    return this.hidden.has(index) || Boolean(this.requested && !this.requested.has(index));
   }
 
   // Few rows are drawn larger, to use the height that there is.

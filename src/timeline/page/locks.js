@@ -4,7 +4,7 @@ import {duration} from './format.js';
 import {readHold, unpackHold} from './tables.js';
 
 const MAX_HOLDS = 300;
-export const WANTS_LOCK = /critical|lock|ordered|atomic|mutex/;
+export const REQUESTS_LOCK = /critical|lock|ordered|atomic|mutex/;
 
 // Acquisitions: {id, wanted, acquired, released, row}; id: of the lock, by which a server has it.
 export function decodeLocks(reader, {section: [, count], ids}) {
@@ -13,7 +13,7 @@ export function decodeLocks(reader, {section: [, count], ids}) {
     const {head, waited, held, row} = readHold(reader), {isNextLock, since} = unpackHold(head);
     lock += isNextLock;
     time = (isNextLock ? 0 : time) + since;
-    holds.push({id: ids[lock] ?? lock, wanted: time - waited, acquired: time, released: time + held, row});
+    holds.push({id: ids[lock] ?? lock, requested: time - waited, acquired: time, released: time + held, row});
   }
   return holds;
 }
@@ -39,15 +39,15 @@ export function locksOf(holds, {ids, names}) {
 
 // The lock that a slice is about, with that acquisition: {lock, hold}, or null.
 export function lockOf(model, slice) {
-  if (!slice || slice.merged > 1 || !WANTS_LOCK.test(slice.region.name))
+  if (!slice || slice.merged > 1 || !REQUESTS_LOCK.test(slice.region.name))
     return null;
   let best = null;
   for (const lock of model.locks)
     for (let i = lowerBound(lock.begins, slice.begin); i < lock.holds.length; i++) {
       const hold = lock.holds[i];
-      if (hold.wanted > slice.end && hold.acquired > slice.end)
+      if (hold.requested > slice.end && hold.acquired > slice.end)
         break;
-      if (hold.row === slice.row && hold.wanted <= slice.end && (!best || hold.acquired < best.hold.acquired))
+      if (hold.row === slice.row && hold.requested <= slice.end && (!best || hold.acquired < best.hold.acquired))
         best = {lock, hold};
     }
   return best;
@@ -58,10 +58,10 @@ export function lockFacts(model, slice) {
   if (!hold)
     return [];
   const facts = [['lock', lock.name], ['held', duration(hold.released - hold.acquired)]];
-  if (hold.acquired > hold.wanted) {
-    facts.push(['waited', duration(hold.acquired - hold.wanted)]);
+  if (hold.acquired > hold.requested) {
+    facts.push(['waited', duration(hold.acquired - hold.requested)]);
     const rows = new Set(lock.holds.filter(({acquired, released}) => acquired < hold.acquired &&
-      released > hold.wanted).map(({row}) => model.rows[row].name));
+      released > hold.requested).map(({row}) => model.rows[row].name));
     if (rows.size)
       facts.push(['for', [...rows].slice(0, 6).join(', ') + (rows.size > 6 ? ', …' : '')]);
   }
@@ -72,30 +72,30 @@ export function lockFacts(model, slice) {
 // wait to who holds it then, and one from a release to the acquisition that waited for it.
 export function drawLock(context, chart, {holds}, colours, height) {
   const {view, layout} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
-  const shown = holds.filter(({wanted, released, row}) => wanted <= view.to && released >= view.from &&
+  const shown = holds.filter(({requested, released, row}) => requested <= view.to && released >= view.from &&
     !layout.isTakenOut(row));
   if (shown.length > MAX_HOLDS) // those that took the longest
-    shown.sort((one, other) => other.released - other.wanted - (one.released - one.wanted)).splice(MAX_HOLDS);
+    shown.sort((one, other) => other.released - other.requested - (one.released - one.requested)).splice(MAX_HOLDS);
   context.strokeStyle = context.fillStyle = colours.lock;
   for (const hold of shown) {
     line(context, 4, [], chart.x(hold.acquired), y(hold.row), Math.max(chart.x(hold.released),
       chart.x(hold.acquired) + 2), y(hold.row));
-    if (hold.acquired > hold.wanted)
+    if (hold.acquired > hold.requested)
       drawWait(context, chart, hold, y);
   }
   context.setLineDash([]);
 }
 
 function drawWait(context, chart, hold, y) {
-  const wanted = chart.x(hold.wanted), acquired = chart.x(hold.acquired), here = y(hold.row);
-  line(context, 1.5, [4, 3], wanted, here, acquired, here);
+  const requested = chart.x(hold.requested), acquired = chart.x(hold.acquired), here = y(hold.row);
+  line(context, 1.5, [4, 3], requested, here, acquired, here);
   let holder = hold.before;
-  if (holder && holder.released <= hold.acquired && holder.released >= hold.wanted)
+  if (holder && holder.released <= hold.acquired && holder.released >= hold.requested)
     line(context, 1.5, [], chart.x(holder.released), y(holder.row), acquired, here);
-  while (holder && holder.acquired > hold.wanted)
+  while (holder && holder.acquired > hold.requested)
     holder = holder.before;
-  if (holder && holder.released > hold.wanted)
-    line(context, 0.8, [], wanted, here, wanted, y(holder.row));
+  if (holder && holder.released > hold.requested)
+    line(context, 0.8, [], requested, here, requested, y(holder.row));
 }
 
 function line(context, width, dash, x0, y0, x1, y1) {

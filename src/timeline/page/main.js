@@ -147,7 +147,7 @@ class Page {
     this.address.update();
   }
 
-  // What numbers are of: the marked interval and rows, else what is visible of rows that are not taken out.
+  // What numbers are of: the marked interval and rows, else what is visible of rows that are not removed.
   #scope() {
     const {model, view, layout, overlay: {range}} = this;
     return {interval: range ?? view, rows: range?.rowsOf(model) ?? model.rows.filter(({index}) =>
@@ -343,7 +343,7 @@ class Page {
 
   #revealRow(row, depth = 0) {
     if (this.layout.unfold(row)) {
-      this.rowsPanel.filter = this.layout.wanted ? this.rowsPanel.filter : '';
+      this.rowsPanel.filter = this.layout.requested ? this.rowsPanel.filter : '';
       this.rowsPanel.show();
       this.#resize();
     }

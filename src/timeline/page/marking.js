@@ -3,7 +3,7 @@ import {byId, copyText} from './dom.js';
 import {Range} from './range.js';
 
 export class Marking {
-  // `changed` is told of another range.
+  // `changed` is reported another range.
   constructor({model, overlay, view, numbers, rowsPanel}, changed) {
     Object.assign(this, {model, overlay, view, numbers, rowsPanel, changed, isTool: false});
     const on = (id, run) => byId(id).addEventListener('click', run);

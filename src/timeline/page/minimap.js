@@ -1,4 +1,4 @@
-// The whole trace in one strip, with the visible interval in it.
+// The entire trace in one strip, with the visible interval in it.
 import {Bands} from './bands.js';
 
 const GRIP = 6; // pixels beside an edge in which it can be taken

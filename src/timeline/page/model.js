@@ -43,7 +43,7 @@ function makeRow(about, bytes, description, index) {
   };
 }
 
-// Functions of samples, and what stands for those whose call path is not known.
+// Functions of samples, and what represents those whose call path is not known.
 function makeFunctions({functions}) {
   return [...functions, ['(no call path)', '', 0]].map(([name, file, line]) =>
     ({name, file, line, short: shortFunction(shorterNames(name, line)[0])}));

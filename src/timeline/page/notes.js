@@ -1,4 +1,4 @@
-// What the page says about itself: title, visible interval, what is not shown.
+// What the page states about itself: title, visible interval, what is not shown.
 import {byId} from './dom.js';
 import {count, duration, instant, plural} from './format.js';
 import {MAX_OPERATIONS} from './messages.js';
@@ -42,7 +42,7 @@ export class Notes {
     this.#showResolution();
   }
 
-  // Says that there is more to see than the page has, where something merged has become wide enough to notice.
+  // States that there is more to see than the page has, where something merged has become wide enough to notice.
   #showResolution() {
     const {resolution} = this.model.about, {view, plotWidth} = this.chart, perPixel = view.length / plotWidth;
     const isCoarse = this.chart.hasMerged && Math.max(resolution.slices, resolution.activities) > 3 * perPixel;

@@ -16,7 +16,7 @@ function sum(values) {
 }
 
 export class Numbers {
-  // `pick` gets a region whose name is clicked, `goToRow` of a row; `changed` is called where others are wanted.
+  // `pick` gets a region whose name is clicked, `goToRow` of a row; `changed` is called where others are requested.
   constructor(model, {legend, statistics, chart, redraw, changed}, pick, goToRow) {
     const mark = rows => {
       const isSame = chart.outliers.size === rows.size && [...rows].every(row => chart.outliers.has(row));
@@ -48,7 +48,7 @@ export class Numbers {
     byId('regions-title').textContent = range ? 'Regions in the selection' : 'Regions in it';
   }
 
-  // "Without a processor: preempted 2.00 ms (1.0 %), ...", where the archive tells.
+  // "Without a processor: preempted 2.00 ms (1.0 %), ...", where the archive shows.
   #showConditions({from, to}, rows) {
     const {model} = this, whole = (to - from) * rows.length, texts = [];
     if (model.hasConditions)
@@ -89,7 +89,7 @@ export class Numbers {
       this.statistics.update(this.#regions(range, range.rowsOf(this.model)), whole);
   }
 
-  // The same as a text, in columns for people and spreadsheets: tabs stand between.
+  // The same as a text, in columns for people and spreadsheets: tabs are between.
   asText(range) {
     const {model} = this, {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
     const {times, rows} = range.describe(model);

@@ -213,7 +213,7 @@ export class Overlay {
     }
   }
 
-  // In pixels; null: one of the rows is taken out.
+  // In pixels; null: one of the rows is removed.
   #lineOf(from, to) {
     const {chart} = this;
     return chart.layout.isTakenOut(from.row) || chart.layout.isTakenOut(to.row) ? null

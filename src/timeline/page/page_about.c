@@ -109,7 +109,7 @@ static void put_string(json_t *object, uint64_t ref, const char *text) {
     json_object_set_new(object, key, page_text(text));
 }
 
-/* The texts that attributes refer to, by reference: those of the page, and those of what it asks for. */
+/* The texts that attributes refer to, by reference: those of the page, and those of what it requests. */
 static json_t *texts(const struct page_data *data) {
   const struct attribute_lists *lists = &data->timeline->attributes;
   const struct trace *trace = data->timeline->trace;

@@ -49,7 +49,7 @@ static const struct {
 
 enum { RUN_FACTS = sizeof run_facts / sizeof *run_facts };
 
-/* What the first process of each run says that is not the same for both. */
+/* What the first process of each run states that is not the same for both. */
 static void add_sides(json_t *facts, const struct trace *trace) {
   struct sides sides;
   sides_find(&sides, trace);

@@ -1,4 +1,4 @@
-/* What a page says of its trace, besides what it shows. */
+/* What a page states of its trace, besides what it shows. */
 #ifndef STAVE_TIMELINE_PAGE_PAGE_FACTS_H
 #define STAVE_TIMELINE_PAGE_PAGE_FACTS_H
 

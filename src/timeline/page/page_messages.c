@@ -1,7 +1,7 @@
 /* Messages and collective operations of MPI, for the page. */
 #include "timeline/page/page_data.h"
 
-/* A region that no other one is at the same place as: "none" is behind all. */
+/* A region that no other one is at the same place as: "none" is after all. */
 static uint32_t region_of(const struct page_data *data, uint32_t region) {
   return region < data->timeline->trace->region_count ? data->region_positions[region] : data->region_count;
 }

@@ -19,7 +19,7 @@ static void choose_contexts(struct page_data *data) {
   const struct sample_table *table = &data->timeline->samples;
   const struct trace *trace = data->timeline->trace;
   for (size_t i = 0; data->request->served && i < trace->context_count; i++)
-    data->context_positions[i] = 1; /* what is asked for may have any */
+    data->context_positions[i] = 1; /* what is requested may have any */
   for (size_t i = 0; i < table->row_count; i++)
     for (size_t k = 0; k < table->rows[i].count; k++) {
       uint32_t context = table->rows[i].samples[k].context;

@@ -7,7 +7,7 @@
 
 /* By file: {"changed": later than the trace's beginning, "first": the number of the first line, "lines":
  * [texts]}, of those files that are plain, can be read and are not too long, from some lines before the first
- * region to some behind the last. */
+ * region to some after the last. */
 json_t *page_sources(const struct page_data *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sums over all messages and calls of MPI, which the page has for its whole interval, whatever it leaves
+/* The sums over all messages and calls of MPI, which the page has for its entire interval, whatever it leaves
  * out. */
 #include "timeline/page/page_traffic.h"
 

@@ -59,12 +59,12 @@ static void put_locks(struct page_data *data) {
   for (size_t i = 0; i < table->count; i++) {
     const struct lock_record *record = &table->records[i];
     bool is_next = i > 0 && record->lock != record[-1].lock;
-    uint64_t wanted = page_ns(data, record->wanted), acquired = page_ns(data, record->acquired),
+    uint64_t requested = page_ns(data, record->requested), acquired = page_ns(data, record->acquired),
              released = page_ns(data, record->released);
     last = is_next ? 0 : last;
     const struct page_hold_head head = {is_next, acquired > last ? acquired - last : 0};
     page_put_hold(bytes, &(struct page_hold){.head = page_hold_head(&head),
-                                             .waited = acquired > wanted ? acquired - wanted : 0,
+                                             .waited = acquired > requested ? acquired - requested : 0,
                                              .held = released > acquired ? released - acquired : 0,
                                              .row = data->timeline->positions[record->location]});
     last = acquired > last ? acquired : last;

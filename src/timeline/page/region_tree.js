@@ -1,4 +1,4 @@
-// The tree of regions by call path: each construct below the one that it was met in, with the time of its instances.
+// The tree of regions by call path: each construct below the one that it was encountered in, with its time.
 import {lowerBound} from './bytes.js';
 import {Node} from './flame_tree.js';
 
@@ -32,7 +32,7 @@ function addDepth(slices, {from, to, others, kinds, hidden}, nodeAbove) {
   return nodes;
 }
 
-// Of an interval of rows, below the instances of a region alone if one is given. Returns the root, which stands for
+// Of an interval of rows, below the instances of a region alone if one is given. Returns the root, which represents
 // none; times are of all rows together.
 export function makeRegionTree(model, {from, to, rows, region = null}, hidden = new Set()) {
   const kinds = model.activities.length, root = new Node(-1, null, kinds), others = model.regions.length;

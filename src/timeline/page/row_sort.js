@@ -12,8 +12,8 @@ export const WAITING = /wait/;
 export const LOAD = /^(work|serial|task|device|reduction)$/;
 
 // The rows' indices by how long they did what matches, the longest first.
-function byTime(model, from, to, wanted) {
-  const kinds = model.activities.map(({name}) => wanted.test(name));
+function byTime(model, from, to, requested) {
+  const kinds = model.activities.map(({name}) => requested.test(name));
   const times = model.rows.map(row => Math.round(model.times(from, to, [row])
     .reduce((sum, ns, kind) => sum + (kinds[kind] ? ns : 0), 0)));
   return model.rows.map(({index}) => index).sort((one, other) => times[other] - times[one] || one - other);

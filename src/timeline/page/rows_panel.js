@@ -1,4 +1,4 @@
-// The panel that says how rows are shown: their height, groups, order, and which.
+// The panel that states how rows are shown: their height, groups, order, and which.
 import {byId, element} from './dom.js';
 import {plural} from './format.js';
 import {HEIGHTS} from './layout.js';
@@ -15,7 +15,7 @@ function fill(select, names, values) {
 }
 
 export class RowsPanel {
-  // `changed` is told when rows lie elsewhere.
+  // `changed` is reported when rows lie elsewhere.
   constructor(model, layout, view, changed) {
     Object.assign(this, {model, layout, view, changed, filter: '', doing: ''});
     this.sort = {by: 'number', from: model.from, to: model.to};
@@ -108,7 +108,7 @@ export class RowsPanel {
     this.#done();
   }
 
-  // Takes out all others.
+  // Removes all others.
   keep(indices) {
     const kept = new Set(indices);
     this.hide(this.model.rows.map(({index}) => index).filter(index => !kept.has(index)));

@@ -1,7 +1,7 @@
 // The time axis.
 import {instant} from './format.js';
 
-const WANTED_GAP = 110; // pixels between two labels
+const LABEL_GAP = 110; // pixels between two labels
 
 // Steps of 1, 2 or 5 times a power of ten.
 export function niceStep(rough) {
@@ -10,7 +10,7 @@ export function niceStep(rough) {
 }
 
 export function ticks(view, width) {
-  const step = niceStep(view.length / Math.max(1, width / WANTED_GAP)), found = [];
+  const step = niceStep(view.length / Math.max(1, width / LABEL_GAP)), found = [];
   for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step)
     found.push({x: (time - view.from) / view.length * width, label: instant(time, step)});
   return found;

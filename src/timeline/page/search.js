@@ -30,7 +30,7 @@ function taskOf(model, text) {
 }
 
 export class Search {
-  // `found` is told of the set of regions, or null, and how long they have to be; `go` shows a slice, a row or a task.
+  // `found` is reported the set of regions, or null, and how long they have to be; `go` shows a slice, a row or a task.
   constructor({input, list, status}, model, {found, go}) {
     Object.assign(this, {input, list, status, model, found, go, regions: null, matches: null, least: 0});
     input.addEventListener('input', () => this.update());

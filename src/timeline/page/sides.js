@@ -90,7 +90,7 @@ function timeTexts([first, ...others]) {
 }
 
 export class Sides {
-  // `pick` is told of a region whose name is clicked.
+  // `pick` is reported a region whose name is clicked.
   constructor(model, pick) {
     Object.assign(this, {model, pick});
     byId('sides-section').hidden = !this.areThere;

@@ -11,7 +11,7 @@ class Slices {
     this.end = new Float64Array(capacity);
     this.region = new Uint32Array(capacity);  // of several, the longest's
     this.activity = new Uint8Array(capacity); // the same
-    this.merged = new Uint32Array(capacity);  // how many it stands for
+    this.merged = new Uint32Array(capacity);  // how many it represents
     this.busy = new Float32Array(capacity);   // ns in which one of them was open
     this.longest = new Float32Array(capacity);
   }
@@ -60,7 +60,7 @@ function make(capacity, resolution) {
   return Object.assign(new Slices(capacity, resolution), {attributes: new Map()});
 }
 
-// A part of a slice is as busy as the whole.
+// A part of a slice is as busy as the total.
 function copy(to, from, i, begin, end) {
   const share = from.end[i] > from.begin[i] ? (end - begin) / (from.end[i] - from.begin[i]) : 1;
   if (from.attributes.has(i))

@@ -14,7 +14,7 @@ export class SortHeads {
     this.#mark();
   }
 
-  // Once more the same: the other way round.
+  // Once more the same: vice versa.
   #choose(by) {
     this.isTurned = by === this.by && !this.isTurned;
     this.by = by;

@@ -1,9 +1,9 @@
-// Lines of the source, with the time of the constructs that stand in each; and the way to an editor.
+// Lines of the source, with the time of the constructs that are in each; and the way to an editor.
 import {byId, element} from './dom.js';
 import {duration} from './format.js';
 
 const KEY = 'stave-editor', TEMPLATE = 'vscode://file{file}:{line}';
-const BEFORE = 5, AFTER = 25; // lines around the one that was asked for
+const BEFORE = 5, AFTER = 25; // lines around the one that was requested
 
 function stored() {
   try {
@@ -60,14 +60,14 @@ export class Source {
     byId('source').replaceChildren(...known ? this.#makeLines(known, file, line) : []);
   }
 
-  #makeLines({first, lines}, file, wanted) {
+  #makeLines({first, lines}, file, requested) {
     const times = new Map();
     for (const {region, ns} of this.lines())
       if (region?.file === file)
         times.set(region.line, (times.get(region.line) ?? 0) + ns);
     return [...lines.entries()].map(([i, text]) => ({number: first + i, text}))
-      .filter(({number}) => number >= wanted - BEFORE && number <= wanted + AFTER)
-      .map(({number, text}) => element('tr', {className: number === wanted ? 'wanted' : ''},
+      .filter(({number}) => number >= requested - BEFORE && number <= requested + AFTER)
+      .map(({number, text}) => element('tr', {className: number === requested ? 'requested' : ''},
         element('td', {title: text}, text || ' '),
         element('td', {}, times.has(number) ? duration(times.get(number)) : ''),
         element('td', {}, String(number))));

@@ -62,7 +62,7 @@ export function regionsBy(model, interval, rows, by) {
     .map(line => ({where, ...line})));
 }
 
-// What regions took in the whole page without the lines given: a function of a region.
+// What regions took in the entire page without the lines given: a function of a region.
 export function makeRest(model, lines) {
   model.wholeTimes ??= regionTimes(model, {from: model.from, to: model.to, length: model.to - model.from}, model.rows);
   const taken = new Map(lines.map(({region, ns}) => [region, ns]));
@@ -74,7 +74,7 @@ function nameOf({where, region}) {
   return `${where === undefined ? '' : `${where}: `}${region?.short ?? ''}`;
 }
 
-// What columns are sorted by, the greatest first; names the other way round.
+// What columns are sorted by, the greatest first; names vice versa.
 const COLUMNS = {
   name: (one, other) => nameOf(one).localeCompare(nameOf(other)),
   count: (one, other) => other.count - one.count,

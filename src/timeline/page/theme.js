@@ -1,4 +1,4 @@
-// Dark or light: as the system says, until the button says otherwise.
+// Dark or light: as the system is set, until the button states otherwise.
 
 const KEY = 'stave-theme';
 
@@ -37,7 +37,7 @@ export class Theme extends EventTarget {
     this.#apply();
   }
 
-  // 'dark', 'light', or null: as the system says. What a link wants is not stored.
+  // 'dark', 'light', or null: as the system is set. What a link needs is not stored.
   choose(theme) {
     this.chosen = theme;
     this.#apply();

@@ -7,8 +7,8 @@ import {SortHeads} from './sort_heads.js';
 const MAX_THREADS = 12, MIN_THREADS = 3;
 const TIMES_ODD = 5, LEAST_ODD = 0.1, MANY = 8; // an outlier, of so many threads or more; LEAST_ODD: of the interval
 
-function sumOf(sums, wanted) {
-  return sums.reduce((sum, ns, kind) => sum + (wanted[kind] ? ns : 0), 0);
+function sumOf(sums, requested) {
+  return sums.reduce((sum, ns, kind) => sum + (requested[kind] ? ns : 0), 0);
 }
 
 function median(values) {

@@ -52,7 +52,7 @@ export class Transfers {
     }
   }
 
-  // What is under way at a time: the upper or the lower bars, by `share` of the line's height.
+  // What is in progress at a time: the upper or the lower bars, by `share` of the line's height.
   at(time, slack, share) {
     const isUpper = share < 0.5, found = this.within(time - slack, time + slack);
     return found.filter(({kind}) => (kind === 0) === isUpper).at(-1) ?? found.at(-1) ?? null;

@@ -4,7 +4,7 @@
 #include "timeline/palette.h"
 #include "timeline/picture/picture_draw.h"
 
-enum { WANTED_GAP = 110, LEGEND_ENTRY = 150, MARKS_MAX = 1000 };
+enum { LABEL_GAP = 110, LEGEND_ENTRY = 150, MARKS_MAX = 1000 };
 
 static const struct unit {
   const char *name;
@@ -32,7 +32,7 @@ static struct marks marks_of(const struct picture *picture) {
   const struct timeline *timeline = picture->timeline;
   double from = (double)trace_ns(timeline->trace, timeline->from),
          to = (double)trace_ns(timeline->trace, timeline->to);
-  double count = fmax(1, (picture->right - picture->left) / WANTED_GAP);
+  double count = fmax(1, (picture->right - picture->left) / LABEL_GAP);
   struct marks marks = {.step = nice_step((to - from) / count), .unit = units};
   marks.first = ceil(from / marks.step) * marks.step;
   /* Counted, since a step may be too small to change a time that is large. */

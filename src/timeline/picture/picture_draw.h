@@ -52,7 +52,7 @@ void picture_draw_rows(const struct picture *picture);
 /* Draws messages and collective operations over the rows. */
 void picture_draw_messages(const struct picture *picture);
 
-/* Draws the time axis below the rows, and its lines behind them. */
+/* Draws the time axis below the rows, and its lines after them. */
 void picture_draw_grid(const struct picture *picture);
 void picture_draw_axis(const struct picture *picture);
 

@@ -94,7 +94,7 @@ static double width_of(const struct picture *picture, const char *text) {
   return extents.x_advance;
 }
 
-/* Takes the last character away. */
+/* Removes the last character. */
 static void shorten(char *text) {
   size_t length = strlen(text);
   while (length > 0 && ((unsigned char)text[--length] & 0xc0) == 0x80)
@@ -102,7 +102,7 @@ static void shorten(char *text) {
   text[length] = '\0';
 }
 
-/* Takes the second half away. False: it has to stay, as the first has room. */
+/* Removes the second half. False: it has to stay, as the first has room. */
 static bool halve(const struct picture *picture, char *text, double room) {
   size_t half = strlen(text) / 2;
   while (half > 0 && ((unsigned char)text[half] & 0xc0) == 0x80)

@@ -146,7 +146,7 @@ static const char *label_of(const struct picture *picture, const struct slice *s
   return shorter;
 }
 
-/* No pattern behind letters. */
+/* No pattern after letters. */
 static void draw_label(const struct picture *picture, const struct slice *slice, double y) {
   double left = picture_x(picture, slice->begin), room = picture_x(picture, slice->end) - left - 6;
   uint32_t rgb = palette_paint((enum activity)slice->activity)->light;

@@ -46,19 +46,19 @@ struct archive {
   bool holds_all;             /* DEFINITION_BYTES of it, or no more is to be had */
   _Atomic uint64_t *progress; /* NULL: nobody looks */
   int cause;                  /* errno that OTF2 has encountered last; 0: none */
-  int error;                  /* errno for which the archive cannot be whole; 0: it can */
+  int error;                  /* errno for which the archive cannot be complete; 0: it can */
   struct chunk *spare;        /* for who needs one next; NULL: none */
   bool is_defining;           /* none of the calls that write definitions may fail */
 };
 
-/* OTF2 writes definitions only where it is told to; events never go through it. */
+/* OTF2 writes definitions only on request; events never go through it. */
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                                 bool is_final) {
   (void)data, (void)type, (void)location, (void)caller, (void)is_final;
   return OTF2_FLUSH;
 }
 
-/* OTF2 fills it with zeros: all its pages at once take less time than one by one. */
+/* OTF2 fills it with zeros: all its pages together take less time than one by one. */
 static struct chunk *new_chunk(uint64_t bytes) {
   uint64_t units = (sizeof(struct chunk) + bytes + RECOVERY_UNIT_BYTES - 1) / RECOVERY_UNIT_BYTES;
   uint64_t all = units * RECOVERY_UNIT_BYTES; /* of pages of any size */
@@ -126,8 +126,8 @@ static bool check(struct archive *archive, OTF2_ErrorCode error) {
   return error == OTF2_SUCCESS;
 }
 
-/* OTF2 prints its errors on stderr unless told otherwise; ours go to whoever asked. None of the many calls
- * that write definitions may fail, which is noted here for all of them: memory for a chunk, say. */
+/* OTF2 prints its errors on stderr by default; ours go to whoever queried. None of the many calls that write
+ * definitions may fail, which is noted here for all of them: memory for a chunk, for example. */
 static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line, const char *function,
                                     OTF2_ErrorCode error, const char *format, va_list arguments) {
   (void)file, (void)line, (void)function, (void)format, (void)arguments;
@@ -208,8 +208,8 @@ struct event_writer *archive_open_location(struct archive *archive, uint32_t loc
   return writer;
 }
 
-_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location) {
-  return event_files_whole_events(archive->files, location);
+_Atomic uint64_t *archive_complete_events(struct archive *archive, uint32_t location) {
+  return event_files_complete_events(archive->files, location);
 }
 
 uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events) {
@@ -322,7 +322,7 @@ uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }
 
-/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it meets as it reads that is not
+/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it encounters as it reads that is not
  * why. */
 static void check_anchor(struct archive *archive) {
   int cause = archive->cause;

@@ -25,11 +25,11 @@ void archive_write_beside(struct archive *archive, bool is_beside);
  * more. */
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location);
 
-/* Where the number of whole events of an open location is to be stored after each, for its recovery. */
-_Atomic uint64_t *archive_whole_events(struct archive *archive, uint32_t location);
+/* Where the number of complete events of an open location is to be stored after each, for its recovery. */
+_Atomic uint64_t *archive_complete_events(struct archive *archive, uint32_t location);
 
 /* An open location has so many events: there will be room for those that follow, up to the number that is
- * returned. Then this is to be asked again, the first time when it has one event. */
+ * returned. Then this is to be queried again, the first time when it has one event. */
 uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events);
 
 /* Closes the location's events for good; returns how many there are. */
@@ -70,8 +70,8 @@ uint64_t archive_bytes(const struct archive *archive);
 /* Bytes of events in files, once all locations are closed. */
 uint64_t archive_event_bytes(const struct archive *archive);
 
-/* Closes and frees. Returns 0 if the archive is whole, else the negative errno for which it is not. NULL is
- * fine. */
+/* Closes and frees. Returns 0 if the archive is complete, else the negative errno for which it is not. NULL
+ * is fine. */
 int archive_close(struct archive *archive);
 
 #endif

@@ -62,7 +62,7 @@ static size_t record_bytes(const unsigned char *bytes, size_t count) {
   return length <= count && head + length <= count ? head + length : 0;
 }
 
-/* Behind the last event of a chunk that says which it is: the last chunk of a file is cut off behind its
+/* After the last event of a chunk that states which it is: the last chunk of a file is cut off after its
  * mark. */
 static enum chunk_end end_of_full(const unsigned char *bytes, size_t count, size_t at) {
   bool is_marked = at < count && bytes[at] == RECORD_END_OF_FILE && count - at <= 2;
@@ -79,7 +79,8 @@ static size_t next_record(const unsigned char *bytes, size_t count, uint64_t *ti
   return 1 + sizeof *ticks;
 }
 
-/* Zeros may be where bytes have not been written: they may have begun within the record that ends at `at`. */
+/* Zeros may be where bytes have not been written: they may have started within the record that ends at
+ * `at`. */
 static bool may_be_cut(const unsigned char *bytes, size_t count, size_t at) {
   return at < count && bytes[at] == 0 && bytes[at - 1] == 0;
 }

@@ -20,7 +20,7 @@ struct chunk_thread *chunk_thread_start(void (*work)(void *data, struct chunk_jo
  */
 void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job);
 
-/* Until the job is done: what the thread stored is seen by the caller. What the thread has not begun, as
+/* Until the job is done: what the thread stored is seen by the caller. What the thread has not started, as
  * other programs have its processor, the caller does itself. */
 void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job);
 

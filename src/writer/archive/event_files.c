@@ -21,18 +21,18 @@
 #include "writer/recovery/recovery.h"
 
 enum {
-  CHUNKS_AHEAD_MAX = 16,    /* that get their room at once */
+  CHUNKS_AHEAD_MAX = 16,    /* that get their room together */
   LOCATION_BYTES = 8 << 10, /* of definitions */
   DESCRIPTORS_KEPT = 32,    /* for everything but event files */
   LOCATIONS_BETWEEN_LOOKS = 8,
   SPARES_MAX = 16, /* locations whose chunks are written beside */
-  /* A chunk in memory: OTF2 marks the end of events behind it. */
+  /* A chunk in memory: OTF2 marks the end of events after it. */
   CHUNK_MEMORY_BYTES = RECOVERY_CHUNK_BYTES + 64,
 };
 
 /* A full chunk that the thread beside writes. */
 struct full_chunk {
-  struct chunk_job job; /* while it is pending, all that says where the file ends is the thread's */
+  struct chunk_job job; /* while it is pending, all that states where the file ends is the thread's */
   struct event_file *file;
   const unsigned char *bytes;
   uint64_t before, last; /* events: in front of it, its last one */
@@ -49,7 +49,7 @@ struct event_file {
   bool is_refused;  /* a full chunk could not be written: nothing but the last follows it */
   bool needs_room;  /* it has neither a chunk in the file nor room for one */
   /* all events are in the file, which has its mark of the end: the block is not needed any more */
-  bool is_whole;
+  bool is_complete;
   int fd;                   /* -1: not open */
   uint64_t shared_room;     /* bytes that are held for its first chunk in files->first_room */
   int close_error;          /* negative errno: what had been written may be lost; 0: it is not */
@@ -71,7 +71,7 @@ struct event_files {
   size_t capacity, location_count;
   _Atomic uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
-  bool is_scarce;     /* room for more than the next chunk was refused: asking again takes btrfs a commit */
+  bool is_scarce;     /* room for more than the next chunk was refused: querying again takes btrfs a commit */
   struct chunk_thread *beside;          /* NULL: there is none */
   bool has_asked_for_beside, is_beside; /* whether it is to be used now */
   size_t spares;
@@ -91,8 +91,8 @@ static uint64_t descriptors_for_files(void) {
   return limit.rlim_cur > DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT : 0;
 }
 
-/* Stops while all that is in memory still fits: then the archive is whole, up to here. Locations that have a
- * file have reserved their room. */
+/* Stops while all that is in memory still fits: then the archive is complete, up to here. Locations that have
+ * a file have reserved their room. */
 static void look_at_room(struct event_files *files) {
   uint64_t needed = (files->unwritten + 1) * RECOVERY_CHUNK_BYTES + files->location_count * LOCATION_BYTES +
                     files->flight_buffer_bytes;
@@ -203,8 +203,8 @@ static int reserve_apart(struct event_files *files, const struct event_file *fil
   return error;
 }
 
-/* Asking takes longer than writing a chunk. Beside, it is no time that anybody waits for, unless it takes as
- * long as filling the next chunk does. */
+/* Querying takes longer than writing a chunk. Beside, it is no time that anybody waits for, unless it takes
+ * as long as filling the next chunk does. */
 static uint64_t chunks_ahead(const struct event_files *files, const struct event_file *file) {
   uint64_t grown = file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
   return files->is_scarce || file->spare ? 0 : grown;
@@ -317,7 +317,7 @@ static int write_chunk(struct event_files *files, struct event_file *file, const
   return error < 0 ? error : write_apart(files, file, bytes, count);
 }
 
-/* Puts what is in memory behind the chunks of the file; they end with event number `last`. */
+/* Puts what is in memory after the chunks of the file; they end with event number `last`. */
 static int append(struct event_files *files, struct event_file *file, const unsigned char *bytes,
                   size_t count, uint64_t last) {
   int error = open_file(files, file);
@@ -342,7 +342,7 @@ static bool is_spoilt(const struct event_files *files, const struct event_file *
          (recovery_is_cut(files->recovery) || !chunk_is_open(file->bytes, file->before));
 }
 
-/* The chunk is given up, and the next ones lie elsewhere. The old block stays: whole events are counted
+/* The chunk is given up, and the next ones lie elsewhere. The old block stays: complete events are counted
  * there. */
 static void drop_spoilt(struct event_file *file) {
   file->refused += chunk_last_event(file->bytes) - file->before;
@@ -352,9 +352,9 @@ static void drop_spoilt(struct event_file *file) {
   file->bytes = block_bytes(file);
 }
 
-/* There is room for the next chunk before it is begun, and for `more` behind that: when there is none for the
- * one behind, it is time to stop, and what is still to come goes there. What follows a chunk that was refused
- * is refused too, but for the last one. */
+/* There is room for the next chunk before it is started, and for `more` after that: when there is none for
+ * the one after, it is time to stop, and what is still to come goes there. What follows a chunk that was
+ * refused is refused too, but for the last one. */
 static void put_full_chunk(struct event_files *files, const struct full_chunk *full, uint64_t more) {
   struct event_file *file = full->file;
   int error = file->is_refused ? -EIO : append(files, file, full->bytes, RECOVERY_CHUNK_BYTES, full->last);
@@ -373,7 +373,7 @@ static void put_full_chunk(struct event_files *files, const struct full_chunk *f
 
 /* -- chunks that are written beside -- */
 
-/* That there is no room is known only once the next chunk is begun, or is nearly full: so it has room, and
+/* That there is no room is known only once the next chunk is started, or is nearly full: so it has room, and
  * one more. */
 static void put_beside(void *data, struct chunk_job *job) {
   struct event_files *files = data;
@@ -444,15 +444,15 @@ void *event_files_next_chunk(struct event_files *files, uint64_t location) {
 }
 
 /* How many events the location can have without needing more than RECOVERY_FEW_BYTES, with what the record in
- * hand still becomes and the ends of what is open; 0: it needs more soon, or that cannot be told. */
+ * hand still becomes and the ends of what is open; 0: it needs more soon, or that cannot be determined. */
 static uint64_t events_with_room(const struct event_file *file, uint64_t events) {
-  enum { EVENT_BYTES_MAX = 256, END_BYTES = 1536, WORTH_ASKING = 4 };
+  enum { EVENT_BYTES_MAX = 256, END_BYTES = 1536, RESERVED_MIN = 4 };
   struct chunk_position position = {0};
   size_t used;
   chunk_walk(file->bytes, RECOVERY_FEW_BYTES, events, &position, &used);
   bool is_known = position.events == events && used + END_BYTES < RECOVERY_FEW_BYTES;
   uint64_t more = is_known ? (RECOVERY_FEW_BYTES - END_BYTES - used) / EVENT_BYTES_MAX : 0;
-  return more < WORTH_ASKING ? 0 : events + more;
+  return more < RESERVED_MIN ? 0 : events + more;
 }
 
 static uint64_t expect_more(struct event_files *files, uint64_t location, uint64_t events) {
@@ -474,7 +474,7 @@ uint64_t event_files_expect_more(struct event_files *files, uint64_t location, u
   return next;
 }
 
-_Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location) {
+_Atomic uint64_t *event_files_complete_events(struct event_files *files, uint64_t location) {
   return &files->by_location[location]->block->count;
 }
 
@@ -489,7 +489,7 @@ static size_t finish(unsigned char *bytes) {
 }
 
 /* A location without any chunk makes the archive unreadable: the file may be had now, and what there is may
- * fit where there is no room for a whole chunk. */
+ * fit where there is no room for an entire chunk. */
 static int squeeze_first_in(struct event_files *files, struct event_file *file, size_t count) {
   int error = open_file(files, file);
   error = error ? error : write_at(file->fd, file->bytes, count, 0);
@@ -524,8 +524,7 @@ static int end_early(struct event_files *files, struct event_file *file, size_t 
   return error;
 }
 
-/* What stands behind the last chunk is what is left of one that was refused, and blocks that were
- * reserved. */
+/* What follows the last chunk is what is left of one that was refused, and blocks that were reserved. */
 static void cut(const struct event_file *file, size_t last_count) {
   bool is_longer = file->chunks_reserved > 0 || file->chunks > 1 || file->refused > 0;
   if (is_longer && ftruncate(file->fd, (off_t)((file->chunks - 1) * RECOVERY_CHUNK_BYTES + last_count)) < 0)
@@ -553,7 +552,7 @@ static void end_file(struct event_files *files, uint64_t location, size_t used, 
   leave_room(files, file);
   set_needs_room(files, file, false);
   files->refused_events += file->refused;
-  file->is_whole = !error && file->refused == 0;
+  file->is_complete = !error && file->refused == 0;
 }
 
 void event_files_end(struct event_files *files, uint64_t location, size_t used, uint64_t events) {
@@ -567,7 +566,7 @@ void event_files_release(struct event_files *files, uint64_t location) {
   struct event_file *file = files->by_location[location];
   if (file->is_ordinary)
     free(file->block);
-  else if (file->is_whole)
+  else if (file->is_complete)
     recovery_release(files->recovery, file->block);
   files->spares -= file->spare != NULL;
   free(file->spare);

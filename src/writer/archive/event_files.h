@@ -1,5 +1,5 @@
 /* The event files of an archive. event_writer.c lays the events of a location out in memory that it gets
- * here, chunk by chunk, and a full chunk goes to its file at once; then the next one takes its place in
+ * here, chunk by chunk, and a full chunk goes to its file immediately; then the next one replaces it in
  * memory. (OTF2 would copy it to a buffer first, of 4 MiB a location, whose contents die with the process.)
  * The memory is a block of the recovery file, so that the chunk in the making survives too. */
 #ifndef STAVE_WRITER_ARCHIVE_EVENT_FILES_H
@@ -24,23 +24,22 @@ void event_files_close(struct event_files *files);
 
 /* From now on a thread writes full chunks, where there is a processor for it, or no longer does so. What is
  * in memory then is not needed for the recovery of the archive, as something else has it (the log of all
- * records). Nobody asks for chunks meanwhile. */
+ * records). Nobody requests chunks meanwhile. */
 void event_files_write_beside(struct event_files *files, bool is_beside);
 
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
  * has been written, or other memory. The location's file is opened with its first chunk, and has the disk's
- * room for it. Threads may ask at the same time, for locations that have chunks. */
+ * room for it. Threads may query at the same time, for locations that have chunks. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
 /* The location has so many events, all in its chunk. When RECOVERY_FEW_BYTES might not be enough for much
- * longer, it gets the room for a whole chunk. Returns the number of events at which to ask again, UINT64_MAX:
- * never. */
+ * longer, it gets the room for an entire chunk. Returns the number of events at which to query again,
+ * UINT64_MAX: never. */
 uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events);
 
-/* Where the number of whole events of a location is to be stored after each, for its recovery. The location
- * has a chunk.
- * */
-_Atomic uint64_t *event_files_whole_events(struct event_files *files, uint64_t location);
+/* Where the number of complete events of a location is to be stored after each, for its recovery. The
+ * location has a chunk. */
+_Atomic uint64_t *event_files_complete_events(struct event_files *files, uint64_t location);
 
 /* The location has got its last event, number `events`, and `used` bytes of its chunk: marks the end there,
  * writes the chunk, and closes the file. */

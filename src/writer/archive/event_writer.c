@@ -69,7 +69,7 @@ static inline unsigned char *put_signed(unsigned char *at, int64_t number) {
   return at + 1 + bytes;
 }
 
-static inline unsigned char *put_whole(unsigned char *at, uint64_t number) {
+static inline unsigned char *put_unpacked(unsigned char *at, uint64_t number) {
   memcpy(at, &number, sizeof number);
   return at + sizeof number;
 }
@@ -85,7 +85,7 @@ static void begin_chunk(struct event_writer *writer) {
 
 static unsigned char *put_ticks(struct event_writer *writer, unsigned char *at, uint64_t ticks) {
   writer->ticks = ticks;
-  return put_whole(put_byte(at, CHUNK_TICKS), ticks);
+  return put_unpacked(put_byte(at, CHUNK_TICKS), ticks);
 }
 
 /* Returns whether so many bytes fit into the new one. */
@@ -132,8 +132,8 @@ static __attribute__((noinline)) unsigned char *put_attributes(unsigned char *at
   return at;
 }
 
-/* What stands in front of the event's fields, which take `most` bytes at most. Returns where these go; NULL
- * if the event cannot be taken. */
+/* What precedes the event's fields, which take `most` bytes at most. Returns where these go; NULL if the
+ * event cannot be taken. */
 static inline unsigned char *begin(struct event_writer *writer, const struct event_attributes *attributes,
                                    uint64_t ticks, unsigned char number, size_t most) {
   bool has_attributes = attributes && attributes->count > 0;
@@ -151,7 +151,7 @@ static inline unsigned char *begin(struct event_writer *writer, const struct eve
   return put_byte(at, number);
 }
 
-/* Whether nothing stands in the way of an event without attributes whose fields take `most` bytes at most. */
+/* Whether nothing is in the path of an event without attributes whose fields take `most` bytes at most. */
 static inline bool is_plain(const struct event_writer *writer, uint64_t ticks, size_t most) {
   return ticks >= writer->ticks && ticks > 0 &&
          TICKS_BYTES + KIND_BYTES + most < (size_t)(writer->end - writer->at);
@@ -171,17 +171,17 @@ static inline bool end(struct event_writer *writer, unsigned char *at) {
   return true;
 }
 
-static inline bool is_whole(const char *meaning) {
+static inline bool is_tick(const char *meaning) {
   return strcmp(meaning, "ticks") == 0;
 }
 
 /* clang-format off */
 #define PARAMETER(type, name, meaning) , type name
-#define MAX(type, name, meaning) + sizeof(type) + (sizeof(type) > 1 && !is_whole(#meaning))
+#define MAX(type, name, meaning) + sizeof(type) + (sizeof(type) > 1 && !is_tick(#meaning))
 #define PUT(type, name, meaning)                                                                             \
-  at = is_whole(#meaning) ? put_whole(at, (uint64_t)name)                                                    \
-                          : _Generic(name, uint8_t: put_byte, uint32_t: put_32, uint64_t: put_64,            \
-                                     int64_t: put_signed)(at, name);
+  at = is_tick(#meaning) ? put_unpacked(at, (uint64_t)name)                                                  \
+                         : _Generic(name, uint8_t: put_byte, uint32_t: put_32, uint64_t: put_64,             \
+                                    int64_t: put_signed)(at, name);
 #define NAME(type, name, meaning) , name
 #define LENGTH_OF(k) (size_t)(chunk_has_length(TRACE_NUMBER_##k) ? LENGTH_BYTES : 0)
 #define KIND(k)                                                                                              \
@@ -234,7 +234,7 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
   unsigned char *at = writer->at;
   if (ticks > writer->ticks)
     at = put_ticks(writer, at, ticks);
-  put_whole(at, (layout & LAYOUT_MASK) + is_leave);
+  put_unpacked(at, (layout & LAYOUT_MASK) + is_leave);
   return end(writer, at + (layout >> LAYOUT_BYTES_AT));
 }
 
@@ -250,7 +250,7 @@ static bool end_with_length(struct event_writer *writer, unsigned char *fields, 
   if (most < LONG_RECORD)
     fields[-1] = (unsigned char)length;
   else
-    put_whole(put_byte(fields - LONG_LENGTH_BYTES, UINT8_MAX), length);
+    put_unpacked(put_byte(fields - LONG_LENGTH_BYTES, UINT8_MAX), length);
   return end(writer, at);
 }
 

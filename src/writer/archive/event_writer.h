@@ -1,8 +1,8 @@
 /* Lays the events of a location out in memory, byte for byte as OTF2's own event writer does, at a fraction
- * of its cost: it writes most of what a trace has, and has no lock, list or handle in the way. Files and
+ * of its cost: it writes most of what a trace has, and has no lock, list or handle in the path. Files and
  * format stay OTF2's; chunk.h has what is known of the latter.
  *
- * One event writer is one thread's at a time; those of different locations share only event_files. */
+ * * One event writer is one thread's at a time; those of different locations share only event_files. */
 #ifndef STAVE_WRITER_ARCHIVE_EVENT_WRITER_H
 #define STAVE_WRITER_ARCHIVE_EVENT_WRITER_H
 
@@ -14,7 +14,7 @@
 struct event_files;
 struct event_writer;
 
-enum { EVENT_ATTRIBUTES_MAX = 16 }; /* OTF2 says the length of longer lists in another way */
+enum { EVENT_ATTRIBUTES_MAX = 16 }; /* OTF2 reports the length of longer lists in another way */
 
 /* The attributes of one event. */
 struct event_attributes {

@@ -1,6 +1,6 @@
-/* OTF2 asks for the host's id as it closes an archive, and makes nothing of the answer but that it is not 0.
- * glibc answers by asking for the host's name and its address: the program's end would wait for a name server
- * that does not answer. This one, which a program's libraries find before the C library's, does not ask
+/* OTF2 requests the host's id as it closes an archive, and makes nothing of the answer but that it is not 0.
+ * glibc answers by requesting the host's name and its address: the program's end would wait for a name server
+ * that does not answer. This one, which a program's libraries find before the C library's, does not query
  * anybody. (subprojects/ builds OTF2 without the question.) */
 #include <unistd.h>
 

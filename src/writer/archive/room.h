@@ -9,7 +9,8 @@ enum { ROOM_UNKNOWN = 1 };
 
 /* Makes sure that the open file can grow to `bytes`; its size stays. It has room up to `from` already, which
  * is not looked at again: tmpfs goes through all pages of the range. Returns 0; ROOM_UNKNOWN where the file
- * system cannot say; or the negative errno that a write would meet: -ENOSPC, -EDQUOT, -EFBIG, -EIO. */
+ * system cannot report; or the negative errno that a write would encounter: -ENOSPC, -EDQUOT, -EFBIG,
+ * -EIO. */
 int room_reserve(int fd, uint64_t from, uint64_t bytes);
 
 /* The same for a part of a file that is never written to, which may be longer than the process's limit for
@@ -30,7 +31,7 @@ int room_hold(const char *directory, uint64_t bytes);
  * its journal meanwhile, for which the program would wait, too. */
 void room_give_back(int fd);
 
-/* What an errno means that was encountered in the directory: as strerror, but ENOSPC also stands for a file
+/* What an errno means that was encountered in the directory: as strerror, but ENOSPC also represents a file
  * system that can have no further file. Not the caller's. */
 const char *room_error_text(const char *directory, int error);
 

@@ -35,15 +35,16 @@ static int hold_more(struct shared_room *room, uint64_t bytes) {
 int shared_room_hold(struct shared_room *room, uint64_t bytes) {
   if (room->fd < 0)
     return ROOM_UNKNOWN;
-  uint64_t wanted = room->needed + bytes, ahead = room->held / 8 < AHEAD_MAX ? room->held / 8 : AHEAD_MAX;
-  uint64_t lacking = wanted > room->held ? wanted - room->held : 0;
+  uint64_t needed_in_all = room->needed + bytes,
+           ahead = room->held / 8 < AHEAD_MAX ? room->held / 8 : AHEAD_MAX;
+  uint64_t lacking = needed_in_all > room->held ? needed_in_all - room->held : 0;
   if (lacking && !room_is_allowed(bytes))
     return ROOM_UNKNOWN;
   int error = lacking ? hold_more(room, lacking + ahead) : 0;
   if (error < 0 && ahead)
     error = hold_more(room, lacking);
   if (error == 0)
-    room->needed = wanted;
+    room->needed = needed_in_all;
   return error;
 }
 

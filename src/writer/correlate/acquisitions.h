@@ -23,7 +23,7 @@ struct acquisitions {
   uint64_t until_id;                    /* those from here on are not to be settled yet */
 };
 
-/* One more behind the others; nothing, if it is there. */
+/* One more after the others; nothing, if it is there. */
 void acquisitions_add(struct acquisitions *acquisitions, const struct awaited_acquisition *acquisition);
 
 /* Settles in the order of time, of all the threads (`count` of them), what comes before `until` and before

@@ -111,11 +111,12 @@ bool alone_is_possible(const struct correlator *c) {
   return !c->has_ended && !c->is_paused && !c->is_hidden && !c->is_closing && c->counter_count == 0;
 }
 
-/* Only an untied task may be left without a word. A location with few events asks for room (emit.h). */
+/* Only an untied task may be left without a word. A location with few events requests room (emit.h). */
 bool alone_is_ready(const struct correlator *c, uint32_t slot) {
   const struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
   return thread && !thread->has_gap && !thread->has_polls && !thread->counted &&
-         !thread->current->is_untied && thread->location.writer && thread->location.asks_at == UINT64_MAX &&
+         !thread->current->is_untied && thread->location.writer &&
+         thread->location.reserve_at == UINT64_MAX &&
          thread->location.sample_begin == thread->location.sample_end;
 }
 

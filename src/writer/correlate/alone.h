@@ -27,7 +27,7 @@ void alone_close(struct correlator *correlator);
 struct alone_look {
   struct traced_thread *thread;
   uint64_t ticks;       /* of the latest of them */
-  uint64_t wait_ids[4]; /* locks that it will hold behind them */
+  uint64_t wait_ids[4]; /* locks that it will hold after them */
   size_t held;
 };
 
@@ -38,7 +38,7 @@ void alone_look_begin(struct alone_look *look, const struct correlator *correlat
  * kind, up to the first that is not. What they acquire is noted. */
 uint64_t alone_look_at(struct alone_look *look, const struct record *records, uint64_t n, uint64_t id);
 
-/* It ends in front of the record with this id: nothing behind is settled. */
+/* It ends in front of the record with this id: nothing after is settled. */
 void alone_look_end(struct alone_look *look, uint64_t id);
 
 /* Whether there may be such records now: not in a pause, nor with counters. */

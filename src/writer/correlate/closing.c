@@ -55,7 +55,7 @@ static void leave_suspended(struct correlator *c, struct task *task, uint64_t no
   task_switch(c, thread, running, now, OMPT_TASK_STATUS_switch);
 }
 
-/* Tasks that have begun and not ended: their regions are left, they do not complete. */
+/* Tasks that have started and not ended: their regions are left, they do not complete. */
 static void leave_tasks(struct correlator *c, uint64_t now) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->tasks, &position));) {

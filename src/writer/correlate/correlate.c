@@ -90,7 +90,8 @@ static bool leaves_it_open(const struct record *record) {
 }
 
 /* What a record's predecessor left undecided is decided by what the record is: an event, and not what the
- * tool has to say in between, a wait for room in the ring, say. (Not inlined: most left nothing.) */
+ * tool has to report in between, a wait for room in the ring, for example. (Not inlined: most left
+ * nothing.) */
 static __attribute__((noinline)) void settle(struct correlator *c, struct traced_thread *thread,
                                              const struct record *record) {
   if (record_class(record->type) == RECORD_CLASS_tool)

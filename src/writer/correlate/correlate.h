@@ -38,7 +38,7 @@ struct region_answer {
   uint32_t detail, region;
 };
 
-/* All that region_at has answered, as far as they have room: by a hash of what was asked for (frames.h). */
+/* All that region_at has answered, as far as they have room: by a hash of what was requested (frames.h). */
 enum { KNOWN_REGIONS = 1 << 10 };
 struct known_region {
   uint64_t codeptr; /* 0: nothing */
@@ -57,11 +57,11 @@ struct counting {
 /* What locks.c alone knows. */
 struct correlated_locks {
   struct map by_wait_id;
-  struct map_entry last; /* that was asked for; value NULL: none */
+  struct map_entry last; /* that was requested; value NULL: none */
   uint32_t count;
 };
 
-/* What host_ops.c alone knows: operations on devices that the host has begun. */
+/* What host_ops.c alone knows: operations on devices that the host has started. */
 struct host_ops {
   struct map by_id;
   struct host_op *first, *last; /* as they began */
@@ -88,7 +88,7 @@ struct correlator {
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
   struct region_answer answers[CONSTRUCT_COUNT];
-  struct known_region *known; /* KNOWN_REGIONS of them; or NULL: it is not wanted (alone.h) */
+  struct known_region *known; /* KNOWN_REGIONS of them; or NULL: it is not requested (alone.h) */
   struct contexts *contexts;
   struct call_sites *call_sites;
   struct lock_names *lock_names;  /* or NULL */
@@ -117,13 +117,13 @@ struct correlator {
   unsigned initial_threads, foreign_threads;
   /* of the record that is looked at */
   uint64_t record_id;     /* what begins with it has this id */
-  const uint64_t *words;  /* behind it: 4 * record->more */
+  const uint64_t *words;  /* after it: 4 * record->more */
   struct figures figures; /* lost: events that came after correlate_end */
   uint64_t records, ignored_ends;
   uint64_t records_by_type[RECORD_TYPE_COUNT];
   bool has_ended;
   bool is_closing;          /* the process is over: events written now are counted as closed by the writer */
-  const char *command_line; /* of the program: arguments, each with a zero behind it */
+  const char *command_line; /* of the program: arguments, each with a zero after it */
   size_t command_line_bytes;
   bool starts_paused; /* STAVE_START=paused */
   bool is_paused;
@@ -141,7 +141,7 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
                      struct regions *regions, struct modules *modules, struct contexts *contexts,
                      const struct session_name *states);
 
-/* Takes the next record in time order: a merge_sink. */
+/* Removes the next record in time order: a merge_sink. */
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words);
 

@@ -16,7 +16,7 @@ enum { KEPT_NONE = UINT32_MAX };
 /* Of one thread. */
 struct thread_counters {
   struct thread_counters *next;       /* of all threads */
-  uint64_t times[COUNTER_TIMES];      /* asked for and counted so far, ns */
+  uint64_t times[COUNTER_TIMES];      /* requested and counted so far, ns */
   uint64_t read[COUNTERS_MAX];        /* as they were read last */
   uint64_t values[COUNTERS_MAX];      /* since the thread's first event, scaled */
   uint64_t kept_values[COUNTERS_MAX]; /* of kept */
@@ -45,7 +45,7 @@ void counters_free(struct correlator *c) {
   }
 }
 
-/* Rows that handlers read without words of their own, or whose words say how long they are. */
+/* Rows that handlers read without words of their own, or whose words state how long they are. */
 static bool may_have_counters(unsigned type) {
   switch (type) {
   case RECORD_implicit_task_begin:
@@ -60,7 +60,7 @@ static bool may_have_counters(unsigned type) {
   }
 }
 
-/* Where more is wanted than the processor counts at once, the kernel lets them take turns: what passed
+/* Where more is requested than the processor counts together, the kernel lets them alternate: what passed
  * meanwhile is what passed while they were counted, for as much longer. */
 static uint64_t scaled(uint64_t counted, const uint64_t passed[COUNTER_TIMES]) {
   if (passed[0] == passed[1] || passed[1] == 0)
@@ -108,7 +108,7 @@ static void put(struct correlator *c, struct traced_thread *thread, const uint64
                             .metric_bits = values[i]});
 }
 
-/* What is written for another time is none of theirs: the late end of a region, say. */
+/* What is written for another time is none of theirs: the late end of a region, for example. */
 void counters_put(struct correlator *c, struct traced_thread *thread, const struct event *event) {
   if ((event->kind != EVENT_ENTER && event->kind != EVENT_LEAVE) || event->is_late ||
       event->ticks != c->counting.ticks)

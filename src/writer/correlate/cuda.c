@@ -172,7 +172,7 @@ static void put(struct correlator *c, struct cuda_work *work) {
   emit_on(c, stream->location, &work->end);
 }
 
-/* Behind its last operation: whether it is one that somebody waits for is known when the next one is. */
+/* After its last operation: whether it is one that somebody waits for is known when the next one is. */
 static void put_with_waits(struct correlator *c, size_t number) {
   struct cuda_state *cuda = &c->cuda;
   cuda_waits_mark(&cuda->waits, cuda->works, cuda->work_count, number);

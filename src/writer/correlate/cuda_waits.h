@@ -23,7 +23,7 @@ static inline uint64_t cuda_matching_id(uint32_t correlation) {
 }
 
 /* Marks works[number], the next one to be put on its stream, with the call that waits until it is done, and
- * with what its stream has to wait for. All in front of it have been asked for. */
+ * with what its stream has to wait for. All in front of it have been requested. */
 void cuda_waits_mark(struct cuda_waits *waits, struct cuda_work *works, size_t count, size_t number);
 
 void cuda_waits_free(struct cuda_waits *waits);

@@ -189,7 +189,7 @@ static struct event enter(uint32_t region, enum attribute attribute, uint64_t va
                         .value2 = matching_id};
 }
 
-/* A transfer reaches what the host's part of it said; without that, the program's first thread. */
+/* A transfer reaches what the host's part of it reported; without that, the program's first thread. */
 static void read_data_op_record(struct correlator *c, const struct device *device, struct pending *pending,
                                 const uint64_t *fields, uint64_t id) {
   struct event host;
@@ -212,7 +212,7 @@ static void read_data_op_record(struct correlator *c, const struct device *devic
   add_parameter(pending, "codeptr_ra", fields[OP_CODE]);
 }
 
-/* Devices mix up the operations of the host (host_op_id): a region of another construct is not taken over. */
+/* Devices mix up the operations of the host (host_op_id): a region of another construct is not adopted. */
 static void read_kernel_record(struct correlator *c, struct pending *pending, const uint64_t *fields,
                                uint64_t id) {
   struct event host;
@@ -226,7 +226,7 @@ static void read_kernel_record(struct correlator *c, struct pending *pending, co
       .kind = EVENT_LEAVE, .attribute = ATTRIBUTE_granted_teams, .value = fields[KERNEL_GRANTED]};
 }
 
-/* Behind the fields stand the number of bytes that the tool has kept of the message, and these. */
+/* After the fields are the number of bytes that the tool has kept of the message, and these. */
 static void read_error_record(struct correlator *c, struct pending *pending,
                               const struct record_device_record *record, const uint64_t *fields,
                               unsigned count) {

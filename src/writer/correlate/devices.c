@@ -144,7 +144,7 @@ void device_put(struct correlator *c, struct device *device, const struct operat
 
 /* -- memory -- */
 
-/* A metric stands at an Enter: here that of a region which is there for nothing else. */
+/* A metric is at an Enter: here that of a region which is there for nothing else. */
 static void record_memory(struct correlator *c, struct device *device, uint64_t ticks) {
   device->memory_is_hidden = c->is_paused;
   if (c->is_paused)
@@ -182,7 +182,7 @@ void device_allocated(struct correlator *c, struct device *device, uint64_t addr
   record_memory(c, device, ticks);
 }
 
-/* The runtime does not report how much; what it never said to have allocated changes nothing. */
+/* The runtime does not report how much; what it never reported to have allocated changes nothing. */
 void device_freed(struct correlator *c, struct device *device, uint64_t address, uint64_t ticks) {
   if (!map_get(&device->allocations, address))
     return;

@@ -13,7 +13,7 @@
 struct stream {
   struct location *location;
   uint64_t key; /* of the device's own streams; 0: one for whatever finds it idle */
-  bool is_busy; /* an operation has begun and not ended */
+  bool is_busy; /* an operation has started and not ended */
 };
 
 /* One instant on both clocks. */
@@ -26,7 +26,7 @@ struct device {
   uint32_t id; /* among the definitions */
   bool is_initialized;
   bool has_cuda_property; /* its trace is described */
-  bool is_cuda;   /* CUPTI reports what it does: what the host says of operations is not put on streams */
+  bool is_cuda;   /* CUPTI reports what it does: what the host reports of operations is not put on streams */
   bool is_traced; /* its own records report when what was done: what the host knows of that waits for them */
   struct clock_pair first, last; /* when it was initialized, and last compared */
   unsigned clock_points;

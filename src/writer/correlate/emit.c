@@ -81,7 +81,7 @@ static void add_attribute(struct emitter *emitter, enum attribute attribute, uin
   list->items[list->count++].value = number_value;
 }
 
-/* Of an event that has one at least; until the next one's are asked for. (Not inlined, as others here that
+/* Of an event that has one at least; until the next one's are requested. (Not inlined, as others here that
  * most events do not need: those that do not would save registers for it.) */
 static __attribute__((noinline)) const struct event_attributes *attributes_of(struct emitter *emitter,
                                                                               const struct event *event) {
@@ -100,7 +100,7 @@ static __attribute__((noinline)) const struct event_attributes *attributes_of(st
   return &emitter->attributes;
 }
 
-/* Tasks name their creator by its thread number; the comm counts only members that have begun. */
+/* Tasks name their creator by its thread number; the comm counts only members that have started. */
 static uint32_t rank_of(const struct event *event) {
   const struct team *team = event->team;
   return team && event->creator < team->size ? team->members[event->creator].rank : event->creator;
@@ -181,7 +181,7 @@ static __attribute__((noinline)) bool write_other_event(const struct emitter *em
   return false;
 }
 
-/* An Enter refers to the region. Those that follow need not say so again (emit_plain). */
+/* An Enter refers to the region. Those that follow need not report it again (emit_plain). */
 static __attribute__((noinline)) void refer(struct emitter *emitter, uint32_t region) {
   if (region < emitter->layout_capacity && emitter->layouts[region])
     return;
@@ -206,7 +206,7 @@ static inline bool write_event(struct emitter *emitter, struct location *locatio
   return write_other_event(emitter, location, event, t, list);
 }
 
-/* A late end goes back to the end of its team; nothing goes back behind what is written already, which OTF2
+/* A late end goes back to the end of its team; nothing goes back after what is written already, which OTF2
  * would refuse. */
 static uint64_t final_ticks(struct emitter *emitter, const struct location *location,
                             const struct event *event) {
@@ -233,8 +233,8 @@ static inline void write_final(struct emitter *emitter, struct location *locatio
   if (event->kind != EVENT_SAMPLE && event->kind != EVENT_METRIC)
     location->written_kind = event->kind;
   uint64_t events = ++location->events;
-  atomic_store_explicit(location->whole_events, events, memory_order_release);
-  if (__builtin_expect(events == location->asks_at, 0))
+  atomic_store_explicit(location->complete_events, events, memory_order_release);
+  if (__builtin_expect(events == location->reserve_at, 0))
     emitter->lacks_room |= !definitions_expect_more(emitter->definitions, location);
 }
 
@@ -247,7 +247,7 @@ static __attribute__((noinline)) void write_sample(struct emitter *emitter, stru
 }
 
 /* A fork and the primary's begin are one for readers, as are its begin and the region's Enter, and its end
- * and the join: no region may stand in between. */
+ * and the join: no region may be in between. */
 static bool are_one(uint8_t before, uint8_t next) {
   return before == EVENT_FORK || before == EVENT_TEAM_BEGIN || next == EVENT_JOIN;
 }
@@ -324,7 +324,7 @@ void emit(struct emitter *emitter, struct location *location, const struct event
     write_now(emitter, location, event);
 }
 
-/* What the kernel reports of a time behind the last event is no part of the run. */
+/* What the kernel reports of a time after the last event is no part of the run. */
 static void write_last_samples(struct emitter *emitter, struct location *location) {
   for (; location->sample_begin != location->sample_end;)
     if (location->samples[location->sample_begin].kind == EVENT_SAMPLE)

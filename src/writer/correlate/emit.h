@@ -19,7 +19,7 @@ struct emitter {
   uint32_t *arguments; /* strings: the program's, for ProgramBegin */
   size_t argument_count, argument_capacity;
   struct pool teams;
-  bool lacks_room;  /* for events of a location that has had few: recording should stop at once */
+  bool lacks_room;  /* for events of a location that has had few: recording should stop immediately */
   size_t holding;   /* locations that hold events back */
   uint64_t clamped; /* events whose time would have decreased */
   uint64_t failed;  /* events that could not be written */
@@ -36,10 +36,10 @@ void emitter_add_argument(struct emitter *emitter, uint32_t string);
 /* Writes the event on the location, or holds it back. */
 void emit(struct emitter *emitter, struct location *location, const struct event *event);
 
-/* Whether there is nothing to be done for an event without attributes but to write it. (A location asks for
+/* Whether there is nothing to be done for an event without attributes but to write it. (A location requests
  * room at its first event.) */
 static inline bool emit_may_write(const struct location *location, uint64_t ticks) {
-  return ticks >= location->written_ticks && location->events + 1 != location->asks_at &&
+  return ticks >= location->written_ticks && location->events + 1 != location->reserve_at &&
          location->sample_begin == location->sample_end && location->writer;
 }
 
@@ -47,7 +47,7 @@ static inline bool emit_may_write(const struct location *location, uint64_t tick
 static inline void emit_has_written(struct location *location, uint64_t ticks, uint8_t kind) {
   location->written_ticks = ticks;
   location->written_kind = kind;
-  atomic_store_explicit(location->whole_events, ++location->events, memory_order_release);
+  atomic_store_explicit(location->complete_events, ++location->events, memory_order_release);
 }
 
 /* Writes an Enter or Leave without attributes, for which nothing on its location has to wait, as long as
@@ -86,7 +86,7 @@ void emit_sample(struct emitter *emitter, struct location *location, const struc
                  bool may_be_preceded);
 
 /* The same for what the kernel reports, ahead of the thread's own events (running.h): it is held back until
- * the records up to its time, `merged_until`, have come, and dropped where it is behind the last event. */
+ * the records up to its time, `merged_until`, have come, and dropped where it is after the last event. */
 void emit_metric(struct emitter *emitter, struct location *location, const struct event *metric,
                  uint64_t merged_until);
 

@@ -65,7 +65,7 @@ void frames_leave_above(struct correlator *correlator, struct traced_thread *thr
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
 struct frame *frame_find(struct task *task, enum frame_kind kind);
 
-/* The innermost worksharing region, unless the task is in a target region that runs on the host: what stands
+/* The innermost worksharing region, unless the task is in a target region that runs on the host: what is
  * there belongs to no team around it. */
 static inline struct frame *frame_of_work(struct task *task) {
   for (size_t i = task->stack.count; i-- > 0 && task->stack.frames[i].kind != FRAME_TARGET;)
@@ -76,7 +76,7 @@ static inline struct frame *frame_of_work(struct task *task) {
 
 /* Ends the worksharing region that the thread's task has not ended itself. Some never end (cancelled loops,
  * gcc's single): they are over when the task goes on to a barrier or another worksharing region. A taskloop
- * may stand inside of one. */
+ * may be inside of one. */
 void frames_leave_unended_work(struct correlator *correlator, struct traced_thread *thread, uint64_t now);
 
 /* The address or, where that shows nothing of the program, that of the nearest construct around what the
@@ -86,7 +86,7 @@ uint64_t code_known(const struct correlator *correlator, struct traced_thread *t
 uint32_t region_found(struct correlator *correlator, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail);
 
-/* A region that is not a team's own, at code_known of `codeptr`. Most ask for the same one again. */
+/* A region that is not a team's own, at code_known of `codeptr`. Most request the same one again. */
 static inline uint32_t region_at(struct correlator *correlator, struct traced_thread *thread,
                                  enum construct construct, uint64_t codeptr, uint32_t detail) {
   const struct region_answer *last = &correlator->answers[construct];
@@ -102,7 +102,7 @@ static inline struct known_region *known_place(const struct correlator *c, enum 
   return &c->known[hash >> 54];
 }
 
-/* What region_at would answer was asked for before, and an Enter of it written: nothing is defined for it.
+/* What region_at would answer was requested before, and an Enter of it written: nothing is defined for it.
  * (This correlator's `answers` have it then.) */
 bool region_is_known(struct correlator *correlator, enum construct construct, uint64_t codeptr,
                      uint32_t detail);

@@ -61,9 +61,9 @@ size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, si
 
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave) {
   uint32_t number;
-  bool is_wanted =
+  bool is_requested =
       top->kind == FRAME_LOCKING || (top->kind == FRAME_MUTEX && top->detail != OMPT_MUTEX_atomic);
-  if (!is_wanted)
+  if (!is_requested)
     return false;
   bool is_known = lock_number(c, top->wait_id, &number);
   leave->attribute = is_known ? ATTRIBUTE_wait_lock : ATTRIBUTE_wait_id;

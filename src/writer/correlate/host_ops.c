@@ -8,7 +8,7 @@
 #include "writer/correlate/host_ops.h"
 #include "writer/model/event.h"
 
-/* An operation that the host has begun. Those of a device that traces itself stay until its record has
+/* An operation that the host has started. Those of a device that traces itself stay until its record has
  * come. */
 struct host_op {
   uint64_t id;
@@ -36,7 +36,7 @@ static void free_op(struct correlator *c, struct host_op *op) {
   free(op);
 }
 
-/* Records of a buffer wait for its end: the first of them that the host has reported has begun before the
+/* Records of a buffer wait for its end: the first of them that the host has reported has started before the
  * others. */
 uint64_t host_ops_held_since(const struct correlator *c) {
   uint64_t since = c->host_ops.first ? c->host_ops.first->since : UINT64_MAX;

@@ -1,4 +1,4 @@
-/* Operations on devices that the host has begun, until they are on a stream. */
+/* Operations on devices that the host has started, until they are on a stream. */
 #ifndef STAVE_WRITER_CORRELATE_HOST_OPS_H
 #define STAVE_WRITER_CORRELATE_HOST_OPS_H
 
@@ -12,7 +12,7 @@ void host_op_begin(struct correlator *c, uint64_t id, struct device *device, str
 /* It has ended, at the time and with the attributes of `ended`. */
 void host_op_end(struct correlator *c, uint64_t id, struct event ended);
 
-/* A record of the device is of an operation that the host has begun. Returns false if that is not known;
+/* A record of the device is of an operation that the host has started. Returns false if that is not known;
  * else *ret_begin is how it would begin on a stream. */
 bool host_op_delivered(struct correlator *c, uint64_t id, struct event *ret_begin);
 
@@ -25,7 +25,7 @@ void host_ops_undelivered(struct correlator *c, const struct device *device);
 /* The begin of the first operation that is on no stream yet; UINT64_MAX if there is none. */
 uint64_t host_ops_held_since(const struct correlator *c);
 
-/* The process is over, and device_records_end was called: ends what is under way on devices. */
+/* The process is over, and device_records_end was called: ends what is in progress on devices. */
 void host_ops_end(struct correlator *c, uint64_t now);
 
 #endif

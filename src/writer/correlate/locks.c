@@ -1,8 +1,8 @@
 /* Critical sections, ordered, atomic and locks.
  *
- * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
+ * * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
  * carries its acquire's number and is found by lock, thread and task, because the runtime may report it after
- * the next owner's acquire. An untied task may take a lock to another thread; a program that is wrong lets
+ * the next owner's acquire. An untied task may carry a lock to another thread; a program that is wrong lets
  * another thread or task release it. */
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static enum construct construct_of(uint32_t kind) {
   case MUTEX_ORDERED:
     return CONSTRUCT_ordered;
   default:
-    /* a lock event must stand in a region of a mutex's role, also of an unknown kind */
+    /* a lock event must be in a region of a mutex's role, also of an unknown kind */
     return CONSTRUCT_critical;
   }
 }
@@ -64,7 +64,7 @@ static enum construct sblock_of(uint32_t kind) {
   return kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
 }
 
-/* NULL if it was never acquired. What is asked for again and again is at hand. */
+/* NULL if it was never acquired. What is requested again and again is at hand. */
 static struct lock *find_lock(struct correlator *c, uint64_t wait_id) {
   if (c->locks.last.value && c->locks.last.key == wait_id)
     return c->locks.last.value;
@@ -81,7 +81,7 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   return lock;
 }
 
-/* What the description of a mutex's region says: 1 + the implementation in the low half, the hint in the
+/* What the description of a mutex's region states: 1 + the implementation in the low half, the hint in the
  * high one. */
 static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
   return hint << 16 | ((impl + 1) & 0xffff);
@@ -169,11 +169,11 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
                          uint64_t codeptr, uint64_t now) {
   struct frame *top =
       thread->current->stack.count ? &thread->current->stack.frames[thread->current->stack.count - 1] : NULL;
-  enum frame_kind wanted = is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
-  if (top && top->kind == wanted && top->wait_id == wait_id)
+  enum frame_kind expected = is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
+  if (top && top->kind == expected && top->wait_id == wait_id)
     return;
   frame_enter(c, thread, thread->current, now,
-              (struct frame){.kind = wanted,
+              (struct frame){.kind = expected,
                              .detail = kind,
                              .wait_id = wait_id,
                              .region = region_at(c, thread, construct_of(kind), codeptr, 0)});
@@ -183,7 +183,7 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   if (is_held_here(find_lock(c, record->wait_id), thread)) {
-    c->ignored_ends++; /* said twice */
+    c->ignored_ends++; /* reported twice */
     return;
   }
   begin_unseen(c, thread, record->kind, record->wait_id, record->codeptr, now);
@@ -258,7 +258,7 @@ static struct owned_hold released_hold(struct correlator *c, const struct lock *
   return best.hold && thread->has_gap && fit_of(&best, thread) == 0 ? (struct owned_hold){0} : best;
 }
 
-/* Without ThreadReleaseLock, where nobody holds it: then the Enter tells which lock it is. */
+/* Without ThreadReleaseLock, where nobody holds it: then the Enter shows which lock it is. */
 static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
   struct owned_hold held = released_hold(c, find_lock(c, record->wait_id), thread);

@@ -25,7 +25,7 @@ enum frame_kind {
   FRAME_WAIT,     /* detail: kind */
   FRAME_WORK,     /* detail: kind */
   FRAME_SBLOCK,   /* inside single or a mutex: goes with the frame below */
-  FRAME_LOCKING,  /* a lock routine that has begun: ends at the next record */
+  FRAME_LOCKING,  /* a lock routine that has started: ends at the next record */
   FRAME_MUTEX,    /* critical, ordered, atomic; wait_id */
   FRAME_CHUNK,    /* until the next dispatch or the end of the work */
   FRAME_MASKED,
@@ -84,7 +84,7 @@ struct traced_thread {
   struct task *written_task;
   uint64_t unreported; /* ends written in the thread's place that its own records still have to report */
   /* A worker has left a barrier that may turn out to be its region's last: these Leaves, and what the tool
-   * says for itself there, wait for the next record of an event. */
+   * reports for itself there, wait for the next record of an event. */
   struct event undecided[UNDECIDED_MAX];
   unsigned undecided_count;
   /* MPI: its innermost region is of calls that found nothing, so many, and ends with the last of them, at
@@ -92,7 +92,7 @@ struct traced_thread {
   bool has_polls;
   uint64_t polls, polls_begin;
   unsigned mpi_collectives;        /* that are open and whose begin was written */
-  struct thread_counters *counted; /* what its counters say (counters.c); NULL: nothing so far */
+  struct thread_counters *counted; /* what its counters state (counters.c); NULL: nothing so far */
   /* STAVE_SYSTEM: its state, its processor plus one (0: not known), and that as far as was written */
   unsigned run_state;
   int run_processor, written_processor;
@@ -102,7 +102,7 @@ struct traced_thread {
 };
 
 struct member {
-  struct traced_thread *thread; /* NULL: has not begun */
+  struct traced_thread *thread; /* NULL: has not started */
   struct task *task;            /* NULL: has ended */
   uint32_t rank;                /* in the comm */
 };
@@ -116,7 +116,8 @@ struct team {
   struct team *parent; /* the enclosing team that is a team in the archive too, or NULL */
   struct traced_thread *primary;
   struct task *encountering;
-  /* of the thread that met it, where that was in `parent`: its task's position (0: it was not), its number */
+  /* of the thread that encountered it, where that was in `parent`: its task's position (0: it was not), its
+   * number */
   uint64_t outer_position;
   uint32_t outer_index;
   uint64_t fork_ticks;
@@ -126,17 +127,17 @@ struct team {
   uint32_t callers; /* calling context, plus one; 0: none */
   bool is_league;
   bool is_serial;
-  bool is_forked;         /* the primary has begun */
+  bool is_forked;         /* the primary has started */
   bool has_fork;          /* before that, as a pause came between */
   bool is_partial;        /* its parallel_begin was dropped: one member's part of it, as a team of one */
   bool is_hidden;         /* it was forked in a pause: nothing of it is written */
-  uint32_t actual;        /* size, as its members say */
+  uint32_t actual;        /* size, as its members state */
   bool has_ended;         /* the primary has left: end_ticks is final */
   uint64_t end_ticks;     /* of the primary's last implicit barrier */
   struct member *members; /* by thread number */
   size_t size, capacity;
   size_t started;
-  uint32_t comm;                   /* COMM_UNKNOWN until all members have begun or the region has ended */
+  uint32_t comm;                   /* COMM_UNKNOWN until all members have started or the region has ended */
   struct location *waiters;        /* locations whose queue begins with an event of this team */
   struct team *children, *sibling; /* teams whose comm waits for this one's */
   bool waits_for_parent;           /* is in its parent's list of children */

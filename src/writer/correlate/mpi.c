@@ -1,4 +1,4 @@
-/* Calls of MPI's functions, and what they tell of messages, collective operations and communicators. */
+/* Calls of MPI's functions, and what they report messages, collective operations and communicators. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,7 +290,8 @@ bool mpi_request_ends_hidden(struct correlator *c, uint64_t request) {
 
 /* -- messages -- */
 
-/* Between two groups those beside the root in its group do not know which one it is: nobody tells it then. */
+/* Between two groups those beside the root in its group do not know which one it is: nobody reports it
+ * then. */
 static uint32_t root_of(const struct correlator *c, const struct record_mpi_collective *record) {
   bool is_known = record->more && !c->mpi.comms[record->comm].is_between;
   return is_known ? (uint32_t)c->words[0] : OTF2_COLLECTIVE_ROOT_NONE;

@@ -21,15 +21,15 @@ struct mpi_ranks {
 
 /* By the tool's number. */
 struct mpi_comm {
-  uint32_t reference;        /* of its definition, + 1; 0: its members are still being told */
-  struct mpi_ranks ranks[2]; /* of the own group and the other one, as far as they were told */
+  uint32_t reference;        /* of its definition, + 1; 0: its members are still being reported */
+  struct mpi_ranks ranks[2]; /* of the own group and the other one, as far as they were reported */
   bool is_between;           /* two groups, written as one */
   uint32_t before_others;    /* between two groups: members in front of the other one's; else 0 */
 };
 
 /* A group that processes synchronize with, by the tool's number. */
 struct mpi_group_ranks {
-  uint32_t reference; /* of its definition, + 1; 0: its members are still being told */
+  uint32_t reference; /* of its definition, + 1; 0: its members are still being reported */
   struct mpi_ranks ranks;
 };
 
@@ -46,7 +46,7 @@ bool mpi_comm_find(const struct correlator *correlator, uint32_t number, uint32_
 struct mpi_group_ranks *mpi_group_at(struct correlator *correlator, uint32_t number);
 
 /* The request begins with the record that is looked at: whether that is hidden by a pause. And whether one
- * that ends had begun so: then its end is not written, and it is forgotten. */
+ * that ends had started so: then its end is not written, and it is forgotten. */
 bool mpi_request_begins_hidden(struct correlator *correlator);
 bool mpi_request_ends_hidden(struct correlator *correlator, uint64_t request);
 

@@ -1,9 +1,9 @@
 /* One-sided communication of MPI. The tool records operations as they begin, and what calls complete: which
  * operations that are is known here.
  *
- * An operation is complete here when its memory may be used again, and at the other side later or at once.
- * One with a request may be complete here by that first; its request says nothing more if something else was
- * first. */
+ * * An operation is complete here when its memory may be used again, and at the other side later or
+ * immediately. One with a request may be complete here by that first; its request shows nothing more if
+ * something else was first. */
 #include <stdlib.h>
 
 #include <otf2/otf2.h>
@@ -227,7 +227,7 @@ static void end_collective(const struct doing *doing, uint32_t operation) {
     put(doing, EVENT_WINDOW_COLLECTIVE_END, 0, operation);
 }
 
-/* What was begun before a pause ends in it all the same. */
+/* What was started before a pause ends in it all the same. */
 static void free_window(const struct doing *doing, uint32_t operation) {
   if (doing->window->is_made)
     put(doing, EVENT_WINDOW_DESTROY, 0, 0);

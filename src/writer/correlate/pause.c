@@ -67,7 +67,7 @@ void pause_on_thread(struct correlator *c, struct traced_thread *thread, uint64_
   thread->written_task = thread->current;
 }
 
-/* Teams that have been met and of which nothing is written yet. */
+/* Teams that have been encountered and of which nothing is written yet. */
 static void hide_teams(struct correlator *c) {
   size_t position = 0;
   for (struct map_entry *entry; (entry = map_next(&c->teams, &position));) {
@@ -76,7 +76,7 @@ static void hide_teams(struct correlator *c) {
   }
 }
 
-/* A worker may have begun before its team's primary: behind the pause's beginning the fork would come too
+/* A worker may have started before its team's primary: after the pause's beginning the fork would come too
  * late. */
 static void fork_open_teams(struct correlator *c) {
   size_t position = 0;

@@ -18,7 +18,7 @@ static void put(struct correlator *c, struct traced_thread *thread, uint64_t tic
               c->last_ticks);
 }
 
-/* Metrics stand at an Enter. */
+/* Metrics are at an Enter. */
 static void put_point(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   uint32_t region = regions_get(c->regions, CONSTRUCT_run_state, 0, 0);
   const uint8_t kinds[] = {EVENT_ENTER, EVENT_LEAVE};
@@ -27,7 +27,7 @@ static void put_point(struct correlator *c, struct traced_thread *thread, uint64
                 &(struct event){.kind = kinds[i], .ticks = ticks, .region = region}, c->last_ticks);
 }
 
-static bool is_wanted(const struct correlator *c, const struct traced_thread *thread) {
+static bool is_requested(const struct correlator *c, const struct traced_thread *thread) {
   return !c->has_ended && (c->is_hidden || thread->location.writer);
 }
 
@@ -42,7 +42,7 @@ static void put_state(struct correlator *c, struct traced_thread *thread, uint64
 
 void running_switch(struct correlator *c, struct traced_thread *thread, uint64_t ticks, unsigned state,
                     int processor) {
-  if (!is_wanted(c, thread))
+  if (!is_requested(c, thread))
     return;
   /* what it was when a pause ended holds from there on */
   if (!c->is_paused && thread->run_state_is_hidden && c->started_ticks != UINT64_MAX)
@@ -56,7 +56,7 @@ void running_switch(struct correlator *c, struct traced_thread *thread, uint64_t
 }
 
 void running_faults(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t faults) {
-  if (!is_wanted(c, thread))
+  if (!is_requested(c, thread))
     return;
   thread->page_faults = faults;
   if (c->is_paused)

@@ -1,9 +1,9 @@
 /* Samples of threads: the runtime's state, and a calling context made of the constructs that are open on the
  * thread and of the addresses on its stack.
  *
- * Constructs and addresses are brought together task by task: a task's open regions, then its part of the
- * call path. The runtime may say early or late which task runs, so what does not fit is put to the outermost
- * one. */
+ * * Constructs and addresses are brought together task by task: a task's open regions, then its part of the
+ * call path. The runtime may report early or late which task runs, so what does not fit is put to the
+ * outermost one. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -95,7 +95,7 @@ static uint32_t state_name(struct correlator *c, uint32_t state) {
   return definitions_string(c->definitions, text);
 }
 
-/* What the thread has asked for and not got. LLVM's runtime names a lock by the user's variable in events,
+/* What the thread has requested and not got. LLVM's runtime names a lock by the user's variable in events,
  * and by its own structure in states. */
 static uint64_t awaited_lock(const struct traced_thread *thread, uint64_t wait_id) {
   const struct stack *stack = &thread->current->stack;
@@ -115,8 +115,8 @@ static void add_wait(struct correlator *c, const struct traced_thread *thread,
   event->value2 = is_known ? lock : wait_id;
 }
 
-/* Whether something may still be written in front of this moment: a fork whose team has not begun, or the end
- * of a worker's region, which comes when its primary's does. */
+/* Whether something may still be written in front of this moment: a fork whose team has not started, or the
+ * end of a worker's region, which comes when its primary's does. */
 static bool may_be_preceded(struct traced_thread *thread) {
   const struct task *task = implicit_task_of(thread);
   if (thread->current->forked && !thread->current->forked->is_forked)

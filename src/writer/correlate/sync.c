@@ -58,7 +58,7 @@ static void remember_unended(struct traced_thread *thread) {
         (struct unended){thread->current->id, frame->codeptr, frame->detail};
 }
 
-/* The end of a region that was over already: it had not been, and what it was ended for stood inside. */
+/* The end of a region that was over already: it had not been, and what it was ended for was inside. */
 static void add_late_end(struct correlator *c, struct traced_thread *thread, uint64_t now) {
   unsigned known = thread->unended_count < UNENDED_MAX ? thread->unended_count : UNENDED_MAX;
   const struct unended *last = &thread->unended[(thread->unended_count - 1) % UNENDED_MAX];
@@ -72,7 +72,7 @@ static void add_late_end(struct correlator *c, struct traced_thread *thread, uin
                              .region = region_at(c, thread, CONSTRUCT_late_end, last->codeptr, last->kind)});
 }
 
-/* A critical or ordered region ends in any case: one that is open stands inside of the work, and so does what
+/* A critical or ordered region ends in any case: one that is open is inside of the work, and so does what
  * comes now. */
 static bool is_in_mutex_of_work(const struct stack *stack) {
   for (size_t i = stack->count; i-- > 0 && stack->frames[i].kind != FRAME_WORK;)
@@ -104,7 +104,7 @@ static void abandon_work(struct correlator *c, struct traced_thread *thread, uin
   free(own);
 }
 
-/* A kind that no specification names is kept on the event. (What tells of an event fills it in place: a copy
+/* A kind that no specification names is kept on the event. (What reports an event fills it in place: a copy
  * of what was just put together costs more than all the rest.) */
 static inline void set_kind(struct event *enter, enum construct construct, uint32_t kind) {
   if (construct != CONSTRUCT_unknown)
@@ -124,7 +124,7 @@ static inline void enter_kind(struct correlator *c, struct traced_thread *thread
   frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
-/* Every single region has the count 1, which would only repeat what the construct says. */
+/* Every single region has the count 1, which would only repeat what the construct states. */
 static bool is_count_shown(const struct record_work *record) {
   bool is_single = record->kind == OMPT_WORK_single_executor || record->kind == OMPT_WORK_single_other;
   return record->count != (is_single ? 1 : 0);
@@ -265,7 +265,7 @@ static bool is_wait_of(const struct frame *frame, uint32_t detail) {
 }
 
 /* How many regions of the task can still be open when a region of synchronisation begins in it: a task that
- * waits begins nothing, only a taskgroup has others in it, and a reduction stands in a barrier. */
+ * waits begins nothing, only a taskgroup has others in it, and a reduction is in a barrier. */
 static size_t open_at_sync(const struct stack *stack, uint32_t kind) {
   size_t open = 0;
   while (open < stack->count && (kind == OMPT_SYNC_REGION_reduction ||

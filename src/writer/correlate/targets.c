@@ -1,9 +1,9 @@
 /* Target regions, operations on devices and mappings as the host reports them.
  *
- * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
+ * * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
  * there. The callbacks of the EMI form have begin and end, which is when the host waited for the operation;
  * the device may have been at it until later. Those of the plain form have one time: then the operation is a
- * point, and its region's description says that the duration is unknown. */
+ * point, and its region's description states that the duration is unknown. */
 #include "writer/correlate/targets.h"
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/devices.h"
@@ -158,7 +158,7 @@ struct data_operation {
   bool is_from_device;   /* the device is the source */
 };
 
-/* A transfer of OpenMP 6.0, whose kind does not say its direction. */
+/* A transfer of OpenMP 6.0, whose kind does not state its direction. */
 static bool is_any_transfer(enum construct construct) {
   return construct == CONSTRUCT_target_transfer || construct == CONSTRUCT_target_transfer_rect;
 }

@@ -13,7 +13,7 @@ struct device_data_op {
   bool is_from_device; /* the device of the record is the source alone */
 };
 
-/* What stands for it on a stream, without its times. */
+/* What represents it on a stream, without its times. */
 struct operation data_op_on_stream(struct correlator *c, uint32_t kind, const struct device_data_op *record);
 
 #endif

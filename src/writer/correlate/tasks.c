@@ -1,7 +1,7 @@
 /* Explicit tasks: created, switched between at task scheduling points, completed.
  *
- * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
- * tasks), so what runs is what the thread says, and a task that completes elsewhere is switched to
+ * * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
+ * tasks), so what runs is what the thread reports, and a task that completes elsewhere is switched to
  * first. */
 #include "writer/correlate/tasks.h"
 #include "base/map.h"
@@ -47,7 +47,7 @@ static uint64_t task_name(const struct task *task) {
 
 /* -- creation -- */
 
-/* Its team has ended in the pause, and the runtime did not say that the task has: then it is one of the
+/* Its team has ended in the pause, and the runtime did not state that the task has: then it is one of the
  * thread's. */
 static void move_to_known_team(struct correlator *c, struct traced_thread *thread, struct task *task) {
   if (!task->team->is_hidden || !task->team->has_ended)
@@ -106,15 +106,15 @@ void on_task_create(struct correlator *c, struct traced_thread *thread,
 
 /* -- scheduling -- */
 
-/* Nobody goes back to a task that is gone: whoever runs in front of it goes back to what is behind. */
+/* Nobody goes back to a task that is gone: whoever runs in front of it goes back to what is after. */
 static void unlink_task(struct traced_thread *thread, const struct task *task) {
   for (struct task *open = thread ? thread->current : NULL; open; open = open->outer)
     if (open->outer == task)
       open->outer = task->outer;
 }
 
-/* The regions that the task still seems to be in, where it ran last, have ended without saying so: nobody
- * goes on with a task in front of which something runs. */
+/* The regions that the task still seems to be in, where it ran last, have ended without a report of it:
+ * nobody goes on with a task in front of which something runs. */
 static void come_back_to(struct correlator *c, struct task *task) {
   struct traced_thread *thread = task->thread;
   if (task->forked)
@@ -137,7 +137,7 @@ void task_forget(struct correlator *c, struct task *task) {
   task_free(task);
 }
 
-/* Another thread still seems to run it: that one went back to its implicit task without saying so. */
+/* Another thread still seems to run it: that one went back to its implicit task without a report of it. */
 static void suspend_elsewhere(struct correlator *c, struct traced_thread *thread, struct task *task) {
   struct traced_thread *other = task->thread;
   if (other && other != thread && other->current == task)
@@ -179,12 +179,12 @@ void task_switch(struct correlator *c, struct traced_thread *thread, struct task
   if (is_explicit)
     start_or_resume(c, thread, next, ticks);
   else
-    /* whatever implicit task it says: this thread's is the innermost */
+    /* whatever implicit task it states: this thread's is the innermost */
     thread->current = implicit_task_of(thread);
 }
 
 /* One that has run in a pause only, as far as was written, completes without having run: then the attribute
- * says how. */
+ * states how. */
 static bool has_run_unseen(const struct correlator *c, const struct traced_thread *thread,
                            const struct task *task) {
   return c->is_paused && thread->written_task != task;
@@ -202,7 +202,7 @@ static void complete(struct correlator *c, struct traced_thread *thread, struct 
     thread->written_task = NULL;
 }
 
-/* The task that runs here ends; the caller switches to another one at once. */
+/* The task that runs here ends; the caller switches to another one immediately. */
 static void end_running(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t now,
                         uint32_t status) {
   if (thread->current != task)
@@ -282,8 +282,8 @@ static void point_fulfill(struct correlator *c, struct traced_thread *thread, co
 }
 
 /* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
- * for it (__kmpc_proxy_task_completed): it says that it began them and no more. The implicit task has no id.
- * Of a thread that has a gap, the word may have been dropped. */
+ * for it (__kmpc_proxy_task_completed): it reports that it began them and no more. The implicit task has no
+ * id. Of a thread that has a gap, the word may have been dropped. */
 void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id,
                         uint64_t ticks) {
   bool is_explicit = !thread->current->is_implicit && thread->current != thread->base;

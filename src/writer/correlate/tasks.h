@@ -10,13 +10,13 @@ void task_show(struct correlator *c, struct traced_thread *thread, struct task *
 void task_switch(struct correlator *c, struct traced_thread *thread, struct task *next, uint64_t ticks,
                  uint32_t status);
 /* The task, which is tied and runs on the thread, has ended without a word: its regions are left, and it
- * completes, by an event that says that the writer added it; not at the end of the process, where tasks may
+ * completes, by an event that states that the writer added it; not at the end of the process, where tasks may
  * be unfinished. */
 void infer_complete(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks);
 /* The task is over; frees it. */
 void task_forget(struct correlator *c, struct task *task);
-/* A record says that the task with the id (0: the implicit one) meets something here: switches to it if the
- * one that ran here was left without a word. */
+/* A record states that the task with the id (0: the implicit one) encounters something here: switches to it
+ * if the one that ran here was left without a word. */
 void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks);
 
 #endif

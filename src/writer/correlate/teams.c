@@ -1,9 +1,9 @@
 /* Parallel regions, their teams and implicit tasks.
  *
- * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
+ * * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
  * thread's own stack (thread->current, task->forked). Workers report the ends of their last barrier and
  * implicit task only when they are needed again, perhaps at shutdown: when the primary ends the region,
- * team_end ends it for them, and what they say later is ignored. */
+ * team_end ends it for them, and what they state later is ignored. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static void resolve_children(struct correlator *c, struct team *team) {
   }
 }
 
-/* Ranks count the members that have begun: one that never did is left out. */
+/* Ranks count the members that have started: one that never did is left out. */
 static uint32_t comm_of_members(struct correlator *c, struct team *team) {
   uint32_t few[FEW_MEMBERS], *many = team->size > FEW_MEMBERS ? memory_get(team->size, sizeof *many) : NULL;
   uint32_t *ids = many ? many : few, count = 0;
@@ -74,7 +74,7 @@ static void resolve(struct correlator *c, struct team *team) {
 
 /* -- the region on its encountering thread -- */
 
-/* A league is no team, but it may stand in one: on a hidden helper that does the work of a device. */
+/* A league is no team, but it may be in one: on a hidden helper that does the work of a device. */
 static struct team *enclosing_team(const struct traced_thread *thread) {
   const struct task *task = thread->current;
   while (task && (!task->is_implicit || task->is_initial))
@@ -130,8 +130,8 @@ static void begin_league(struct correlator *c, struct traced_thread *thread, str
                    &enter);
 }
 
-/* The calling context of the construct plus one: it and the addresses behind its record, as far as they are
- * known. 0: it is not wanted, or nothing is known. */
+/* The calling context of the construct plus one: it and the addresses after its record, as far as they are
+ * known. 0: it is not requested, or nothing is known. */
 static uint32_t callers_of(struct correlator *c, const struct record_parallel_begin *record) {
   uint32_t context = CONTEXT_NONE;
   if (!(record->flags & PARALLEL_FLAG_CALLERS))
@@ -252,7 +252,7 @@ static void begin_initial(struct correlator *c, struct traced_thread *thread, ui
       (struct frame){.kind = FRAME_BASE, .region = regions_get(c->regions, CONSTRUCT_initial_task, 0, 0)});
 }
 
-/* The parallel_begin was dropped: nobody says when the region ends for all. Each part is a region. */
+/* The parallel_begin was dropped: nobody reports when the region ends for all. Each part is a region. */
 static void begin_part(struct correlator *c, struct traced_thread *thread, uint64_t id, uint32_t actual,
                        uint32_t index, uint64_t now) {
   struct team *team = fork_team(c, thread, 0, 0, 0, now);
@@ -270,8 +270,9 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
   uint32_t actual = (uint32_t)record->actual_and_index, index = (uint32_t)(record->actual_and_index >> 32);
   struct team *team = map_get(&c->teams, record->parallel), *forked = thread->current->forked;
   if (!team && forked && !forked->is_forked && index == 0)
-    team = forked; /* the runtime does not report which region: it is the one that this thread has just met */
-  if (team && team->is_league) { /* whatever the flags say: it has no comm */
+    team = forked; /* the runtime does not report which region: it is the one that this thread has just
+                      encountered */
+  if (team && team->is_league) { /* whatever the flags state: it has no comm */
     begin_league_member(c, thread, team, c->record_id, index, now);
     return;
   }
@@ -314,8 +315,8 @@ static void forget_member(struct team *team, const struct task *task) {
     team->members[task->creator].thread = NULL;
 }
 
-/* A task that still seems to run in front of the implicit one, which goes on: the runtime did not say that it
- * was left, or that was dropped. Nobody else can go on with it, unless it is untied. */
+/* A task that still seems to run in front of the implicit one, which goes on: the runtime did not state that
+ * it was left, or that was dropped. Nobody else can go on with it, unless it is untied. */
 static void leave_explicit(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   struct task *running = thread->current;
   if (running->is_implicit || running == thread->base)
@@ -393,7 +394,7 @@ void implicit_task_leave(struct correlator *c, struct traced_thread *thread, str
                          uint64_t ticks) {
   struct team *team = team_keep(task->team);
   bool is_primary = thread == team->primary;
-  if (!is_primary) /* the primary has begun: that was dropped, or its gap is still to come */
+  if (!is_primary) /* the primary has started: that was dropped, or its gap is still to come */
     team_begin_primary(c, team, team->primary->last_ticks);
   implicit_task_end(c, thread, task, ticks, !is_primary);
   if (is_primary && !team->is_league)
@@ -476,7 +477,7 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
   team_release(team);
 }
 
-/* Where events were dropped, the end may be that of a region that nobody has begun. */
+/* Where events were dropped, the end may be that of a region that nobody has started. */
 static bool may_end(const struct traced_thread *thread, const struct team *team, uint64_t codeptr) {
   return !thread->has_gap || !codeptr || team->codeptr == codeptr;
 }

@@ -34,8 +34,8 @@ static void begin_program(struct correlator *c, struct traced_thread *thread, ui
     pause_begin(c, ticks);
 }
 
-/* While nothing is written (STAVE_KEEP), who begins takes the place of one that has ended: a program that
- * makes threads for weeks would make the writer grow, and each archive name them all. */
+/* While nothing is written (STAVE_KEEP), who begins replaces one that has ended: a program that makes threads
+ * for weeks would make the writer grow, and each archive name them all. */
 static struct traced_thread *get_place(struct correlator *c) {
   struct traced_thread *thread = c->is_hidden ? c->ended : NULL;
   if (!thread)
@@ -93,8 +93,8 @@ static void end_thread(struct correlator *c, struct traced_thread *thread, uint6
     emit_end(c->emitter, &thread->location);
 }
 
-/* It has died without a word, which was noticed when another thread wanted a slot: what it had open is closed
- * as at the end of a process. */
+/* It has died without a word, which was noticed when another thread requested a slot: what it had open is
+ * closed as at the end of a process. */
 static void end_dead_thread(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   undecided_flush(c, thread, NULL);
   thread->acquire_ticks = 0;
@@ -104,7 +104,7 @@ static void end_dead_thread(struct correlator *c, struct traced_thread *thread, 
   c->figures.closed_by_writer += thread->unreported;
 }
 
-/* One thread can be the initial thread of two runtimes; the first that is done with it says that it has
+/* One thread can be the initial thread of two runtimes; the first that is done with it reports that it has
  * ended. */
 void thread_attaches(struct correlator *c, uint32_t slot, const struct record_attach *record) {
   struct traced_thread *primary = c->primary, *before = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;

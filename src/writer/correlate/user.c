@@ -1,5 +1,5 @@
-/* What the program says by stave.h. Regions belong to the task that runs, as all frames do; what is left open
- * when its task or the construct around it ends is left there. */
+/* What the program reports by stave.h. Regions belong to the task that runs, as all frames do; what is left
+ * open when its task or the construct around it ends is left there. */
 #include <string.h>
 
 #include <otf2/otf2.h>
@@ -18,12 +18,12 @@ struct user_texts {
   char name[RECORD_SLOTS_MAX * RECORD_BYTES + 4], file[RECORD_SLOTS_MAX * RECORD_BYTES],
       unit[RECORD_SLOTS_MAX * RECORD_BYTES];
   uint32_t line;
-  uint64_t address; /* of the code that says so */
+  uint64_t address; /* of the code that reports it */
 };
 
 /* Takes up to `wanted` bytes off the *left ones at *from. */
-static void cut_text(char *text, const char **from, size_t *left, uint64_t wanted) {
-  size_t bytes = wanted < *left ? wanted : *left;
+static void cut_text(char *text, const char **from, size_t *left, uint64_t requested) {
+  size_t bytes = requested < *left ? requested : *left;
   memcpy(text, *from, bytes);
   text[bytes] = '\0';
   *from += bytes;
@@ -128,7 +128,7 @@ void on_control_tool_message(struct correlator *c, struct traced_thread *thread,
   point(c, thread, region_of(c, CONSTRUCT_user_message, &texts), ATTRIBUTE_message, texts.name, now);
 }
 
-/* A metric stands at an Enter. */
+/* A metric is at an Enter. */
 void on_control_tool_counter(struct correlator *c, struct traced_thread *thread,
                              const struct record_control_tool_counter *record) {
   struct user_texts texts;

@@ -59,14 +59,14 @@ static void append_to_journal(const struct contexts *contexts, const struct call
 }
 
 /* Numbers are kept in the map as pointers, plus one; keys that collide go on to the next one. */
-static uint32_t find_or_add(struct contexts *contexts, struct calling_context wanted) {
-  uint64_t key = key_of(&wanted);
+static uint32_t find_or_add(struct contexts *contexts, struct calling_context context) {
+  uint64_t key = key_of(&context);
   for (uintptr_t found; (found = (uintptr_t)map_get(&contexts->numbers, key)); key++)
-    if (is_same(&contexts->all[found - 1], &wanted))
+    if (is_same(&contexts->all[found - 1], &context))
       return (uint32_t)(found - 1);
-  uint32_t number = add(contexts, wanted);
+  uint32_t number = add(contexts, context);
   map_put(&contexts->numbers, key, (void *)((uintptr_t)number + 1));
-  append_to_journal(contexts, &wanted);
+  append_to_journal(contexts, &context);
   return number;
 }
 
@@ -109,7 +109,7 @@ uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint3
   return distance;
 }
 
-void contexts_ask_again(struct contexts *contexts) {
+void contexts_resolve_again(struct contexts *contexts) {
   for (size_t i = 0; i < contexts->count; i++) {
     struct calling_context *context = &contexts->all[i];
     if (context->place && !context->place->module)

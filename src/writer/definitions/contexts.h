@@ -1,8 +1,8 @@
 /* The calling contexts of samples: a tree whose nodes are open constructs and code addresses.
  *
- * Numbers are given out while the program runs and are those of the archive: an address is a node of its own,
- * and gets its function and line when the symbols are known. An inlined function is one node; its region's
- * description says into what it was inlined. One thread, the merging one. */
+ * * Numbers are given out while the program runs and are those of the archive: an address is a node of its
+ * own, and gets its function and line when the symbols are known. An inlined function is one node; its
+ * region's description states into what it was inlined. One thread, the merging one. */
 #ifndef STAVE_WRITER_DEFINITIONS_CONTEXTS_H
 #define STAVE_WRITER_DEFINITIONS_CONTEXTS_H
 
@@ -46,9 +46,9 @@ void contexts_restore(struct contexts *contexts, uint32_t parent, uint32_t regio
 /* How many nodes of `to` are new against `from` (CONTEXT_NONE: all), plus one: OTF2's unwind distance. */
 uint32_t contexts_distance(const struct contexts *contexts, uint32_t from, uint32_t to);
 
-/* The program is over: asks once more for addresses whose modules were not known when they were encountered.
- */
-void contexts_ask_again(struct contexts *contexts);
+/* The program is over: queries once more for addresses whose modules were not known when they were
+ * encountered. */
+void contexts_resolve_again(struct contexts *contexts);
 
 /* Once the symbols are known, and before regions_finish: gives every address its function's region. */
 void contexts_finish(struct contexts *contexts);

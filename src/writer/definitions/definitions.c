@@ -136,7 +136,7 @@ uint32_t definitions_write_string(struct definitions *definitions, const char *t
 }
 
 bool definitions_expect_more(struct definitions *definitions, struct location *location) {
-  location->asks_at = archive_expect_more(definitions->archive, location->id, location->events);
+  location->reserve_at = archive_expect_more(definitions->archive, location->id, location->events);
   return archive_stop_error(definitions->archive) == 0;
 }
 
@@ -162,8 +162,8 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
 
 static bool open_location(struct definitions *definitions, struct location *location) {
   location->writer = archive_open_location(definitions->archive, location->id);
-  location->asks_at = 1;
-  location->whole_events = archive_whole_events(definitions->archive, location->id);
+  location->reserve_at = 1;
+  location->complete_events = archive_complete_events(definitions->archive, location->id);
   return location->writer != NULL;
 }
 
@@ -267,7 +267,7 @@ void definitions_close_location(struct definitions *definitions, struct location
     return;
   location->events = archive_close_location(definitions->archive, location->writer);
   location->writer = NULL;
-  location->whole_events = NULL;
+  location->complete_events = NULL;
 }
 
 struct location **definitions_locations(struct definitions *definitions, size_t *ret_count) {

@@ -52,14 +52,14 @@ uint32_t definitions_attribute(struct definitions *definitions, enum attribute a
 bool definitions_has_attribute(const struct definitions *definitions, enum attribute attribute);
 
 /* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
- * memory, zeros at first, for who keeps something of his own behind it. NULL if the archive takes no more. */
+ * memory, zeros at first, for who keeps something of his own after it. NULL if the archive takes no more. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 /* Nothing was ever written of what has ended on it: the location is another one's from now on, with the same
  * id. */
 void definitions_forget_location(struct definitions *definitions, struct location *location);
 
-/* The location has got as many events as it asks at. False: there is no room for more, and recording should
- * stop. */
+/* The location has got as many events as it queries at. False: there is no room for more, and recording
+ * should stop. */
 bool definitions_expect_more(struct definitions *definitions, struct location *location);
 
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is
@@ -161,7 +161,7 @@ void definitions_write(struct definitions *definitions, const struct regions *re
                        const struct contexts *contexts, const struct call_sites *sites,
                        const struct run *run);
 
-/* Of the process, and of a thread's location: more that is known of them. Behind definitions_write. */
+/* Of the process, and of a thread's location: more that is known of them. After definitions_write. */
 void definitions_write_process_property(struct definitions *definitions, const char *name, const char *text);
 void definitions_write_thread_property(struct definitions *definitions, const struct location *location,
                                        const char *name, const char *text);

@@ -49,7 +49,7 @@ enum { MPI_CLOCKS_MAX = 16 };
 void definitions_mpi_clock(struct definitions *definitions, const struct clock_comparison *point,
                            const char *domain);
 
-/* Sets the properties of the archive that tell what unites the ranks' archives (stave/names.h), by
+/* Sets the properties of the archive that show what unites the ranks' archives (stave/names.h), by
  * archive_set_property. Nothing without MPI. */
 typedef void mpi_property_setter(struct archive *archive, const char *name, const char *value);
 void definitions_mpi_properties(const struct definitions *definitions, mpi_property_setter *set,

@@ -34,7 +34,7 @@ static uint32_t source_location(struct definitions *definitions, OTF2_GlobalDefW
   return locations->count++;
 }
 
-/* Where the code is, as in its file: tells two addresses in one line apart, the same in every run. */
+/* Where the code is, as in its file: distinguishes two addresses in one line, the same in every run. */
 static void write_address(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint32_t number,
                           const struct code_place *place) {
   char text[512];

@@ -1,4 +1,4 @@
-/* Writing the definitions out, in the order in which readers want them. */
+/* Writing the definitions out, in the order in which readers need them. */
 #include "writer/definitions/definitions_write.h"
 
 #include <stdio.h>
@@ -230,7 +230,7 @@ static void write_member_groups(struct definitions *definitions, OTF2_GlobalDefW
   }
 }
 
-/* Members of a team are positions in the one group of all threads; positions[location] tells which. */
+/* Members of a team are positions in the one group of all threads; positions[location] shows which. */
 static void write_groups(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
   uint64_t *ids = memory_get(definitions->location_count, sizeof *ids);
   uint32_t *positions = memory_get(definitions->location_count, sizeof *positions), threads = 0;

@@ -54,7 +54,7 @@ struct definitions {
   struct map string_numbers;
   struct comm *comms;
   size_t comm_count, comm_capacity;
-  uint32_t last_comm; /* that was asked for */
+  uint32_t last_comm; /* that was requested */
   struct map comm_numbers;
   struct location **locations;
   size_t location_count, location_capacity;
@@ -68,7 +68,7 @@ struct definitions {
   size_t metric_count, metric_capacity;
   uint32_t metric_numbers[METRIC_COUNT]; /* number + 1; 0: not used */
   struct map counter_numbers;            /* hash -> number + 1 */
-  uint32_t group_count;                  /* of communicators and others, behind those of all locations */
+  uint32_t group_count;                  /* of communicators and others, after those of all locations */
   bool has_mpi;
   struct mpi_group *mpi_groups;
   size_t mpi_group_count, mpi_group_capacity;
@@ -100,11 +100,11 @@ static inline uint32_t definitions_first_group(const struct definitions *definit
   return definitions->has_mpi ? GROUP_MPI_LOCATIONS + 1 : GROUP_LOCATIONS + 1;
 }
 
-/* A string's number. Readers want a string before what names it, so whatever is new is written on the
+/* A string's number. Readers need a string before what names it, so whatever is new is written on the
  * spot. */
 uint32_t definitions_write_string(struct definitions *definitions, const char *text);
 
-/* definitions_devices.c: the devices in the system tree with their location groups; and, behind the threads'
+/* definitions_devices.c: the devices in the system tree with their location groups; and, after the threads'
  * groups and communicators, their own for the window. Nothing where there is no device. */
 void definitions_write_devices(struct definitions *definitions, OTF2_GlobalDefWriter *w, uint64_t frequency);
 void definitions_write_device_comm(struct definitions *definitions, OTF2_GlobalDefWriter *w,
@@ -136,7 +136,7 @@ void definitions_write_mpi_comm(struct definitions *definitions, OTF2_GlobalDefW
 /* definitions_metrics.c: the metrics that were used. */
 void definitions_write_metrics(struct definitions *definitions, OTF2_GlobalDefWriter *w);
 
-/* definitions_sampling.c: the interrupt generator, if samples were wanted, and the calling contexts. */
+/* definitions_sampling.c: the interrupt generator, if samples were requested, and the calling contexts. */
 void definitions_write_sampling(struct definitions *definitions, OTF2_GlobalDefWriter *w,
                                 const struct regions *regions, const struct contexts *contexts,
                                 const struct run *run);

@@ -19,7 +19,7 @@ const char *ompt_thread_type_name(uint32_t type) {
   return name ? name : ompt_name(OMPT_THREAD, OMPT_THREAD_unknown);
 }
 
-/* "application cfa"; an address of no kind goes without saying. */
+/* "application cfa"; an address of no kind is implied. */
 void ompt_describe_frame(uint32_t flags, char *text, size_t size) {
   enum { ADDRESS = 0xf0 };
   uint32_t owner = flags & ~(uint32_t)ADDRESS, address = flags & ADDRESS;
@@ -59,7 +59,7 @@ static bool describe_mutex(uint32_t detail, char *text, size_t size) {
   return true;
 }
 
-/* The bits in `silent` go without saying. */
+/* The bits in `silent` are implied. */
 static bool describe_flags(enum ompt_enumeration enumeration, uint32_t flags, uint32_t silent, char *text,
                            size_t size) {
   ompt_flags(enumeration, flags & ~silent, text, size);

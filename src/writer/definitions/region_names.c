@@ -131,7 +131,7 @@ static void name_construct(struct region *region) {
   }
 }
 
-/* -- what the program says -- */
+/* -- what the program reports -- */
 
 /* Whether the path is full and ends in these components. */
 static bool ends_in(const char *path, const char *tail) {
@@ -182,7 +182,7 @@ static const char *full_path(struct naming *naming, const struct region *region)
   return find_path(naming, file);
 }
 
-/* The program's own word, and where it stands. */
+/* The program's own word, and where it is. */
 static void name_user(struct naming *naming, struct region *region) {
   const char *word = constructs[region->construct].name;
   region->file = region->given_file && *region->given_file ? full_path(naming, region) : NULL;

@@ -20,8 +20,8 @@ __attribute__((format(printf, 1, 2))) char *region_text(const char *format, ...)
 /* What follows the last slash. */
 const char *region_base_name(const char *path);
 
-/* What stands for the source file where no line is known: the full path of the module that the code is in,
- * which tells equal functions at equal offsets of two libraries apart. NULL: not known. */
+/* What represents the source file where no line is known: the full path of the module that the code is in,
+ * which distinguishes equal functions at equal offsets of two libraries. NULL: not known. */
 const char *region_module_file(const struct code_place *place);
 
 #endif

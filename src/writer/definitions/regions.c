@@ -110,7 +110,7 @@ static uint32_t add(struct regions *regions, enum construct construct, struct co
   return (uint32_t)regions->count++;
 }
 
-/* A team's barriers stand where its parallel region does. */
+/* A team's barriers are where its parallel region does. */
 static enum place_kind kind_of_place(enum construct construct) {
   static const enum construct work[] = {
       CONSTRUCT_loop,       CONSTRUCT_loop_chunk, CONSTRUCT_sections,
@@ -243,7 +243,7 @@ bool regions_is(const struct regions *regions, uint32_t id, enum construct const
   return id < regions->count && regions->all[id].construct == construct;
 }
 
-/* -- functions met by samples -- */
+/* -- functions seen by samples -- */
 
 static int compare_text(const char *a, const char *b) {
   return strcmp(a ? a : "", b ? b : "");
@@ -257,7 +257,7 @@ static char *function_name(const struct code_place *place) {
   return region_text("[%s]", place->module ? region_base_name(place->module->path) : "unknown module");
 }
 
-/* "libm.so.6, inlined into main": what the name alone does not tell. */
+/* "libm.so.6, inlined into main": what the name alone does not show. */
 static char *describe_function(const struct code_place *place) {
   const char *module = place->module ? region_base_name(place->module->path) : "unknown module";
   bool is_inlined = code_place_resolved(place) && place->n_inlined > 0;

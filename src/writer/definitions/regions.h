@@ -1,7 +1,7 @@
 /* Which region a construct at a code address is.
  *
- * Numbers are given out per construct and address while the program runs, because names are known only at the
- * end. Then several numbers can turn out to be one region (an inlined function): regions_finish says
+ * * Numbers are given out per construct and address while the program runs, because names are known only at
+ * the end. Then several numbers can turn out to be one region (an inlined function): regions_finish states
  * which. */
 #ifndef STAVE_WRITER_DEFINITIONS_REGIONS_H
 #define STAVE_WRITER_DEFINITIONS_REGIONS_H
@@ -23,7 +23,7 @@ struct region {
   uint32_t detail;               /* further number of the construct's kind, see regions_get */
   struct code_place *place;      /* NULL: no address */
   bool is_referred_to;           /* by an event or a calling context: only then it is defined */
-  char *given_name, *given_file; /* of what the program says by stave.h; else NULL */
+  char *given_name, *given_file; /* of what the program reports by stave.h; else NULL */
   /* from regions_finish on */
   uint32_t final_id;
   char *name;
@@ -56,9 +56,9 @@ bool regions_is_nowhere(const struct regions *regions, uint64_t address);
 /* Whether it is in the runtime's own code. */
 bool regions_is_in_runtime(const struct regions *regions, uint64_t address);
 
-/* The number of a construct at an address (0: none). detail tells kinds apart that one construct covers; it
+/* The number of a construct at an address (0: none). detail distinguishes kinds that one construct covers; it
  * shows in the description: an ompt_sync_region_t, ompt_work_t or a lock hint, 0 if there is nothing to
- * tell. */
+ * report. */
 uint32_t regions_get(struct regions *regions, enum construct construct, uint64_t address, uint32_t detail);
 
 /* The same of a construct in a parallel region or task of that address, or 0: see symbols_request_in. */
@@ -90,9 +90,10 @@ void regions_use_newer_words(struct regions *regions);
 /* The number of the function at a resolved place; the runtime's functions are no others' namesakes. */
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime);
 
-/* The number of something that the program says by stave.h, at a line of a file ("": unknown) that it names;
- * `name` is for CONSTRUCT_user_region only. All texts are copied. A file's name that is relative is completed
- * at the end from the debug information of the code that says so, which is at `address` (0: unknown). */
+/* The number of something that the program reports by stave.h, at a line of a file ("": unknown) that it
+ * names; `name` is for CONSTRUCT_user_region only. All texts are copied. A file's name that is relative is
+ * completed at the end from the debug information of the code that reports it, which is at `address` (0:
+ * unknown). */
 uint32_t regions_user(struct regions *regions, enum construct construct, const char *name, const char *file,
                       uint32_t line, uint64_t address);
 

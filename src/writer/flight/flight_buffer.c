@@ -16,7 +16,7 @@ enum {
   OWN_SHARE = 2    /* of what the process's limits leave: the rest is for the writing of an archive */
 };
 
-/* Behind it lie as many words as the record says. */
+/* After it lie as many words as the record states. */
 struct kept_record {
   uint64_t id;
   struct record record;
@@ -34,7 +34,7 @@ struct flight_buffer {
   void *data;
   struct segment *first, *last, *spare;
   unsigned spare_count;
-  uint64_t segments, allowed; /* that there are; that there may be before the machine is asked again */
+  uint64_t segments, allowed; /* that there are; that there may be before the machine is queried again */
   uint64_t bytes, dropped;
 };
 

@@ -1,5 +1,5 @@
 /* STAVE_TRIGGER='slowest 5 parallel': the archives of the instances that took longest so far. One that is no
- * longer among them loses its archive when that of the slower one is whole. */
+ * longer among them loses its archive when that of the slower one is complete. */
 #ifndef STAVE_WRITER_FLIGHT_SLOWEST_H
 #define STAVE_WRITER_FLIGHT_SLOWEST_H
 

@@ -16,7 +16,7 @@ enum {
 /* Of one code address, or all regions of one name. */
 struct trigger_place {
   uint64_t address;
-  bool is_known, is_there; /* whether it is at the place that is wanted */
+  bool is_known, is_there; /* whether it is at the place that is requested */
   uint64_t too_long;       /* ticks, of an instance that waits for that; 0: none */
   uint64_t last[LAST_ONES];
   uint64_t count;
@@ -24,7 +24,7 @@ struct trigger_place {
 
 struct instance {
   uint64_t ticks;
-  uint64_t address; /* of the program's own regions: 1, if it is wanted */
+  uint64_t address; /* of the program's own regions: 1, if it is requested */
 };
 
 /* What is open of a thread. */
@@ -34,16 +34,16 @@ struct thread_regions {
 };
 
 struct trigger {
-  const struct config_watch *wanted;
+  const struct config_watch *watch;
   uint64_t least, fired; /* of the slowest: what they must exceed; what took so long last */
   double frequency;      /* 0: not known yet */
   struct map watched;
   struct map threads; /* by slot, plus one */
 };
 
-struct trigger *trigger_create(const struct config_watch *wanted) {
+struct trigger *trigger_create(const struct config_watch *watch) {
   struct trigger *trigger = memory_get(1, sizeof *trigger);
-  trigger->wanted = wanted;
+  trigger->watch = watch;
   return trigger;
 }
 
@@ -84,7 +84,7 @@ static void *get(struct map *map, uint64_t key, size_t bytes) {
 static struct trigger_place *watched_at(struct trigger *trigger, uint64_t address) {
   struct trigger_place *watched = get(&trigger->watched, address, sizeof *watched);
   watched->address = address;
-  if (trigger->wanted->line == 0)
+  if (trigger->watch->line == 0)
     watched->is_known = watched->is_there = true;
   return watched;
 }
@@ -106,24 +106,24 @@ static uint64_t median(const struct trigger_place *watched) {
 
 /* In ticks; UINT64_MAX: as long as it likes. */
 static uint64_t limit(const struct trigger *trigger, const struct trigger_place *watched) {
-  const struct config_watch *wanted = trigger->wanted;
-  if (wanted->slowest)
+  const struct config_watch *watch = trigger->watch;
+  if (watch->slowest)
     return trigger->least;
-  if (wanted->limit_ns)
-    return trigger->frequency > 0 ? (uint64_t)((double)wanted->limit_ns * trigger->frequency / 1e9)
+  if (watch->limit_ns)
+    return trigger->frequency > 0 ? (uint64_t)((double)watch->limit_ns * trigger->frequency / 1e9)
                                   : UINT64_MAX;
-  return watched->count < MEDIAN_MIN ? UINT64_MAX : wanted->medians * median(watched);
+  return watched->count < MEDIAN_MIN ? UINT64_MAX : watch->medians * median(watched);
 }
 
 static void describe(struct trigger *trigger, uint64_t ticks, char why[TRIGGER_WHY_BYTES]) {
-  const struct config_watch *wanted = trigger->wanted;
+  const struct config_watch *watch = trigger->watch;
   trigger->fired = ticks;
   double ms = trigger->frequency > 0 ? (double)ticks * 1e3 / trigger->frequency : 0;
   char place[16] = "";
-  if (wanted->line)
-    snprintf(place, sizeof place, ":%u", wanted->line);
+  if (watch->line)
+    snprintf(place, sizeof place, ":%u", watch->line);
   snprintf(why, TRIGGER_WHY_BYTES, "%s%s%.60s%s took %.6g ms",
-           wanted->kind == TRIGGER_region ? "region " : "parallel", wanted->line ? " @" : "", wanted->name,
+           watch->kind == TRIGGER_region ? "region " : "parallel", watch->line ? " @" : "", watch->name,
            place, ms);
 }
 
@@ -157,12 +157,12 @@ static const struct instance *end(struct thread_regions *thread) {
   return thread->depth < DEPTH_MAX ? &thread->open[thread->depth] : NULL;
 }
 
-/* Whether the record names the region that is wanted. */
-static bool is_wanted_name(const struct trigger *trigger, const struct record_control_tool_region *record,
-                           const uint64_t *words) {
-  size_t length = strlen(trigger->wanted->name);
+/* Whether the record names the region that is requested. */
+static bool is_watched_name(const struct trigger *trigger, const struct record_control_tool_region *record,
+                            const uint64_t *words) {
+  size_t length = strlen(trigger->watch->name);
   return record->more && record->name_bytes == length && length <= record->more * (size_t)RECORD_BYTES - 16 &&
-         memcmp(words + 2, trigger->wanted->name, length) == 0;
+         memcmp(words + 2, trigger->watch->name, length) == 0;
 }
 
 static const struct instance *remove_parallel(struct thread_regions *thread, const struct record *record) {
@@ -180,7 +180,7 @@ static const struct instance *remove_region(const struct trigger *trigger, struc
     return NULL;
   if (record->endpoint == ENDPOINT_BEGIN) {
     begin(thread, record->ticks,
-          is_wanted_name(trigger, (const struct record_control_tool_region *)record, words));
+          is_watched_name(trigger, (const struct record_control_tool_region *)record, words));
     return NULL;
   }
   const struct instance *instance = end(thread);
@@ -195,7 +195,7 @@ bool trigger_on_record(struct trigger *trigger, uint32_t slot, const struct reco
   struct thread_regions *thread = get(&trigger->threads, slot + UINT64_C(1), sizeof *thread);
   if (record->type == RECORD_attach)
     thread->depth = 0;
-  const struct instance *instance = trigger->wanted->kind == TRIGGER_parallel
+  const struct instance *instance = trigger->watch->kind == TRIGGER_parallel
                                         ? remove_parallel(thread, record)
                                         : remove_region(trigger, thread, record, words);
   return instance && end_instance(trigger, instance, record->ticks, why);

@@ -13,7 +13,7 @@ struct trigger;
 enum { TRIGGER_WHY_BYTES = 128 };
 
 /* `wanted` stays the caller's. Free with trigger_destroy. */
-struct trigger *trigger_create(const struct config_watch *wanted);
+struct trigger *trigger_create(const struct config_watch *watch);
 
 /* NULL is fine. */
 void trigger_destroy(struct trigger *trigger);
@@ -27,13 +27,13 @@ void trigger_set_least(struct trigger *trigger, uint64_t ticks);
 /* How long the instance took that was too long last. */
 uint64_t trigger_ticks(const struct trigger *trigger);
 
-/* A record of a slot. Returns whether it ends an instance that was too long; `why` says so in words. NULL is
- * fine. */
+/* A record of a slot. Returns whether it ends an instance that was too long; `why` reports it in words. NULL
+ * is fine. */
 bool trigger_on_record(struct trigger *trigger, uint32_t slot, const struct record *record,
                        const uint64_t *words, char why[TRIGGER_WHY_BYTES]);
 
 /* Addresses of which an instance was too long and it is not known whether they are at the place that is
- * wanted: trigger_answer decides. At most `most` are stored; returns how many. */
+ * requested: trigger_answer decides. At most `most` are stored; returns how many. */
 size_t trigger_unknown(const struct trigger *trigger, uint64_t *addresses, size_t most);
 
 /* The address is at the place, or not. Returns as trigger_on_record: an instance may have been too long. */

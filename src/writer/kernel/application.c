@@ -193,7 +193,7 @@ static bool read_pidfd(int pidfd, int *ret_exit_code) {
   return true;
 }
 
-/* The pidfd tells once the parent has collected the process, the process table until then; in between, for
+/* The pidfd shows once the parent has collected the process, the process table until then; in between, for
  * some microseconds, neither does. */
 static bool read_exit_code(const struct application *application, int *ret_code) {
   enum { NAPS = 20, NAP_NS = 250000 };

@@ -12,11 +12,11 @@
 
 struct application {
   pid_t pid;
-  int pidfd;      /* -1: the kernel has none; then the process table is asked */
+  int pidfd;      /* -1: the kernel has none; then the process table is queried */
   int session_fd; /* the process holds a lock on it, until it execs */
   uint64_t session_device, session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
-  bool has_execed;     /* which stays so, whoever asks first */
+  bool has_execed;     /* which stays so, whoever queries first */
   enum clock_kind clock;
   struct session_header *session;
   _Atomic uint64_t died_ticks; /* 0: not yet, or nobody watches */
@@ -34,7 +34,7 @@ enum application_end {
 void application_open(struct application *application, pid_t pid, int pidfd, int session_fd);
 
 /* Notes when the process dies, and wakes who sleeps in session_writer_sleep. Needs a pidfd and a thread:
- * where one of them is not to be had, application_died_ticks tells when it was asked. Call once;
+ * where one of them is not to be had, application_died_ticks shows when it was queried. Call once;
  * `application` and the session have to last as long as the process. */
 void application_watch(struct application *application, struct session_header *session,
                        enum clock_kind clock);
@@ -43,11 +43,11 @@ void application_watch(struct application *application, struct session_header *s
  * if it is watched; else now. */
 uint64_t application_died_ticks(const struct application *application);
 
-/* Asks without waiting. Cheap: one or two system calls. */
+/* Queries without waiting. Cheap: one or two system calls. */
 enum application_end application_check(struct application *application);
 
-/* The process's command line, as the kernel has it: the arguments, each with a zero behind it, as much as
- * fits. Returns its bytes, at most size - 1; there is a zero behind them. */
+/* The process's command line, as the kernel has it: the arguments, each with a zero after it, as much as
+ * fits. Returns its bytes, at most size - 1; there is a zero after them. */
 size_t application_command_line(const struct application *application, char *line, size_t size);
 
 /* The same quoted so that a shell would read it back; as much as fits. */

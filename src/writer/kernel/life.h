@@ -1,5 +1,5 @@
-/* What the process was before the writer met it, and what its memory took: how long it had lived, how much of
- * that its first thread ran, and page faults. */
+/* What the process was before the writer encountered it, and what its memory took: how long it had lived, how
+ * much of that its first thread ran, and page faults. */
 #ifndef STAVE_WRITER_KERNEL_LIFE_H
 #define STAVE_WRITER_KERNEL_LIFE_H
 

@@ -11,8 +11,8 @@
 
 enum { SHARE = 32 };
 
-static int open_to_read(const char *path, bool is_wanted) {
-  return is_wanted ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+static int open_to_read(const char *path, bool is_requested) {
+  return is_requested ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
@@ -88,7 +88,7 @@ static bool is_part_contended(struct pace *pace) {
   return part->is_full;
 }
 
-/* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. Asked so often that
+/* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. Queried so often that
  * sscanf would be a tenth of what a look at the rings takes. */
 static unsigned running_of(const char *text) {
   for (unsigned words = 3; *text && words > 0; text++)

@@ -1,4 +1,4 @@
-/* How much of a processor the writer takes, whether others want it, and how long records have waited for
+/* How much of a processor the writer takes, whether others need it, and how long records have waited for
  * that. */
 #ifndef STAVE_WRITER_KERNEL_PACE_H
 #define STAVE_WRITER_KERNEL_PACE_H
@@ -14,7 +14,7 @@ enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
  * the kernel counts for how long this thread waited for one that others had, and how long the program has
  * run. */
 struct pace_part {
-  int waits;                             /* /proc/thread-self/schedstat; -1: not to be asked */
+  int waits;                             /* /proc/thread-self/schedstat; -1: not to be queried */
   int program;                           /* the program's clock of processor time, a clockid_t */
   bool is_full;                          /* as last looked */
   uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and these two readings */
@@ -26,13 +26,13 @@ struct pace {
   struct clock_point start;        /* of the session: how long its clock's ticks are */
   bool is_late;                    /* what waits has done so for too long */
   uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
-  int loads;                       /* /proc/loadavg; -1: not to be asked */
+  int loads;                       /* /proc/loadavg; -1: not to be queried */
   struct pace_part part;           /* then it is this */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
 };
 
 /* `processors`: so many this process may use, and the program, whose number is pid. The calling thread is the
- * one that will ask. */
+ * one that will query. */
 void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
                const struct clock_point *start);
 void pace_close(struct pace *pace);
@@ -41,16 +41,16 @@ void pace_close(struct pace *pace);
  * begins anew: what was not used is not saved up. */
 bool pace_is_too_fast(struct pace *pace);
 
-/* Whether more threads than there are processors want to run now, on the whole machine. False where the
+/* Whether more threads than there are processors are ready to run now, on the entire machine. False where the
  * system does not have it. Where this process may use only some of them: whether it had to wait for one in
- * the last 10 ms; and, since it has left them to the program, whether that uses them all. Asked each
+ * the last 10 ms; and, since it has left them to the program, whether that uses them all. Queried each
  * millisecond: 2 us. */
 bool pace_is_contended(struct pace *pace);
 
 /* How long ago a time of the session's clock was, in ns; 0 for what is to come. */
 uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
 
-/* Whether the writer leaves the processor to others: they want it, and no record has waited for
+/* Whether the writer leaves the processor to others: they need it, and no record has waited for
  * PACE_WAITED_MAX_NS, nor for half of that since one did last: when both processes are killed, what has
  * waited for longer is safe. `waited_ns`: the oldest one's. */
 bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
@@ -60,8 +60,8 @@ bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
  * runs there then makes all of them wait. */
 bool pace_yields_until_calm(struct pace *pace);
 
-/* How long the next nap is, after one of `nap_ns` (0: the first), behind which so much of the fullest ring
- * was in use (0 to 1): each takes a processor from a thread of the program. */
+/* How long the next nap is, after one of `nap_ns` (0: the first), after which so much of the fullest ring was
+ * in use (0 to 1): each takes a processor from a thread of the program. */
 uint64_t pace_nap(uint64_t nap_ns, double fullest);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { FORMAT_LOST = 1 << 4 }; /* PERF_FORMAT_LOST, which is younger than many systems' headers */
 
-/* perf_event_open(2): sample_id_all puts these behind each record. */
+/* perf_event_open(2): sample_id_all puts these after each record. */
 struct sample_id {
   uint32_t pid, tid;
   uint64_t time;
@@ -30,7 +30,7 @@ struct lost_record {
 };
 
 /* Page faults are counted as the user's alone (exclude_kernel), which needs no rights; nothing is sampled, so
- * the ring has only what context_switch asks for. */
+ * the ring has only what context_switch requests. */
 static int open_event(pid_t tid, uint64_t read_format) {
   struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
                                        .size = sizeof attributes,

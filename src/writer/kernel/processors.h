@@ -1,6 +1,6 @@
-/* Which processors the traced process may use, and who used them: itself, the writer, or others. Asked of the
- * kernel from outside, once at the beginning and once at the end: no thread of the program does anything for
- * it. */
+/* Which processors the traced process may use, and who used them: itself, the writer, or others. Queried of
+ * the kernel from outside, once at the beginning and once at the end: no thread of the program does anything
+ * for it. */
 #ifndef STAVE_WRITER_KERNEL_PROCESSORS_H
 #define STAVE_WRITER_KERNEL_PROCESSORS_H
 

@@ -27,14 +27,14 @@ enum {
 /* A ring that is no fuller has lost nothing since it was emptied. */
 static const double may_have_lost = 0.5;
 
-/* Of the time before a thread was watched that it must have run, to be taken as running for all of it. */
+/* Of the time before a thread was watched that it must have run, to be regarded as running for all of it. */
 static const double late_share = 0.95;
 
 struct watched {
   struct traced_thread *thread; /* or NULL: that which has the slot */
   uint32_t slot;
   pid_t tid;
-  uint64_t faults, asked_ns;
+  uint64_t faults, queried_ns;
   struct perf_event event;
   /* since when the kernel reports, and what /proc had then; until it is known what it did then */
   uint64_t start_ns;
@@ -75,7 +75,7 @@ static uint64_t ticks_of(const struct run_states *states, uint64_t ns) {
   return now->ticks - (uint64_t)(int64_t)(((double)now->monotonic_ns - (double)ns) * tick_rate(states));
 }
 
-/* Two readings that are close together say little of how fast the clocks are. */
+/* Two readings that are close together show little of how fast the clocks are. */
 static void read_clocks(struct run_states *states) {
   enum { APART_NS = 1000000 };
   struct clock_point now = clock_sample(states->clock_kind);
@@ -108,7 +108,7 @@ static void put_faults(struct run_states *states, struct watched *watched, uint6
     running_faults(states->correlator, watched->thread, ticks, faults);
 }
 
-/* Behind the last that had room. How the thread is from there on is not known until the next report. */
+/* After the last that had room. How the thread is from there on is not known until the next report. */
 static void put_missed(struct run_states *states, struct watched *watched, uint64_t missed) {
   uint64_t ticks = ticks_of(states, watched->last_ns);
   if (missed == 0)
@@ -153,8 +153,8 @@ static unsigned state_before(const struct run_states *states, struct watched *wa
   return watched->is_unknown ? STAVE_RUN_STATE_UNKNOWN : STAVE_RUN_STATE_RUNS;
 }
 
-static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
-                      int *ret_processor) {
+static void query_state(const struct run_states *states, pid_t tid, enum perf_kind *ret_kind,
+                        int *ret_processor) {
   enum { PROCESSOR = 39 };
   char text[PROCESS_STAT_BYTES];
   const char *fields = process_stat(states->pid, tid, text);
@@ -166,9 +166,9 @@ static void ask_state(const struct run_states *states, pid_t tid, enum perf_kind
 
 static void read_faults(struct run_states *states, struct watched *watched) {
   uint64_t faults, now = states->now.monotonic_ns;
-  if (now - watched->asked_ns < FAULTS_EACH_NS || !perf_event_faults(&watched->event, &faults))
+  if (now - watched->queried_ns < FAULTS_EACH_NS || !perf_event_faults(&watched->event, &faults))
     return;
-  watched->asked_ns = now;
+  watched->queried_ns = now;
   if (faults != watched->faults)
     put_faults(states, watched, states->now.ticks, faults);
   watched->faults = faults;
@@ -216,7 +216,7 @@ static bool watch(struct run_states *states, struct watched watched, uint64_t ti
     states->correlator->figures.threads_unwatched++;
     return false;
   }
-  ask_state(states, watched.tid, &kind, ret_processor);
+  query_state(states, watched.tid, &kind, ret_processor);
   watched.was_blocked = kind == PERF_BLOCKED;
   *ret_state = state_before(states, &watched, ticks);
   if (watched.is_unknown)
@@ -265,7 +265,7 @@ void run_states_deliver(struct run_states *states, uint32_t slot, const struct r
 
 /* -- all of them -- */
 
-/* A thread whose location is closed has nothing more to say. */
+/* A thread whose location is closed has nothing more to state. */
 static bool is_over(const struct watched *watched) {
   return watched->thread && !watched->thread->location.writer;
 }

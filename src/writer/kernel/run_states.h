@@ -1,4 +1,4 @@
-/* Whether each thread of the program runs, is preempted or blocked (STAVE_SYSTEM): asked of the kernel from
+/* Whether each thread of the program runs, is preempted or blocked (STAVE_SYSTEM): queried of the kernel from
  * outside, so that no thread does anything for it. */
 #ifndef STAVE_WRITER_KERNEL_RUN_STATES_H
 #define STAVE_WRITER_KERNEL_RUN_STATES_H
@@ -9,8 +9,8 @@
 
 struct run_states;
 
-/* Watches the threads that the correlator meets from now on. NULL, and why in *ret_error, if the kernel does
- * not let us see those of the process. */
+/* Watches the threads that the correlator encounters from now on. NULL, and why in *ret_error, if the kernel
+ * does not let us see those of the process. */
 struct run_states *run_states_create(struct correlator *correlator, const struct session_constants *constants,
                                      int *ret_error);
 void run_states_destroy(struct run_states *states);

@@ -115,7 +115,7 @@ static void write_mask(const cpu_set_t *set, size_t bytes, char text[MASK_BYTES]
 static void read_mask(struct timed_thread *thread) {
   unsigned long words[1024] = {0};
   char text[MASK_BYTES];
-  /* the system call itself says how many bytes this machine has */
+  /* the system call itself states how many bytes this machine has */
   long bytes = syscall(SYS_sched_getaffinity, (pid_t)thread->tid, sizeof words, words);
   if (bytes <= 0)
     return;

@@ -1,4 +1,4 @@
-/* How long each thread of the program has run, and was ready without a processor: asked of the kernel from
+/* How long each thread of the program has run, and was ready without a processor: queried of the kernel from
  * outside, some ten times a second, so that no thread does anything for it. */
 #ifndef STAVE_WRITER_KERNEL_RUN_TIMES_H
 #define STAVE_WRITER_KERNEL_RUN_TIMES_H

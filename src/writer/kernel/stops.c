@@ -2,7 +2,7 @@
 
 #include "session/process_stat.h"
 
-/* And not t: who traces it lets it stand for moments. */
+/* And not t: who traces it lets it stop for moments. */
 static bool is_stopped(pid_t pid) {
   return process_state(pid) == 'T';
 }

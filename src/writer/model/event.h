@@ -1,4 +1,4 @@
-/* OTF2 events as values: what correlation decides on and emission writes, at once or once its team is
+/* OTF2 events as values: what correlation decides on and emission writes, immediately or once its team is
  * known. */
 #ifndef STAVE_WRITER_MODEL_EVENT_H
 #define STAVE_WRITER_MODEL_EVENT_H
@@ -79,7 +79,7 @@ enum attribute {
   ATTRIBUTE_COUNT
 };
 
-/* What a kind has not is 0. The names in a union are those of the kinds; numbers stands for all of its union,
+/* What a kind has not is 0. The names in a union are those of the kinds; numbers represents all of its union,
  * value and value2 for theirs, where the kind does not matter. */
 struct event {
   uint64_t ticks;

@@ -6,7 +6,7 @@
 
 enum { WORDS_FIRST = 128, WORDS_OF_EVENT_MAX = 7 };
 
-/* In the second word, behind the kind: attribute and attribute2 in a byte each, and what follows. */
+/* In the second word, after the kind: attribute and attribute2 in a byte each, and what follows. */
 enum { ATTRIBUTE_AT = HELD_REST_AT, ATTRIBUTE2_AT = 48, PARTS_AT = 56 };
 enum { HAS_TEAM = 1, HAS_NUMBERS = 2, HAS_VALUE = 4, HAS_VALUE2 = 8, IS_LATE = 16, HAS_REQUEST = 32 };
 

@@ -1,6 +1,6 @@
 /* Events that are held back, in the order in which they came.
  *
- * While threads wait for a processor to begin with their team, those that have begun may make millions of
+ * * While threads wait for a processor to begin with their team, those that have started may make millions of
  * events. So one takes 16 bytes, and 8 more for each thing that only some have; nothing is touched before it
  * is needed, and large memory goes back when the last event is gone. */
 #ifndef STAVE_WRITER_MODEL_HELD_H
@@ -37,7 +37,7 @@ static inline bool held_is_empty(const struct held *held) {
   return held->begin == held->end;
 }
 
-/* Of the first event. What follows may only be asked of one that is not empty. */
+/* Of the first event. What follows may only be queried of one that is not empty. */
 static inline uint64_t held_first_ticks(const struct held *held) {
   return held->words[held->begin];
 }
@@ -60,7 +60,7 @@ static inline uint32_t held_first_number(const struct held *held) {
  * in pieces waits for the stores, five times as long as all else here.) */
 size_t held_first(const struct held *held, struct event *event);
 
-/* `size`: HELD_PLAIN_SIZE of a plain one, or as held_first has said. */
+/* `size`: HELD_PLAIN_SIZE of a plain one, or as held_first has reported. */
 void held_drop_first(struct held *held, size_t size);
 
 /* Forgets all. */

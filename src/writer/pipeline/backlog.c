@@ -15,7 +15,7 @@
 
 enum {
   SEGMENT_BYTES = 64 << 10,
-  LOOK_EVERY = 256,     /* segments, 16 MiB: so often the machine is asked what it has left */
+  LOOK_EVERY = 256,     /* segments, 16 MiB: so often the machine is queried what it has left */
   SHARE = 8,            /* the backlog may have so much of what is free: one part of this many */
   UNPACK_RECORDS = 64,  /* at least, if there are so many */
   WINDOW_RECORDS = 256, /* at first: more where a look far ahead is taken */
@@ -39,9 +39,9 @@ struct backlog_ends {
 struct logged {
   const struct record_log *log;
   struct log_blocks *blocks;
-  uint64_t end;        /* position: what is behind lies in segments */
+  uint64_t end;        /* position: what is after lies in segments */
   bool is_unpacking;   /* a block; then: */
-  uint64_t at_end;     /* the position behind it */
+  uint64_t at_end;     /* the position after it */
   const uint8_t *next; /* in its bytes */
   uint8_t bytes[RECORD_LOG_BYTES_MAX + PACKED_BYTES_MAX];
 };
@@ -49,9 +49,9 @@ struct logged {
 struct backlog {
   uint8_t *memory;
   uint32_t segments_most;
-  uint32_t touched; /* segments that have memory; those behind never had any */
+  uint32_t touched; /* segments that have memory; those after never had any */
   bool is_refused;  /* the machine had no memory for one more, since one was read last */
-  uint32_t allowed; /* to be touched before the machine is asked again */
+  uint32_t allowed; /* to be touched before the machine is queried again */
   uint32_t *next;   /* by segment: of its chain */
   uint64_t *begins; /* by segment: position of its first record */
   struct backlog_ends *ends, *idle;
@@ -61,7 +61,7 @@ struct backlog {
   uint64_t waiting, most, total;
 };
 
-/* No more than a part of the process's own limits: all of it is asked for at once, and others need some. */
+/* No more than a part of the process's own limits: all of it is requested together, and others need some. */
 static uint64_t within_limits(uint64_t bytes) {
   static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -126,7 +126,7 @@ static uint8_t *segment_memory(const struct backlog *backlog, uint32_t segment) 
   return backlog->memory + (size_t)segment * SEGMENT_BYTES;
 }
 
-/* Whether the machine has memory for one segment more. Asked for every 16 MiB: what is free changes. */
+/* Whether the machine has memory for one segment more. Requested every 16 MiB: what is free changes. */
 static bool may_touch(struct backlog *backlog) {
   if (backlog->touched == backlog->segments_most)
     return false;
@@ -337,19 +337,19 @@ static void unpack_some(struct backlog *backlog, struct backlog_chain *chain, ui
 
 void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {
   struct backlog_ends *ends = chain->ends;
-  uint64_t wanted = position + 1 - chain->begin, window = chain->unpacked - chain->begin + UNPACK_RECORDS;
-  wanted = window > wanted ? window : wanted;
-  wanted = wanted < chain->end - chain->begin ? wanted : chain->end - chain->begin;
-  widen_window(chain, wanted);
-  while (chain->unpacked - chain->begin < wanted) {
+  uint64_t needed = position + 1 - chain->begin, window = chain->unpacked - chain->begin + UNPACK_RECORDS;
+  needed = window > needed ? window : needed;
+  needed = needed < chain->end - chain->begin ? needed : chain->end - chain->begin;
+  widen_window(chain, needed);
+  while (chain->unpacked - chain->begin < needed) {
     if (is_in_log(chain)) {
-      unpack_logged(chain, wanted - (chain->unpacked - chain->begin));
+      unpack_logged(chain, needed - (chain->unpacked - chain->begin));
       continue;
     }
     if (ends->first != ends->last && chain->unpacked == backlog->begins[backlog->next[ends->first]])
       free_first(backlog, ends);
     uint64_t end = ends->first == ends->last ? chain->end : backlog->begins[backlog->next[ends->first]];
-    uint64_t left = end - chain->unpacked, missing = wanted - (chain->unpacked - chain->begin);
+    uint64_t left = end - chain->unpacked, missing = needed - (chain->unpacked - chain->begin);
     unpack_some(backlog, chain, left < missing ? left : missing);
   }
 }

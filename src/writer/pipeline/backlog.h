@@ -1,12 +1,12 @@
-/* Where records wait that the writer has taken out of the rings and not merged yet, packed (packed.h), in
+/* Where records wait that the writer has removed from the rings and not merged yet, packed (packed.h), in
  * segments of the writer's own memory. To move a record takes a few ns, to encode it 40 to 90: so threads
  * that make events faster than they can be encoded need not wait for that.
  *
- * A chain is what waits of one ring. Its positions are the ring's; it is read from its front while more is
- * put behind its end. What is read next is unpacked in its window. Segments that were unpacked are used
- * again, the last one first: fresh memory costs more than the packing.
+ * * A chain is what waits of one ring. Its positions are the ring's; it is read from its front while more is
+ * put after its end. What is read next is unpacked in its window. Segments that were unpacked are used again,
+ * the last one first: fresh memory costs more than the packing.
  *
- * Where a log has all records (record_log.h) they wait in that, and take no memory but the kernel's, which
+ * * Where a log has all records (record_log.h) they wait in that, and take no memory but the kernel's, which
  * may put them on the disk. */
 #ifndef STAVE_WRITER_PIPELINE_BACKLOG_H
 #define STAVE_WRITER_PIPELINE_BACKLOG_H
@@ -22,7 +22,7 @@ struct backlog_ends;
 
 /* All zero: nothing waits. */
 struct backlog_chain {
-  uint64_t begin, end;   /* positions: of the first record, and behind the last one */
+  uint64_t begin, end;   /* positions: of the first record, and after the last one */
   uint64_t unpacked;     /* positions before this are in the window */
   struct record *window; /* by position, masked */
   uint64_t window_mask;
@@ -37,7 +37,7 @@ struct backlog *backlog_create(uint64_t bytes);
 /* NULL is fine. Chains in which something waits are the backlog's to free. */
 void backlog_destroy(struct backlog *backlog);
 
-/* Puts n records behind the chain's end; the first one's position is that end, or anything if nothing waits.
+/* Puts n records after the chain's end; the first one's position is that end, or anything if nothing waits.
  * Returns how many had room: memory is the first thing to be had no more of. */
 uint64_t backlog_put(struct backlog *backlog, struct backlog_chain *chain, uint64_t position,
                      const struct record *records, uint64_t n);
@@ -66,7 +66,7 @@ static inline const struct record *backlog_at(struct backlog *backlog, struct ba
 
 void backlog_free_more(struct backlog *backlog, struct backlog_chain *chain, uint64_t position);
 
-/* Everything below the position was read, and is not asked for again. */
+/* Everything below the position was read, and is not requested again. */
 static inline void backlog_free_below(struct backlog *backlog, struct backlog_chain *chain,
                                       uint64_t position) {
   if (position - chain->begin >= chain->unpacked - chain->begin) {

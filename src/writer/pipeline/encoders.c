@@ -14,7 +14,7 @@
 #endif
 
 enum {
-  ENCODERS_MAX = 16,       /* of which no one is asked for */
+  ENCODERS_MAX = 16,       /* of which no one is requested */
   WAITING_LEAST = 1 << 17, /* records, likewise; and as long as more are left than */
   WAITING_REST = 1 << 13,
   LOOK_RECORDS = 1 << 16, /* are looked at ahead, of all slots together */
@@ -28,7 +28,7 @@ enum {
 /* What is known of a slot's next records. */
 struct ahead {
   uint64_t end;     /* position: those before are of kinds that concern their thread alone */
-  uint64_t bound;   /* nothing at or behind `end` is earlier */
+  uint64_t bound;   /* nothing at or after `end` is earlier */
   uint64_t handled; /* position: those before were handled */
   struct alone_look look;
   uint64_t apart[6]; /* no line of a cache has two of what several threads store to */
@@ -38,7 +38,7 @@ struct encoders {
   struct merge *merge;
   struct correlator *correlator;
   struct encoders_caller caller;
-  unsigned wanted;         /* 0: nobody has asked for a number */
+  unsigned requested;      /* 0: nobody has requested a number */
   struct helpers *helpers; /* NULL: nothing was worth it so far */
   struct encoder **all;    /* by worker */
   struct ahead *ahead;     /* by slot */
@@ -70,7 +70,7 @@ static uint64_t later(uint64_t a, uint64_t b) {
 }
 
 /* Nothing more is known to come of a slot whose records are all looked at; what the pass does not see comes
- * behind it (ring_merge.h). */
+ * after it (ring_merge.h). */
 static uint64_t bound_after(const struct encoders *encoders, struct source *source,
                             const struct ahead *ahead) {
   if (ahead->end == source->head)
@@ -207,7 +207,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
 /* -- when -- */
 
 static bool waits_enough(const struct encoders *encoders) {
-  return encoders->wanted ||
+  return encoders->requested ||
          merge_waiting(encoders->merge) >= (encoders->helpers ? WAITING_REST : WAITING_LEAST);
 }
 
@@ -217,9 +217,9 @@ static bool is_worth_it(const struct encoders *encoders) {
 }
 
 static void start(struct encoders *encoders) {
-  unsigned processors = encoders->wanted ? encoders->wanted : limits_processors();
+  unsigned processors = encoders->requested ? encoders->requested : limits_processors();
   encoders->helpers =
-      helpers_create(encoders->wanted || processors < ENCODERS_MAX ? processors : ENCODERS_MAX);
+      helpers_create(encoders->requested || processors < ENCODERS_MAX ? processors : ENCODERS_MAX);
   unsigned workers = helpers_workers(encoders->helpers);
   encoders->all = memory_get(workers, sizeof *encoders->all);
   for (unsigned i = 0; i < workers; i++)
@@ -263,11 +263,14 @@ static bool may(void *data) {
   return waits_enough(encoders) && encoders->caller.may_encode(encoders->caller.data);
 }
 
-struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned wanted,
+struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned requested,
                                  struct encoders_caller caller) {
   struct encoders *encoders = memory_get(1, sizeof *encoders);
-  *encoders = (struct encoders){
-      .merge = merge, .correlator = correlator, .caller = caller, .wanted = wanted, .put_off = PUT_OFF_MIN};
+  *encoders = (struct encoders){.merge = merge,
+                                .correlator = correlator,
+                                .caller = caller,
+                                .requested = requested,
+                                .put_off = PUT_OFF_MIN};
   alone_open(correlator);
   merge_set_beside(merge, &(struct merge_beside){may, run, encoders});
   return encoders;

@@ -13,7 +13,7 @@ struct merge;
 /* All pointers stay the caller's. */
 struct encoders_caller {
   bool (*may_encode)(
-      void *data); /* asked before, whether the processors are free; it may end the recording */
+      void *data); /* queried before, whether the processors are free; it may end the recording */
   /* NULL, or called around what all encoders do: these take all processors then, and none in between */
   void (*on_round)(void *data, bool begins);
   void *data;
@@ -22,7 +22,7 @@ struct encoders_caller {
 /* From now on the merge lets them handle what they can. `wanted`: so many encoders, whatever there is to do;
  * 0: as many as there are processors, where enough waits that it is worth it. Merge and correlator stay the
  * caller's; before the first record. Free with encoders_destroy, before the merge and the correlator go. */
-struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned wanted,
+struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned requested,
                                  struct encoders_caller caller);
 
 /* NULL is fine. */

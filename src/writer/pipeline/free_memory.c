@@ -7,7 +7,7 @@
 
 enum { PATH_BYTES = 512, KEPT_BYTES = 256 };
 
-/* Where a version of control groups tells of memory, below its mount. */
+/* Where a version of control groups reports memory, below its mount. */
 struct groups {
   const char *mount, *most, *used, *reclaimable;
 };
@@ -17,8 +17,8 @@ static const struct groups versions[] = {
     {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
-/* The number behind `name` in a file of such lines, or with no name the file's only one; false: there is
- * none, as in "max". */
+/* The number after `name` in a file of such lines, or with no name the file's only one; false: there is none,
+ * as in "max". */
 static bool read_number(const char *path, const char *name, uint64_t *ret_number) {
   char *line = NULL;
   size_t size = 0;
@@ -53,7 +53,7 @@ static uint64_t left_in_group(const struct groups *version, const char *group) {
   return most > used ? most - used : 0;
 }
 
-/* A group's limit holds for those in it, so all from this one up to the mount are asked. In a container the
+/* A group's limit holds for those in it, so all from this one up to the mount are queried. In a container the
  * path may be one that only others see: the mount itself is its group then. */
 static uint64_t left_from(const struct groups *version, char *group) {
   uint64_t left = UINT64_MAX;

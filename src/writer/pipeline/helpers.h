@@ -16,7 +16,7 @@ struct helpers *helpers_create(unsigned workers);
 /* NULL is fine. */
 void helpers_destroy(struct helpers *helpers);
 
-/* As many as were asked for, of which some may not have been to be had. */
+/* As many as were requested, of which some may not have been to be had. */
 unsigned helpers_workers(const struct helpers *helpers);
 
 /* Does all items, each once, in no order, and returns when all are done: what was stored before is seen by

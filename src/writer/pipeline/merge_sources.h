@@ -49,8 +49,8 @@ struct merge {
   uint32_t passed;      /* slots that were known in the last pass */
   bool has_new_threads; /* in the last pass */
   uint64_t damaged;     /* slots whose contents made no sense */
-  bool has_asked;       /* what memory there is for rings; then: */
-  int64_t growth_asked; /* by how much rings could still grow */
+  bool has_growth;      /* what memory there is for rings; then: */
+  int64_t growth_left;  /* by how much rings could still grow */
   uint64_t words[4 * RECORD_SLOTS_MAX];
 };
 
@@ -76,7 +76,7 @@ static inline bool may_follow(const struct record *record) {
   return type == RECORD_mutex_acquired || type == RECORD_task_schedule || type == RECORD_implicit_task_begin;
 }
 
-/* Whether the time alone does not say if the top of the heap is first. */
+/* Whether the time alone does not state if the top of the heap is first. */
 static inline bool is_tied(const struct merge *merge) {
   const struct record *next = &merge->sources[merge->heap[0]].record;
   return may_follow(next) && next->ticks == second_ticks(merge);
@@ -85,7 +85,7 @@ static inline bool is_tied(const struct merge *merge) {
 /* Everything before `next` of this source was handed on. */
 void merge_go_on_at(struct merge *merge, struct source *source, uint64_t next);
 
-/* Meets the slots that are in use now. */
+/* Looks at the slots that are in use now. */
 void merge_find_new_slots(struct merge *merge);
 
 /* Hands on what lies below first_head of each source, and what comes before it. Returns the number of

@@ -42,9 +42,9 @@ static bool find_acquisition(const struct merge *merge, struct source *source, u
   return false;
 }
 
-/* When the thread has told that it gave the lock back which it acquired at the position. UINT64_MAX: it has
- * not told yet, or it told of something else before, after the time of the acquisition. (What the tool says
- * for itself may come between the end of the lock and the callback that tells of it.) */
+/* When the thread has reported that it gave the lock back which it acquired at the position. UINT64_MAX: it
+ * has not known yet, or it reported something else before, after the time of the acquisition. (What the tool
+ * reports for itself may come between the end of the lock and the callback that reports it.) */
 static uint64_t hold_end(const struct merge *merge, struct source *source, uint64_t position) {
   const struct record acquired = *record_at(merge, source, position);
   unsigned steps = 0;

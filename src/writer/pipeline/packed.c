@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-  IS_WHOLE = 1,
+  IS_UNPACKED = 1,
   HAS_FIELDS = 2,
   ENTRY = 2, /* where what begins */
   TICKS = 9,
@@ -12,8 +12,8 @@ enum {
   FIELD_B = 48,
   TICKS_BITS = FIELD_A - TICKS,
   FIELD_BITS = 16,
-  HEAD_BYTES = 2, /* in front of a whole record */
-  WIDE = IS_WHOLE | HAS_FIELDS,
+  HEAD_BYTES = 2, /* in front of an entire record */
+  WIDE = IS_UNPACKED | HAS_FIELDS,
   WIDE_BYTES = 20, /* entry and ticks as ever, then the two fields' differences with all their bits */
 };
 
@@ -37,9 +37,9 @@ static inline uint64_t too_much_of(uint64_t difference) {
   return (difference + (1u << (FIELD_BITS - 1))) >> FIELD_BITS;
 }
 
-static uint8_t *put_whole(struct packed_state *state, unsigned entry, const struct record *record,
-                          uint8_t *to) {
-  uint16_t head = (uint16_t)(IS_WHOLE | entry << ENTRY);
+static uint8_t *put_unpacked(struct packed_state *state, unsigned entry, const struct record *record,
+                             uint8_t *to) {
+  uint16_t head = (uint16_t)(IS_UNPACKED | entry << ENTRY);
   state->last[entry].tail = tail_of(record);
   memcpy(to, &head, sizeof head);
   memcpy(to + HEAD_BYTES, record, sizeof *record);
@@ -60,12 +60,12 @@ static inline uint8_t *put_one(struct packed_state *state, const struct record *
   uint64_t tail = tail_of(record), new_a = record->a, new_b = record->b;
   unsigned entry = entry_of(tail);
   uint64_t a = new_a - state->last[entry].a, b = new_b - state->last[entry].b;
-  uint64_t is_whole = ticks >> TICKS_BITS | (tail ^ state->last[entry].tail);
+  uint64_t is_complete = ticks >> TICKS_BITS | (tail ^ state->last[entry].tail);
   uint64_t is_wide = too_much_of(a) | too_much_of(b);
   state->last[entry].a = new_a;
   state->last[entry].b = new_b;
-  if (__builtin_expect((is_whole | is_wide) != 0, false))
-    return is_whole ? put_whole(state, entry, record, to) : put_wide(entry, ticks, a, b, to);
+  if (__builtin_expect((is_complete | is_wide) != 0, false))
+    return is_complete ? put_unpacked(state, entry, record, to) : put_wide(entry, ticks, a, b, to);
   uint32_t fields = (uint32_t)(uint16_t)a | (uint32_t)b << (FIELD_B - FIELD_A);
   unsigned has_fields = fields != 0;
   uint32_t head = (uint32_t)(entry << ENTRY | has_fields * HAS_FIELDS | (uint32_t)ticks << TICKS);
@@ -95,8 +95,8 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
   return done;
 }
 
-static const uint8_t *read_whole(struct packed_state *state, unsigned entry, const uint8_t *from,
-                                 struct record *ret_record) {
+static const uint8_t *read_unpacked(struct packed_state *state, unsigned entry, const uint8_t *from,
+                                    struct record *ret_record) {
   memcpy(ret_record, from + HEAD_BYTES, sizeof *ret_record);
   state->ticks = ret_record->ticks;
   state->last[entry].a = ret_record->a;
@@ -127,9 +127,9 @@ const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, stru
   memcpy(&packed, from, sizeof packed);
   unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
   uint64_t ticks = packed >> TICKS & ((1u << TICKS_BITS) - 1);
-  if (__builtin_expect(packed & IS_WHOLE, false))
+  if (__builtin_expect(packed & IS_UNPACKED, false))
     return has_fields ? read_wide(state, entry, ticks, from, ret_record)
-                      : read_whole(state, entry, from, ret_record);
+                      : read_unpacked(state, entry, from, ret_record);
   uint64_t fields = packed & -(uint64_t)has_fields;
   add_differences(state, entry, ticks, (uint64_t)(int16_t)(fields >> FIELD_A),
                   (uint64_t)(int16_t)(fields >> FIELD_B), ret_record);

@@ -37,7 +37,7 @@ struct packed_state {
 uint64_t packed_put(struct packed_state *state, const struct record *records, uint64_t n, uint8_t *to,
                     size_t bytes, size_t *ret_bytes);
 
-/* The next record. Returns what is behind it. Nothing is read behind the room that packed_put had. */
+/* The next record. Returns what is after it. Nothing is read after the room that packed_put had. */
 const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record);
 
 #endif

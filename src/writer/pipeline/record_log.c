@@ -19,8 +19,8 @@
 
 enum {
   BUFFER_BYTES = 256 << 10,
-  LOOK_BYTES = 16 << 20, /* so often the disk is asked for its room */
-  AHEAD_BYTES = 4 << 20, /* so much room is reserved at once */
+  LOOK_BYTES = 16 << 20, /* so often the disk is requested its room */
+  AHEAD_BYTES = 4 << 20, /* so much room is reserved immediately */
 };
 
 /* That the disk has to have beside the log, which may have as much as the archive. */
@@ -29,7 +29,7 @@ static const uint64_t room_least = UINT64_C(256) << 20;
 struct record_log {
   int fd; /* -1: it is of no use any more */
   bool has_ended;
-  _Atomic uint32_t *is_whole;
+  _Atomic uint32_t *is_complete;
   uint64_t bytes, bytes_most;
   uint64_t look_at; /* bytes */
   uint64_t since_mark;
@@ -50,8 +50,8 @@ static bool has_room(const struct record_log *log) {
 /* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. What
  * waits in it is still read. */
 static void end(struct record_log *log) {
-  if (record_log_is_whole(log)) {
-    atomic_store_explicit(log->is_whole, 0, memory_order_release);
+  if (record_log_is_complete(log)) {
+    atomic_store_explicit(log->is_complete, 0, memory_order_release);
     unlink(log->path);
   }
   log->has_ended = true;
@@ -74,8 +74,8 @@ static bool is_reserved_by_page(int fd) {
   return fstatfs(fd, &disk) == 0 && disk.f_type == EXT4_SUPER_MAGIC;
 }
 
-/* Not for the log of a short run. Little at once: what is reserved counts against the user's quota, which the
- * archive may need. */
+/* Not for the log of a short run. Little immediately: what is reserved counts against the user's quota, which
+ * the archive may need. */
 static void reserve_ahead(struct record_log *log) {
   if (log->bytes <= log->reserved || log->bytes < BUFFER_BYTES)
     return;
@@ -83,10 +83,11 @@ static void reserve_ahead(struct record_log *log) {
   log->reserved = is_reserved ? log->bytes + AHEAD_BYTES : UINT64_MAX;
 }
 
-struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_whole) {
+struct record_log *record_log_open(const char *directory, uint64_t bytes_most,
+                                   _Atomic uint32_t *is_complete) {
   struct record_log *log = memory_get(1, sizeof *log);
   int length = snprintf(log->path, sizeof log->path, "%s/" STAVE_RECORDS_FILE, directory);
-  log->is_whole = is_whole;
+  log->is_complete = is_complete;
   log->bytes_most = bytes_most;
   log->look_at = LOOK_BYTES;
   log->fd = (size_t)length < sizeof log->path
@@ -94,7 +95,7 @@ struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _
                 : -1;
   if (log->fd >= 0 && has_room(log)) {
     log->reserved = is_reserved_by_page(log->fd) ? 0 : UINT64_MAX;
-    atomic_store_explicit(is_whole, 1, memory_order_release);
+    atomic_store_explicit(is_complete, 1, memory_order_release);
     return log;
   }
   record_log_close(log);
@@ -109,7 +110,7 @@ void record_log_close(struct record_log *log) {
   free(log);
 }
 
-bool record_log_is_whole(const struct record_log *log) {
+bool record_log_is_complete(const struct record_log *log) {
   return log && log->fd >= 0 && !log->has_ended;
 }
 
@@ -164,7 +165,7 @@ static bool write_all(int fd, const unsigned char *bytes, size_t count) {
 }
 
 void record_log_flush(struct record_log *log) {
-  if (!record_log_is_whole(log) || log->used == 0)
+  if (!record_log_is_complete(log) || log->used == 0)
     return;
   size_t bytes = log->used;
   log->used = 0;
@@ -194,7 +195,7 @@ static void add_block(struct record_log *log, struct record_log_head *head) {
 
 void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, const struct record *records,
                     uint64_t n, struct log_blocks *blocks) {
-  while (n > 0 && record_log_is_whole(log)) {
+  while (n > 0 && record_log_is_complete(log)) {
     if (BUFFER_BYTES - log->used < sizeof(struct record_log_head) + RECORD_LOG_BYTES_MAX) {
       record_log_flush(log);
       continue;
@@ -218,11 +219,11 @@ void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, co
 }
 
 void record_log_mark(struct record_log *log) {
-  if (!record_log_is_whole(log) || log->since_mark == 0)
+  if (!record_log_is_complete(log) || log->since_mark == 0)
     return;
   if (BUFFER_BYTES - log->used < sizeof(struct record_log_head))
     record_log_flush(log);
-  if (record_log_is_whole(log))
+  if (record_log_is_complete(log))
     add_block(log, &(struct record_log_head){0});
   log->since_mark = 0;
 }

@@ -18,7 +18,7 @@ struct log_block {
   uint32_t records, bytes;
 };
 
-/* Blocks of one slot, one behind the other. All zero: none. Free `all`. */
+/* Blocks of one slot, one after the other. All zero: none. Free `all`. */
 struct log_blocks {
   struct log_block *all;
   size_t begin, count, capacity; /* [begin, count) are there */
@@ -28,15 +28,15 @@ struct log_blocks {
 void log_blocks_drop_below(struct log_blocks *blocks, uint64_t position);
 
 /* Makes the file in `directory`. NULL: it cannot be made, or the disk has too little room for it beside the
- * archive. *is_whole is what readers go by: set to 1 now, and to 0 should the log end. bytes_most: 0 for as
- * many as there is room for. Free with record_log_close. */
-struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_whole);
+ * archive. *is_complete is what readers go by: set to 1 now, and to 0 should the log end. bytes_most: 0 for
+ * as many as there is room for. Free with record_log_close. */
+struct record_log *record_log_open(const char *directory, uint64_t bytes_most, _Atomic uint32_t *is_complete);
 
 /* The file is removed, too. NULL is fine, here and below. */
 void record_log_close(struct record_log *log);
 
 /* Whether all that was put so far is there. False: there is none, or its room was used up. */
-bool record_log_is_whole(const struct record_log *log);
+bool record_log_is_complete(const struct record_log *log);
 
 /* n records that follow each other in the ring of a slot; `blocks` gets what they became. */
 void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, const struct record *records,

@@ -140,7 +140,7 @@ static uint64_t released(const struct source *source) {
   return atomic_load_explicit(&source->view.slot->tail, memory_order_relaxed);
 }
 
-/* What was said before may have been written over: the thread would wait for ever. */
+/* What was reported before may have been written over: the thread would wait without end. */
 static void give_back(struct merge *merge, struct source *source) {
   if (source->is_damaged)
     atomic_store_explicit(&source->view.slot->is_given_up, true, memory_order_relaxed);
@@ -156,7 +156,7 @@ static void give_back(struct merge *merge, struct source *source) {
 static bool leave_in_log(struct merge *merge, struct source *source) {
   struct ring_view *view = &source->view;
   record_log_flush(merge->log);
-  if (!record_log_is_whole(merge->log) || view->next == view->head ||
+  if (!record_log_is_complete(merge->log) || view->next == view->head ||
       !backlog_leave_in_log(merge->backlog, &source->chain, view->next, view->head, merge->log,
                             source->blocks))
     return false;
@@ -234,18 +234,18 @@ static void relieve_all(void *merge) {
 }
 
 /* Beyond its limit on memory a control group loses a process, most likely the program: all rings together
- * grow by no more than a part of what is free. Asked again as they have grown by some more. */
+ * grow by no more than a part of what is free. Queried again as they have grown by some more. */
 static void limit_growth(struct merge *merge) {
-  enum { SHARE = 8, ASK_EVERY = 4 << 20 };
+  enum { SHARE = 8, QUERY_EVERY = 4 << 20 };
   _Atomic int64_t *left = &merge->session->shared.growth_left;
   int64_t now = atomic_load_explicit(left, memory_order_relaxed);
-  if (merge->has_asked && merge->growth_asked - now < ASK_EVERY)
+  if (merge->has_growth && merge->growth_left - now < QUERY_EVERY)
     return;
   uint64_t share = free_memory() / SHARE;
   if (now > 0 && share < (uint64_t)now)
     atomic_fetch_sub_explicit(left, now - (int64_t)share, memory_order_relaxed);
-  merge->has_asked = true;
-  merge->growth_asked = atomic_load_explicit(left, memory_order_relaxed);
+  merge->has_growth = true;
+  merge->growth_left = atomic_load_explicit(left, memory_order_relaxed);
 }
 
 /* Memory for a ring that is to grow; once for each capacity. It takes as long as filling rings does. */
@@ -285,7 +285,7 @@ static void log_all_in_time(struct merge *merge) {
   record_log_flush(merge->log);
 }
 
-/* In the middle of a pass: rings that fill are relieved, and others may want the processor. Sources may lie
+/* In the middle of a pass: rings that fill are relieved, and others may need the processor. Sources may lie
  * elsewhere afterwards. */
 static void look_around(struct merge *merge) {
   if (merge->is_loading)
@@ -298,7 +298,7 @@ static void look_around(struct merge *merge) {
     merge->pause(merge->data);
 }
 
-/* A record that claims more slots than there are was written over, and nothing behind it means anything. */
+/* A record that claims more slots than there are was written over, and nothing after it means anything. */
 static void give_up_inside(struct merge *merge, struct source *source) {
   backlog_free_below(merge->backlog, &source->chain, source->chain.end);
   source->next = source->head;
@@ -322,7 +322,7 @@ static void deliver(struct merge *merge, uint32_t slot) {
     give_back(merge, source);
 }
 
-/* Records of one source that lie one behind the other, from `next` on. */
+/* Records of one source that lie one after the other, from `next` on. */
 struct stretch {
   const struct record *records; /* by position, masked */
   uint64_t mask, count;
@@ -345,7 +345,7 @@ static struct stretch at_hand(const struct source *source) {
                           handled < RELEASE_RECORDS ? RELEASE_RECORDS - handled : 0};
 }
 
-/* The run's first records, as far as they are at hand and none has more slots behind it, `most` at most.
+/* The run's first records, as far as they are at hand and none has more slots after it, `most` at most.
  * Returns how many. */
 static inline uint64_t deliver_stretch(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
   struct source *source = &merge->sources[slot];
@@ -370,8 +370,7 @@ static uint64_t records_to_look(const struct merge *merge) {
   return LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
 }
 
-/* Takes records of the top ring while they are the earliest of all, but not behind `end`. Returns how
- * many. */
+/* Takes records of the top ring while they are the earliest of all, but not after `end`. Returns how many. */
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), handled = 0;
@@ -474,7 +473,7 @@ uint64_t merge_hand_on(struct merge *merge) {
     uint32_t slot = merge->heap[0];
     const struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);
-    /* Behind the last record that is due, an earlier one may still be missing elsewhere. */
+    /* After the last record that is due, an earlier one may still be missing elsewhere. */
     uint64_t run = deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->head);
     handled += run;
     merge->since_beside += run;
@@ -512,7 +511,7 @@ uint64_t merge_waiting(const struct merge *merge) {
 
 /* In a log, which takes no memory, as many as the memory would have room for: somebody waits for the end. */
 bool merge_may_lag(const struct merge *merge) {
-  if (merge->backlog && record_log_is_whole(merge->log))
+  if (merge->backlog && record_log_is_complete(merge->log))
     return backlog_waiting(merge->backlog) < merge->waiting_most;
   return backlog_has_room(merge->backlog);
 }

@@ -52,7 +52,7 @@ struct journal_context {
   uint32_t parent, region, is_in_runtime;
 };
 
-/* Of a counter; name and unit are strings that were told before. */
+/* Of a counter; name and unit are strings that were reported before. */
 struct journal_counter {
   uint32_t name, unit, type;
 };
@@ -82,25 +82,25 @@ struct clock_comparison {
 };
 
 struct journal_mpi_name {
-  uint32_t comm, name; /* name: a string that was told before */
+  uint32_t comm, name; /* name: a string that was reported before */
 };
 
 struct journal_comm {
   uint32_t parent, is_serial;
 };
 
-/* What the archive's definitions say of a location. */
+/* What the archive's definitions state of a location. */
 struct location_facts {
   uint32_t device;                  /* as definitions_add_device gave it; 0: a thread */
   uint32_t thread_type;             /* ompt_thread_t */
-  uint32_t partition;               /* the string of its places, + 1; 0: none was told */
-  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last told */
+  uint32_t partition;               /* the string of its places, + 1; 0: none was reported */
+  uint32_t exit_flags, enter_flags; /* ompt_frame_flag_t, as last reported */
   uint8_t has_frame_flags;
   uint8_t has_started; /* thread_begin was seen */
   uint8_t is_named;
   char name[64];
   uint64_t kernel_tid;
-  int64_t place, processor; /* as last told; -1: unknown */
+  int64_t place, processor; /* as last reported; -1: unknown */
 };
 
 struct journal_location {

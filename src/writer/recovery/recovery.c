@@ -20,8 +20,8 @@
 #include "writer/recovery/stuck.h"
 
 enum {
-  ARENA_BLOCKS = 64,            /* mapped at once */
-  BLOCKS_AHEAD_MAX = 16,        /* that get their room at once */
+  ARENA_BLOCKS = 64,            /* mapped together */
+  BLOCKS_AHEAD_MAX = 16,        /* that get their room together */
   DISK_RESERVE_BYTES = 4 << 20, /* below that the disk's room is for the archive alone */
 };
 
@@ -39,7 +39,7 @@ struct recovery {
   struct recovery_header unmapped; /* in its place when there is no file */
   struct recovery_block **arenas;
   size_t arena_count, arena_capacity;
-  size_t block_count;   /* taken from the file so far */
+  size_t block_count;   /* read from the file so far */
   size_t ready_blocks;  /* the first ones, which have their room on a disk */
   size_t blocks_before; /* when the writer was last found stuck */
   struct recovery_block **unused;
@@ -206,7 +206,7 @@ static int look_for_room(const struct recovery *recovery) {
   return disk.f_bavail * disk.f_frsize < DISK_RESERVE_BYTES ? -ENOSPC : 0;
 }
 
-/* For those who ask later why so little is there. The first reason is the one. */
+/* For those who query later why so little is there. The first reason is the one. */
 static void fall_short(struct recovery *recovery, int error) {
   if (!recovery->header->shortfall)
     recovery->header->shortfall = -error;
@@ -297,7 +297,7 @@ static int add_arena(struct recovery *recovery) {
   return 0;
 }
 
-/* Some at once, since a disk takes as long for one. In memory the file gets long enough, no more. */
+/* Some together, since a disk takes as long for one. In memory the file gets long enough, no more. */
 static int prepare_blocks(struct recovery *recovery, size_t number, size_t count) {
   off_t begin = block_offset(number), end = block_offset(number + count - 1) + RECOVERY_USED_BYTES;
   int error = 0;
@@ -310,7 +310,7 @@ static int prepare_blocks(struct recovery *recovery, size_t number, size_t count
   return error;
 }
 
-static int reserve_whole(struct recovery *recovery, const struct recovery_block *block) {
+static int reserve_block(struct recovery *recovery, const struct recovery_block *block) {
   for (size_t i = 0; i < recovery->arena_count; i++)
     if (is_in(recovery->arenas[i], arena_bytes, block)) {
       size_t number = i * ARENA_BLOCKS + (size_t)(block - recovery->arenas[i]);
@@ -319,7 +319,7 @@ static int reserve_whole(struct recovery *recovery, const struct recovery_block 
   return 0;
 }
 
-/* A journal that has begun goes on as long as it can: all that was told before depends on it. */
+/* A journal that has started goes on as long as it can: all that was reported before depends on it. */
 static int look_before_block(struct recovery *recovery, enum recovery_use use) {
   if (recovery_is_cut(recovery))
     return -EIO;
@@ -362,7 +362,7 @@ struct recovery_block *recovery_get_block(struct recovery *recovery, enum recove
   else
     error = new_block(recovery, use, &block);
   if (!error && use == RECOVERY_JOURNAL && recovery->is_in_memory)
-    error = reserve_whole(recovery, block);
+    error = reserve_block(recovery, block);
   if (error) {
     fall_short(recovery, error);
     return NULL;
@@ -373,7 +373,7 @@ struct recovery_block *recovery_get_block(struct recovery *recovery, enum recove
 }
 
 void recovery_hand_over(struct recovery *recovery, const struct recovery_block *block) {
-  int error = recovery->is_in_memory && !recovery->is_frozen ? reserve_whole(recovery, block) : 0;
+  int error = recovery->is_in_memory && !recovery->is_frozen ? reserve_block(recovery, block) : 0;
   if (error)
     fall_short(recovery, error);
 }
@@ -407,7 +407,7 @@ static struct recovery_block *journal_block(struct recovery *recovery) {
   return recovery->journal = block;
 }
 
-/* Events that refer to what is not told of any more would be worth nothing: they stay out too. */
+/* Events that refer to what is not reported any more would be worth nothing: they stay out too. */
 static void end_journal(struct recovery *recovery) {
   recovery->has_failed = true;
   if (recovery->header != &recovery->unmapped && !recovery->is_frozen)

@@ -42,7 +42,7 @@ bool recovery_may_get_stuck(const struct recovery *recovery);
 void recovery_freeze(struct recovery *recovery);
 
 /* A block for which the disk has room reserved, for events RECOVERY_FEW_BYTES of it at least; NULL if there
- * is none. The taker says what is in it and then sets its `use`: until then it counts as unused. */
+ * is none. The taker states what is in it and then sets its `use`: until then it counts as unused. */
 struct recovery_block *recovery_get_block(struct recovery *recovery, enum recovery_use use);
 
 /* A block of events may get full from now on, so the disk's room is reserved for all of it. */
@@ -54,7 +54,7 @@ void recovery_release(struct recovery *recovery, struct recovery_block *block);
 /* The same of the log of records and of the rings (recovery_file.h). */
 struct recovery_header *recovery_header(struct recovery *recovery);
 
-/* Where the writer tells how far it is; always there, though perhaps in no file. */
+/* Where the writer shows how far it is; always there, though perhaps in no file. */
 struct recovery_state *recovery_state(struct recovery *recovery);
 
 #endif

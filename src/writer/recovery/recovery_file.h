@@ -9,8 +9,8 @@
  *
  * A block is of one of two kinds. Those of the journal hold, piece by piece, a stream of entries: each
  * definition has its entry before an event refers to it. The others hold events: the chunk of one location
- * that OTF2 is filling, with the number of the location's whole events. A full chunk is written to the event
- * file, and the next one takes its place. The process that writes the archive holds a lock (fcntl, F_SETLK)
+ * that OTF2 is filling, with the number of the location's complete events. A full chunk is written to the
+ * event file, and the next one replaces it. The process that writes the archive holds a lock (fcntl, F_SETLK)
  * on the file. */
 #ifndef STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
 #define STAVE_WRITER_RECOVERY_RECOVERY_FILE_H
@@ -35,8 +35,8 @@ enum { RECOVERY_CLOCK_TICKS = 100000000 }; /* some tens of milliseconds, whateve
 
 /* How far the writer is. */
 struct recovery_state {
-  _Atomic uint64_t whole_until; /* ticks: what returned from a callback before is in the archive */
-  struct clock_point clock;     /* whole_until is less than RECOVERY_CLOCK_TICKS later */
+  _Atomic uint64_t complete_until; /* ticks: what returned from a callback before is in the archive */
+  struct clock_point clock;        /* complete_until is less than RECOVERY_CLOCK_TICKS later */
   struct figures figures;
   uint64_t records[RECORD_TYPE_COUNT];
 };
@@ -58,7 +58,7 @@ struct recovery_block {
   uint32_t use;
   uint32_t location;      /* of events */
   uint64_t sequence;      /* of the journal's piece, or of the location's chunk; from 0 */
-  _Atomic uint64_t count; /* bytes of the journal in this block; or a location's whole events */
+  _Atomic uint64_t count; /* bytes of the journal in this block; or a location's complete events */
   _Alignas(64) char bytes[RECOVERY_CHUNK_BYTES];
   /* OTF2 marks the end of events with two bytes, and leaves room for one */
   char beyond[RECOVERY_UNIT_BYTES - 64];

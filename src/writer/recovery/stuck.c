@@ -28,7 +28,7 @@ static struct {
   timer_t timer;
   volatile sig_atomic_t is_on, begins;
   struct state last;         /* at the last look */
-  uint64_t waited_for, done; /* pages, and what was got done, since it has begun */
+  uint64_t waited_for, done; /* pages, and what was got done, since it has started */
   const uint64_t *counter;
   bool (*found)(void *data);
   void *data;

@@ -18,7 +18,7 @@ struct range {
 };
 
 struct modules {
-  struct module **all; /* also those no longer found: addresses asked for earlier point to them */
+  struct module **all; /* also those no longer found: addresses requested earlier point to them */
   size_t n_all, max_all;
   struct range *ranges; /* by address, disjoint */
   size_t n_ranges, max_ranges;
@@ -71,7 +71,7 @@ void modules_keep_program(struct modules *modules, pid_t pid, const char *path) 
     close(fd);
 }
 
-/* The first range that ends behind the address; n_ranges if there is none. */
+/* The first range that ends after the address; n_ranges if there is none. */
 static size_t range_after(const struct modules *modules, uint64_t address) {
   size_t low = 0, high = modules->n_ranges;
   while (low < high) {
@@ -96,7 +96,7 @@ static bool same_module(const struct module *a, const struct module *b) {
          a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, a->build_id_size);
 }
 
-/* Room for `extra` more of everything, so that nothing can fail half-way. */
+/* Room for `extra` more of everything, so that nothing can fail half done. */
 static int reserve(struct modules *modules, size_t extra) {
   bool has_room =
       array_try_reserve(&modules->all, &modules->max_all, modules->n_all + extra, sizeof *modules->all) &&

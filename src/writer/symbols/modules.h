@@ -33,8 +33,8 @@ void modules_keep_program(struct modules *modules, pid_t pid, const char *path);
 
 /* Reports that the bytes [base, base + size) hold the file `path` from now on; path and build_id are copied.
  * What lay there before is no longer found, but what it had around that range is (a library may lie in
- * another one's gap). The same module told again changes nothing. build_id may be NULL when build_id_size is
- * 0. Returns 0, -EINVAL (no size, range wraps, build id too long, no path) or -ENOMEM; on an error nothing
+ * another one's gap). The same module reported again changes nothing. build_id may be NULL when build_id_size
+ * is 0. Returns 0, -EINVAL (no size, range wraps, build id too long, no path) or -ENOMEM; on an error nothing
  * changed. */
 int modules_add(struct modules *modules, uint64_t base, uint64_t size, uint64_t bias, const char *path,
                 const uint8_t *build_id, unsigned build_id_size);

@@ -29,17 +29,17 @@ struct entry {
 
 /* Handshakes:
  *   the queue: enqueue (merging) -> dequeue (symboliser): address and module can be read. The release and
- * acquire of `resolved` around them say the same once more, because ThreadSanitizer does not see liburcu's
+ * acquire of `resolved` around them state the same once more, because ThreadSanitizer does not see liburcu's
  * barriers. place.resolved: release (symboliser) -> acquire (code_place_resolved): the names can be read
  *   stop: release (merging, after its last enqueue) -> acquire (symboliser, before it finds the queue empty)
  *   asleep: the symboliser stores it and then looks for work; the others make work and then load it. Both
  * sides have a full barrier in between, so that at least one of them sees the other. */
 struct symbols {
   struct modules *modules;
-  struct pair_map places;    /* the merging thread's: entries by what is asked for */
+  struct pair_map places;    /* the merging thread's: entries by what is requested */
   struct resolver *resolver; /* the symboliser's while it runs */
   pthread_t thread;
-  _Atomic uint64_t *counter; /* whoever wants to see that something happens; NULL: nobody */
+  _Atomic uint64_t *counter; /* whoever needs to see that something happens; NULL: nobody */
   bool running;              /* the thread was started and may still find names */
   bool ended;                /* it frees what it had, and is to be joined */
   bool abandoned;

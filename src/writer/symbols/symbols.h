@@ -1,8 +1,8 @@
 /* From code addresses to functions, files and lines.
  *
- * Two threads. The merging thread asks (symbols_request) and never waits for an answer; the symboliser
- * thread, started by symbols_create, asks libbfd, which may take seconds for a large program. They share the
- * places: an address goes from one to the other through a wait-free queue, the answer comes back in the
+ * * Two threads. The merging thread queries (symbols_request) and never waits for an answer; the symboliser
+ * thread, started by symbols_create, queries libbfd, which may take seconds for a large program. They share
+ * the places: an address goes from one to the other through a wait-free queue, the answer comes back in the
  * place, and the same address is found again in a table of the merging thread's.
  *
  * All functions belong to one thread, the merging thread. libbfd has global state: only one struct symbols
@@ -38,14 +38,14 @@ struct code_place {
   uint64_t address; /* as the runtime gave it: a return address, looked up at address - 1 */
   enum place_kind kind;
   const struct module *module; /* NULL: in no known module */
-  /* what ran around it, asked for before, or NULL: of the instantiations of a template, which an outlined
-   * function came from that does not tell */
+  /* what ran around it, requested before, or NULL: of the instantiations of a template, which an outlined
+   * function came from that does not show */
   const struct code_place *around;
   /* What follows is the symboliser's until `resolved` is true (code_place_resolved), then constant. */
   _Atomic bool resolved;
   struct code_frame source; /* the innermost function, inlined or not */
   const char *symbol; /* the enclosing symbol as in the file, mangled; NULL: none. A variable's is readable,
-                       * with what the address lies behind its begin */
+                       * with what the address lies after its begin */
   struct loop_schedule schedule; /* of work */
   unsigned n_inlined;            /* 0: source.function is not inlined here */
   /* where it was inlined to: caller by caller, the last is a real function */
@@ -69,20 +69,21 @@ struct symbols;
  * (symbols_destroy). Returns NULL on failure, with *ret_error = -ENOMEM or -EAGAIN (no thread). */
 struct symbols *symbols_create(struct modules *modules, int *ret_error);
 
-/* The same without the symboliser: what is asked for waits until symbols_start. No thread is there, so the
+/* The same without the symboliser: what is requested waits until symbols_start. No thread is there, so the
  * process may fork; what a child does with it, its parent's knows nothing of. */
 struct symbols *symbols_create_idle(struct modules *modules, int *ret_error);
 
 /* Starts the symboliser after symbols_create_idle. Returns 0 or -EAGAIN: all stays without names then. */
 int symbols_start(struct symbols *symbols);
 
-/* The place of an address, made and queued when it is new. What modules_find says now decides which module it
- * is in; when another module has come to lie at the address since it was last asked for, it gets a new place.
- * Returns NULL only without memory. The place stays valid, and stays the same, until symbols_destroy. */
+/* The place of an address, made and queued when it is new. What modules_find states now decides which module
+ * it is in; when another module has come to lie at the address since it was last requested, it gets a new
+ * place. Returns NULL only without memory. The place stays valid, and stays the same, until
+ * symbols_destroy. */
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
 
 /* The same of a construct: PLACE_CONSTRUCT or PLACE_WORK, which runs in a parallel region or task of the
- * place `around`, or NULL: what counts is who asks first. */
+ * place `around`, or NULL: what counts is who queries first. */
 struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around);
 
@@ -94,9 +95,9 @@ struct code_place *symbols_request_variable(struct symbols *symbols, uint64_t ad
 void symbols_count_into(struct symbols *symbols, _Atomic uint64_t *counter);
 
 /* Ends the symboliser, which closes its files; what libbfd holds it gives back meanwhile. Waits until all
- * that was asked for is resolved; with skip_pending only for the address in work, and
- * after 200 ms not even for that: then the thread is abandoned to the end of the process. Places may be read
- * but no longer be asked for afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
+ * that was requested is resolved; with skip_pending only for the address in work, and after 200 ms not even
+ * for that: then the thread is abandoned to the end of the process. Places may be read but no longer be
+ * requested afterwards. Returns 0, or -ECANCELED if places were left unresolved. */
 int symbols_finish(struct symbols *symbols, bool skip_pending);
 
 /* Frees everything, with all places; ends the symboliser as symbols_finish(symbols, true) if that was not

@@ -35,7 +35,7 @@ struct object {
   bfd *lines;          /* the one of the two that has the debug info; NULL: none */
   asection **sections; /* of `lines`, those in memory, by address */
   size_t n_sections;
-  /* What libbfd is told when it looks for lines: with the true symbols it would, finding no debug info,
+  /* What libbfd is given when it looks for lines: with the true symbols it would, finding no debug info,
    * search them all, one by one; with a NULL pointer, 2.40 cannot read compressed debug info. */
   asymbol *no_symbols[1];
   struct symbol_table functions, variables;
@@ -82,7 +82,7 @@ static bool has_symtab(bfd *abfd) {
          bfd_get_symtab_upper_bound(abfd) > (long)sizeof(asymbol *);
 }
 
-/* A file without a build id passes: nothing says that it is another one. */
+/* A file without a build id passes: nothing states that it is another one. */
 static bool build_id_matches(const bfd *abfd, const uint8_t *build_id, unsigned size) {
   const struct bfd_build_id *own = abfd->build_id;
   return !size || !own || (own->size == size && !memcmp(own->data, build_id, size));
@@ -123,7 +123,7 @@ static int section_order(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Thread-local storage has addresses of its own, which must not be taken for code. */
+/* Thread-local storage has addresses of its own, which must not be regarded as code. */
 static bool is_code_section(const asection *section) {
   flagword flags = bfd_section_flags(section);
   return (flags & SEC_ALLOC) && !(flags & SEC_THREAD_LOCAL) && bfd_section_size(section);
@@ -167,15 +167,15 @@ static bool is_variable(const asymbol *symbol) {
 }
 
 static void keep(struct symbol_table *kept, asymbol **table, size_t count, const Elf64_Sym *raw,
-                 bool (*is_wanted)(const asymbol *symbol)) {
-  size_t wanted = 0;
+                 bool (*is_kept)(const asymbol *symbol)) {
+  size_t selected = 0;
   for (size_t i = 0; i < count; i++)
-    wanted += is_wanted(table[i]);
-  kept->symbols = calloc(wanted + 1, sizeof(*kept->symbols));
+    selected += is_kept(table[i]);
+  kept->symbols = calloc(selected + 1, sizeof(*kept->symbols));
   if (!kept->symbols)
     return;
   for (size_t i = 0; i < count; i++)
-    if (is_wanted(table[i]))
+    if (is_kept(table[i]))
       kept->symbols[kept->count++] = (struct object_symbol){
           bfd_asymbol_value(table[i]), raw ? raw[i + 1].st_size : 0, bfd_asymbol_name(table[i])};
 }

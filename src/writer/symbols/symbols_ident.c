@@ -19,8 +19,8 @@ static const char *base_name(const char *path, const char *end) {
 }
 
 static bool is_same_name(const char *path, const char *end, const char *file) {
-  const char *name = base_name(path, end), *wanted = base_name(file, file + strlen(file));
-  return strlen(wanted) == (size_t)(end - name) && memcmp(wanted, name, (size_t)(end - name)) == 0;
+  const char *name = base_name(path, end), *expected = base_name(file, file + strlen(file));
+  return strlen(expected) == (size_t)(end - name) && memcmp(expected, name, (size_t)(end - name)) == 0;
 }
 
 static unsigned line_in(const char *text, const char *file) {

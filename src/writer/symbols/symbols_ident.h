@@ -1,6 +1,6 @@
 /* What a program has beside its debug information of the place of a construct: what is handed over to the
  * call of the OpenMP runtime. clang and flang name the place by an ident_t, gcc gives the function with the
- * construct's code. Of some calls this is all that tells the line. */
+ * construct's code. Of some calls this is all that shows the line. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_IDENT_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_IDENT_H
 

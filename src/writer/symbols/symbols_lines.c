@@ -6,10 +6,10 @@
 #include "writer/symbols/symbols_names.h"
 
 enum {
-  /* How far to look when the line table says "line 0" (code of no line). */
+  /* How far to look when the line table states "line 0" (code of no line). */
   LINE_BEFORE_BYTES = 64, /* the line before is the better one up to here */
   LINE_SEARCH_BYTES = 4096,
-  FOLLOWING_BYTES = 512, /* so far behind a call its construct goes on */
+  FOLLOWING_BYTES = 512, /* so far after a call its construct goes on */
   FOLLOWING_STEP = 3,
 };
 
@@ -19,30 +19,30 @@ static bool same_function(const struct object_line *a, const struct object_line 
 
 /* Whether code at `at` belongs to a line, of the function that `wanted` names in the symbol. */
 static bool has_line(struct object *object, uint64_t at, const struct object_symbol *symbol,
-                     const struct object_line *wanted, struct object_line *ret) {
+                     const struct object_line *expected, struct object_line *ret) {
   return object_symbol_at(object, at) == symbol && object_line_at(object, at, ret) && ret->line &&
-         same_function(ret, wanted);
+         same_function(ret, expected);
 }
 
 /* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Clang
- * says in another place which construct such a call is of. Else the line shortly before it in the same
- * function says best where it came from, or else the nearest. What object_inlined_into says next belongs to
- * the line that was found. Returns false if there is nothing. */
+ * states in another place which construct such a call is of. Else the line shortly before it in the same
+ * function states best where it came from, or else the nearest. What object_inlined_into states next belongs
+ * to the line that was found. Returns false if there is nothing. */
 static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
   bool is_found = object_line_at(object, address, ret);
-  const struct object_line wanted = *ret;
-  if (!is_found || wanted.line)
+  const struct object_line expected = *ret;
+  if (!is_found || expected.line)
     return is_found;
   const struct object_symbol *symbol = object_symbol_at(object, address);
-  ret->line = ident_line(object, address, symbol, wanted.file);
+  ret->line = ident_line(object, address, symbol, expected.file);
   if (ret->line)
     return true;
   for (uint64_t i = 1; i < LINE_BEFORE_BYTES && i < address; i++)
-    if (has_line(object, address - i, symbol, &wanted, ret))
+    if (has_line(object, address - i, symbol, &expected, ret))
       return true;
   for (uint64_t i = 1; i < LINE_SEARCH_BYTES && i < address; i++)
-    if (has_line(object, address - i, symbol, &wanted, ret) ||
-        has_line(object, address + i, symbol, &wanted, ret))
+    if (has_line(object, address - i, symbol, &expected, ret) ||
+        has_line(object, address + i, symbol, &expected, ret))
       return true;
   return object_line_at(object, address, ret);
 }
@@ -102,7 +102,7 @@ static unsigned count_of_program(const struct object_line *lines, unsigned n) {
   return kept ? kept : n;
 }
 
-/* Without debug info of inlined functions, the line before says best where it came from. */
+/* Without debug info of inlined functions, the line before states best where it came from. */
 static void leave_library(struct object *object, uint64_t address, struct object_line *line) {
   const struct object_symbol *symbol = object_symbol_at(object, address);
   struct object_line before;

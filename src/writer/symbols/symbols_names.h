@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* The length of the part of a function's name that the user wrote, without what compilers append to clones
- * and outlined functions: main._omp_fn.0, main.omp_outlined, work.isra.0, work.cold -> 4. 0 if the whole name
- * is the compiler's: .omp_outlined..3, .omp_task_entry. (clang up to 16). */
+ * and outlined functions: main._omp_fn.0, main.omp_outlined, work.isra.0, work.cold -> 4. 0 if the entire
+ * name is the compiler's: .omp_outlined..3, .omp_task_entry. (clang up to 16). */
 size_t name_user_length(const char *name);
 
 /* Whether a compiler made the function from the body of a construct. */

@@ -152,8 +152,8 @@ static char *find_above(const char *module, const char *file) {
   return NULL;
 }
 
-/* Debug information may have no full path: where compilers are told to leave the folder out in which they ran
- * (-ffile-prefix-map=$PWD=.), that is most often one above the program. */
+/* Debug information may have no full path: where compilers have options to leave the folder out in which they
+ * ran (-ffile-prefix-map=$PWD=.), that is most often one above the program. */
 static const char *complete(struct resolver *resolver, struct code_source *source, const char *relative) {
   if (relative != source->relative) {
     const char *found = intern(resolver, find_above(source->module->path, relative));
@@ -223,8 +223,8 @@ static void anchor_add(struct code_source *source, const struct code_frame *fram
   if (!frame->function || !frame->file || !frame->line)
     return;
   size_t at = anchors_after(source, frame->file, frame->line);
-  const struct anchor wanted = {frame->file, frame->line, frame->function};
-  if (at && is_same_line(&source->anchors[at - 1], &wanted) &&
+  const struct anchor expected = {frame->file, frame->line, frame->function};
+  if (at && is_same_line(&source->anchors[at - 1], &expected) &&
       has_anchor(source, line_begin(source, at), at, frame->function))
     return;
   if (!array_try_reserve(&source->anchors, &source->max_anchors, source->n_anchors + 1,
@@ -232,7 +232,7 @@ static void anchor_add(struct code_source *source, const struct code_frame *fram
     return;
   struct anchor *anchor = source->anchors + at;
   memmove(anchor + 1, anchor, (source->n_anchors++ - at) * sizeof(*anchor));
-  *anchor = wanted;
+  *anchor = expected;
 }
 
 /* Makes the first line of a function an anchor. */
@@ -281,7 +281,7 @@ static bool are_of_one_template(const struct code_source *source, size_t after, 
   return false;
 }
 
-/* The user's function around a line of an outlined function that does not tell (clang up to 16): the first
+/* The user's function around a line of an outlined function that does not show (clang up to 16): the first
  * one that was encountered of those that have the line, but of a template's that which ran around it. */
 static const char *function_around(const struct code_source *source, const struct code_frame *frame,
                                    const struct code_place *around) {

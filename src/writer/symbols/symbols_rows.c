@@ -24,7 +24,7 @@ enum form {
   FORM_UDATA = 0x0f,
 };
 
-/* What is read, from the front; behind the end there are zeros, and `is_bad`. */
+/* What is read, from the front; after the end there are zeros, and `is_bad`. */
 struct line_cursor {
   const uint8_t *at, *end;
   bool is_bad;
@@ -36,14 +36,14 @@ struct line_unit {
   unsigned offset_bytes, opcode_base, line_range, instruction_bytes;
   int line_base;
   uint8_t operands[OPCODES_MAX]; /* of each standard opcode */
-  char **files;                  /* NULL until one is wanted */
+  char **files;                  /* NULL until one is requested */
   size_t n_files;
 };
 
 struct line_row {
   uint64_t address;
   uint32_t file, line;
-  bool is_end; /* of a sequence: the first address behind it */
+  bool is_end; /* of a sequence: the first address after it */
 };
 
 struct sequence {
@@ -340,7 +340,7 @@ static void read_sequences(struct line_rows *rows, uint32_t unit) {
   }
 }
 
-/* The header behind the unit's length and version. */
+/* The header after the unit's length and version. */
 static bool read_header(struct line_cursor *cursor, unsigned offset_bytes, struct line_unit *unit) {
   skip(cursor, 2); /* the sizes of addresses and segment selectors */
   uint64_t header = read_fixed(cursor, offset_bytes);

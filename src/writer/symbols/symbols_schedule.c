@@ -7,7 +7,7 @@
 /* What an instruction writes a constant to. */
 enum operand { OPERAND_EDX, OPERAND_ECX, OPERAND_R8, OPERAND_STACK, OPERAND_NONE };
 
-/* MOV of a constant of 32 bits to each, as many bytes as tell it. */
+/* MOV of a constant of 32 bits to each, as many bytes as it has. */
 static const struct {
   enum operand target;
   unsigned char bytes[4], count;
@@ -26,10 +26,10 @@ static bool is_mov(const struct call_code *code, size_t i, size_t kind, uint32_t
 
 /* The constant that is last written to the target before the call; false: there is none. */
 static bool constant(const struct call_code *code, struct object *object, enum operand target,
-                     bool (*is_wanted)(uint32_t value), uint32_t *ret_value) {
+                     bool (*is_requested)(uint32_t value), uint32_t *ret_value) {
   for (size_t i = code->call; i-- > 0 && !call_is_at(code, i, object);)
     for (size_t kind = 0; kind < sizeof movs / sizeof *movs; kind++)
-      if (movs[kind].target == target && is_mov(code, i, kind, ret_value) && is_wanted(*ret_value))
+      if (movs[kind].target == target && is_mov(code, i, kind, ret_value) && is_requested(*ret_value))
         return true;
   return false;
 }
@@ -86,7 +86,7 @@ static struct loop_schedule schedule_of_llvm(const struct call_code *code, struc
   return ret;
 }
 
-/* -- gcc's functions say it in their names -- */
+/* -- gcc's functions state it in their names -- */
 
 static const char *after(const char *text, const char *prefix) {
   return begins_with(text, prefix) ? text + strlen(prefix) : text;

@@ -1,5 +1,5 @@
 /* The schedule of a worksharing loop as the machine code has it: by which function of the runtime the loop is
- * begun, and the constants that it is given. Runtimes that tell of the loop do not all tell its schedule. */
+ * started, and the constants that it is given. Runtimes that report the loop do not all show its schedule. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_SCHEDULE_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_SCHEDULE_H
 

@@ -18,10 +18,10 @@ static bool is_slot(const Elf64_Rela *relocation) {
 }
 
 bool stub_file_add(struct stub_file *file, const Elf64_Rela *relocations, size_t count) {
-  size_t capacity = file->n_slots, wanted = 0;
+  size_t capacity = file->n_slots, slot_count = 0;
   for (size_t i = 0; i < count; i++)
-    wanted += is_slot(&relocations[i]);
-  if (!array_try_reserve(&file->slots, &capacity, file->n_slots + wanted, sizeof *file->slots))
+    slot_count += is_slot(&relocations[i]);
+  if (!array_try_reserve(&file->slots, &capacity, file->n_slots + slot_count, sizeof *file->slots))
     return false;
   for (size_t i = 0; i < count; i++)
     if (is_slot(&relocations[i]))
@@ -47,9 +47,9 @@ void stub_file_clear(struct stub_file *file) {
 }
 
 static const char *name_of(const struct stub_file *file, uint64_t slot) {
-  const struct stub_slot wanted = {slot, 0};
+  const struct stub_slot slot_count = {slot, 0};
   const struct stub_slot *found =
-      file->n_slots ? bsearch(&wanted, file->slots, file->n_slots, sizeof wanted, slot_order) : NULL;
+      file->n_slots ? bsearch(&slot_count, file->slots, file->n_slots, sizeof slot_count, slot_order) : NULL;
   if (!found || found->symbol == 0 || found->symbol >= file->n_symbols)
     return NULL;
   uint32_t at = file->symbols[found->symbol].st_name;

@@ -93,7 +93,7 @@ class Live {
     this.#advance();
   }
 
-  // Shows the newest picture, unless it is there, one is on its way, or it is not wanted now.
+  // Shows the newest picture, unless it is there, one is in transit, or it is not requested now.
   #advance() {
     const {picture} = this.news ?? {};
     if (!picture || !this.isFollowing || this.isPressed || this.loading || this.shown?.picture === picture)
@@ -150,8 +150,8 @@ class Live {
 
   #show() {
     const {frame} = this.loading, page = Live.#pageOf(frame), length = this.#length(), before = this.shown;
-    const hadFocus = document.activeElement === before?.frame, isWanted = this.isFollowing && !this.isPressed;
-    if (page && (isWanted || !before)) { // else it is not wanted any more, or gone: the next news has another one
+    const hadFocus = document.activeElement === before?.frame, isRequested = this.isFollowing && !this.isPressed;
+    if (page && (isRequested || !before)) { // else it is not requested any more, or gone: the next news has another one
       if (length && !this.finished)
         page.view.show(page.view.stop - length, page.view.stop);
       if (before && !this.finished)
@@ -168,7 +168,7 @@ class Live {
     this.loading = null;
     this.#paint();
     this.#setState(this.state);
-    if (page && isWanted)
+    if (page && isRequested)
       this.#advance();
   }
 

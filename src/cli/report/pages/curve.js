@@ -46,7 +46,7 @@ function axes(svg, part, scale) {
   }
 }
 
-/** Behind the numbers that were run the law is broken, with the interval of its predictions. */
+/** After the numbers that were run the law is broken, with the interval of its predictions. */
 function drawLaw(svg, fit, part, isWeak, scale) {
   const reference = part.steps[0], last = part.steps.at(-1).threads, value = speedupOf(fit, reference, isWeak);
   line(svg, 'law', between(scale.first, last), value, scale);

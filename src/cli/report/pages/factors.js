@@ -1,4 +1,4 @@
-// In the order in which they multiply; parts of another factor come behind it and are no factors themselves.
+// In the order in which they multiply; parts of another factor come after it and are no factors themselves.
 const FACTORS = [
   {key: 'presence', name: 'presence', colour: 8},
   {key: 'mpi', name: 'MPI', colour: 6},
@@ -26,7 +26,7 @@ export function known(part) {
   return FACTORS.filter(({key}) => part.steps.some(({factors}) => (factors[key] ?? null) !== null));
 }
 
-/** What each factor takes of a step's threads' time, one behind the other, and what is left. */
+/** What each factor takes of a step's threads' time, one after the other, and what is left. */
 export function losses(step, factors) {
   let left = 1;
   const taken = factors.filter(({of}) => !of).map((factor) => {

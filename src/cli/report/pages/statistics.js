@@ -6,7 +6,7 @@ export function median(values) {
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** What a row shows of its values, one for each run, null where it was not met. */
+/** What a row shows of its values, one for each run, null where it did not occur. */
 export function describe(values) {
   const known = values.filter((value) => value !== null);
   const last = values[values.length - 1];
