@@ -23,7 +23,7 @@
 #include "session/layout.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x39305f7265766f63) /* "cover_09" */
+#define RECOVERY_MAGIC UINT64_C(0x30315f7265766f63) /* "cover_10" */
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
