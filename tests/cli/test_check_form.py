@@ -38,7 +38,7 @@ class Form(Case):
             made.complete(0, 0, 1)
             made.switch(0, 0, 0, step=False)
             self.out_of_barrier(made, 0, 1)
-        self.finds("pairing", "the end of its task", line=11)
+        self.finds("pairing", line=11)
 
     def task_states(self, what):
         with self.make() as made:
@@ -51,15 +51,15 @@ class Form(Case):
         self.task_states(lambda made: made.switch(0, 0, 77))
         self.assertIn("task-state", {f["rule"] for f in self.json(FOUND)["findings"]})
         self.task_states(lambda made: made.complete(0, 0, 77))
-        self.finds("task-state", "task 77 completes")
+        self.finds("task-state", "task 77 ")
         self.task_states(lambda made: made.complete(0, 0, 1))
-        self.finds("task-state", "without having started")
+        self.finds("task-state")
         self.task_states(lambda made: (made.run(0, 0, 1, 11), made.complete(0, 0, 1)))
         self.finds("task-state", "complete already")
         self.task_states(lambda made: made.create(0, 1, line=12))
-        self.finds("task-state", "is there already")
+        self.finds("task-state")
         self.task_states(lambda made: made.switch(0, 1, 0))
-        self.finds("task-state", "implicit one of another thread")
+        self.finds("task-state")
 
     def test_on_two_threads(self):
         def twice(made):
@@ -81,7 +81,7 @@ class Form(Case):
             made.start(0, 0, 1, line=11)
             made.switch(0, 0, 0, step=False)
         self.task_states(suspended)
-        self.finds("task-state", "not complete at the end", line=11)
+        self.finds("task-state", line=11)
 
     def test_teams(self):
         with self.make() as made:
@@ -149,7 +149,7 @@ class Losses(Case):
         self.make_lossy(broken_before=False)
         report = self.json(UNDONE)
         self.assertEqual(report["findings"], [])
-        self.assertIn("checked only up to", check(self.path()).stdout.decode())
+        self.words(check(self.path()).stdout.decode(), "7 events")
 
     def test_nobody_knows_where(self):
         with self.make(properties=[("STAVE::LOST_EVENTS", "7")]) as made:
@@ -164,10 +164,10 @@ class Losses(Case):
         with self.make(properties=properties + [("STAVE::SET_CALLBACK::27", "never")]) as made:
             made.point(0, "flush", line=11)
         report = self.json(0)
-        self.assertEqual(report["not_checked"]["dependence"], "dependences was not recorded")
+        self.words(report["not_checked"]["dependence"], "dependences")
         self.words(report["not_checked"]["lock-order"])
         said = re.findall(r"(?m)^not checked: (.*): (.*)$", check(self.path()).stdout.decode())
-        self.assertIn(("dependence, mutual-exclusion", "dependences was not recorded"), said)
+        self.assertIn(("dependence, mutual-exclusion", report["not_checked"]["dependence"]), said)
         self.assertEqual(len({reason for _, reason in said}), len(said))    # a line for each reason
         rules = [rule for names, _ in said for rule in names.split(", ")]
         self.assertEqual(sorted(rules), sorted(report["not_checked"]))
@@ -177,7 +177,7 @@ class Losses(Case):
         with self.make(properties=[("STAVE::DEPENDENCES_WITHHELD", "3")]) as made:
             made.point(0, "flush", line=11)
         self.assertEqual(self.json(0)["dependences_withheld"], 3)
-        self.assertRegex(check(self.path()).stdout.decode(), r"(?m)^not checked: the dependences of 3 tasks, ")
+        self.words(check(self.path()).stdout.decode(), "not checked", "3 tasks")
         self.assertEqual(self.json(0, "--rules", "team-order")["dependences_withheld"], 0)
 
 

@@ -46,7 +46,7 @@ class Mpi(check_case.Case):
                 job.call(0, "MPI_Send", ms, ms + 0.1, line=5, send=(1, 7, 10))
             job.call(1, "MPI_Recv", 3, 3.1, line=6, receive=(0, 7, 10))
             job.finalize(9)
-        found = self.finds("mpi-send", "rank 0 of MPI_COMM_WORLD sent 10 bytes with tag 7 to rank 1")
+        found = self.finds("mpi-send", "rank 0 of MPI_COMM_WORLD", " 10 bytes", "tag 7", "rank 1")
         self.site(found, 5)
         self.assertEqual(found["time_ns"], 1000000)
 
@@ -80,7 +80,7 @@ class Mpi(check_case.Case):
             job.call(0, "MPI_Send", 1, 1.1, line=5, send=(1, 7, 10))
             job.call(1, "MPI_Recv", 1, 1.2, line=6, receive=(0, 7, 12))
             job.finalize(9)
-        self.site(self.finds("mpi-length", "12 bytes were received of 10 that rank 0", "MPI_Send @made.c:5"), 6)
+        self.site(self.finds("mpi-length", "12 bytes", "of 10 ", "rank 0", "MPI_Send @made.c:5"), 6)
 
     def early(self, **more):
         """Two messages that are received before they were sent, by 1 ms and by 3 ms."""
@@ -93,12 +93,12 @@ class Mpi(check_case.Case):
 
     def test_early(self):
         self.early()
-        self.site(self.finds("mpi-early", "2 of 2 messages; this one 3000000 ns before rank 0 of MPI_COMM_WORLD sent "
-                             "it, MPI_Send @made.c:5; clocks may be wrong by 0 ns"), 6)
+        self.site(self.finds("mpi-early", "2 of 2 messages", "3000000 ns", "rank 0 of MPI_COMM_WORLD",
+                             "MPI_Send @made.c:5", " by 0 ns"), 6)
 
     def test_early_beyond_the_deviation(self):
         self.early(properties=[("STAVE::CLOCK::DEVIATION_NS", "2000000")])
-        self.finds("mpi-early", "1 of 2 messages", "clocks may be wrong by 2000000 ns")
+        self.finds("mpi-early", "1 of 2 messages", " by 2000000 ns")
 
     def test_early_within_the_deviation(self):
         self.early(properties=[("STAVE::CLOCK::DEVIATION_NS", "3000000")])
@@ -129,8 +129,8 @@ class Mpi(check_case.Case):
 
     def test_early_in_threads(self):
         self.early_in_threads((5, 5.1))
-        self.site(self.finds("mpi-early", "1 of 2 messages; this one 1000000 ns before rank 0 of MPI_COMM_WORLD sent "
-                             "it, MPI_Send @made.c:5"), 6)
+        self.site(self.finds("mpi-early", "1 of 2 messages", "1000000 ns", "rank 0 of MPI_COMM_WORLD",
+                             "MPI_Send @made.c:5"), 6)
 
     def test_early_in_threads_within_the_deviation(self):
         self.early_in_threads((5, 5.1), deviation=1000000)
@@ -144,13 +144,13 @@ class Mpi(check_case.Case):
             job.call(1, "MPI_Recv", 1.4, 1.5, line=7, thread=1, receive=(0, 8, 10))
             job.call(0, "MPI_Send", 3.5, 3.6, line=5, send=(1, 8, 10))
             job.finalize(9)
-        self.site(self.finds("mpi-early", "1 of 2 messages; this one 2000000 ns before"), 7)
+        self.site(self.finds("mpi-early", "1 of 2 messages", "2000000 ns"), 7)
 
     def test_request(self):
         with self.job() as job:
             job.call(1, "MPI_Irecv", 0, 0.1, line=4, irecv=9)
             job.finalize(9)
-        self.site(self.finds("mpi-request", "never completed it"), 4)
+        self.site(self.finds("mpi-request"), 4)
 
     def test_cancelled(self):
         with self.job() as job:
@@ -185,7 +185,7 @@ class Mpi(check_case.Case):
             for rank in (0, 2):
                 job.call(rank, "MPI_Reduce", 1, 2, line=3, collective=0)
             job.finalize(9)
-        self.site(self.finds("mpi-collective", "Process 1 has called none"), 3)
+        self.site(self.finds("mpi-collective", "Process 1"), 3)
 
     def test_thread(self):
         """Which threads may call MPI: behind MPI_Init one alone; what MPI_Init_thread provides is not told."""
@@ -197,7 +197,7 @@ class Mpi(check_case.Case):
                 job.call(1, "MPI_Recv", 1, 1.2, line=6, receive=(0, 7, 10))
                 job.finalize(9)
             if wrong:
-                self.site(self.finds("mpi-thread", "Master thread called MPI_Init"), 5)
+                self.site(self.finds("mpi-thread", "Master thread", "MPI_Init"), 5)
             else:
                 self.quiet()
 

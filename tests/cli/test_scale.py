@@ -79,10 +79,10 @@ class Made(Case):
             self.close(step["efficiency"], 1)
         self.assertIsNone(whole["scales_to"])
         self.assertIsNone(whole["factor"])
-        self.assertIn("no factor falls", whole["because"])
+        self.words(whole["because"])
         self.assertAlmostEqual(self.fit(whole, "Amdahl")["serial"], 0, places=7)
         self.assertIsNone(self.fit(whole, "Amdahl")["useful_threads"])
-        self.assertIn("always of use", whole["threads_of_use"])
+        self.words(whole["threads_of_use"])
 
     def test_serial_part(self):
         """Amdahl's law with a share of 1/20, exactly."""
@@ -98,7 +98,7 @@ class Made(Case):
             self.close(one["wall_s"], law(0.1, 0.05, 0, one["threads"]), 1e-3)
             self.assertLess(one["interval_s"], 1e-4 * one["wall_s"])
         self.close(fit["useful_threads"], 4 * 0.95 / 0.05, 0.02)
-        self.assertIn("more than 76 threads are of little use", whole["threads_of_use"])
+        self.words(whole["threads_of_use"], " 76 ")
         part = self.part(numbers, "serial")
         self.assertEqual((part["scales_to"], part["factor"]), (1, "serial"))
         self.close(part["lost_s"], 0.005 * (1 - 1 / 16))
@@ -111,21 +111,21 @@ class Made(Case):
         self.assertEqual(fit["predicted"][-1]["threads"], 24)
         self.close(fit["predicted"][-1]["wall_s"], law(0.1, 0.05, 0, 24), 1e-3)
         self.assertRegex(self.succeeds(scaling("--predict", "24", *paths)),
-                         r"With 24 threads it takes 0\.0089\d\d s \+- 0\.0000\d\d by Amdahl's law")
-        self.assertIn("not known, as no law is determined", self.succeeds(scaling("--predict", "24", *paths[:2])))
-        self.fails(scaling("--predict", "0", *paths), "--predict requires a number", status=USAGE)
+                         r"24 .* 0\.0089\d\d s \+- 0\.0000\d\d .*Amdahl")
+        self.words(self.succeeds(scaling("--predict", "24", *paths[:2])), " 24 ")
+        self.refuses(scaling("--predict", "0", *paths), "--predict", status=USAGE)
 
     def test_slower_computation(self):
         """Threads that slow one another: the universal law, of which the computation is all."""
         paths, _ = self.runs([region(20, 160, slower=lambda n: 1 + 0.03 * (n - 1) + 0.002 * n * (n - 1))])
         whole = self.numbers(paths)["parts"][0]
         self.assertEqual((whole["factor"], whole["best_law"]), ("computation", "universal"))
-        self.assertIn("they slow one another", whole["because"])
+        self.words(whole["because"])
         fit = self.fit(whole, "universal")
         self.close(fit["serial"], 0.03, 2e-3)
         self.close(fit["coherence"], 0.002, 2e-3)
         self.close(fit["useful_threads"], math.sqrt(0.97 / 0.002), 2e-3)
-        self.assertIn("more than 22 threads are of no use", whole["threads_of_use"])
+        self.words(whole["threads_of_use"], " 22 ")
         for step, n in zip(whole["steps"], COUNTS):
             self.close(step["factors"]["computation"], 1 / (1 + 0.03 * (n - 1) + 0.002 * n * (n - 1)))
 
@@ -150,7 +150,7 @@ class Made(Case):
             return 1 + 0.05 * (n - 1)
         part = self.counted(lambda n: (16 * 10**8, 32 * 10**7 * slower(n), 16 * 10**6), slower)
         self.assertEqual(part["factor"], "ipc")
-        self.assertIn("the memory's bandwidth is shared", part["because"])
+        self.words(part["because"])
 
     def test_false_sharing(self):
         """The same with a miss more for each thread that shares the lines."""
@@ -158,7 +158,7 @@ class Made(Case):
             return 1 + 0.2 * (n - 1)
         part = self.counted(lambda n: (16 * 10**8, 32 * 10**7 * slower(n), 16 * 10**6 * n), slower)
         self.assertEqual(part["factor"], "ipc")
-        self.assertIn("16.0 times as often: false sharing is suspected", part["because"])
+        self.words(part["because"], "16.0 times", "false sharing")
 
     def test_more_instructions(self):
         """Work that each thread does for itself."""
@@ -166,7 +166,7 @@ class Made(Case):
             return 1 + 0.1 * (n - 1)
         part = self.counted(lambda n: (16 * 10**8 * slower(n), 32 * 10**7 * slower(n), 16 * 10**6 * slower(n)), slower)
         self.assertEqual(part["factor"], "instructions")
-        self.assertIn("execute more instructions", part["because"])
+        self.words(part["because"])
 
     def test_slower_clock(self):
         """As many instructions and cycles in more time."""
@@ -190,7 +190,7 @@ class Made(Case):
         paths, _ = self.runs([region(20, 1, repeat=100, start=late, end=late)])
         part = self.part(self.numbers(paths), "parallel", 20)
         self.assertEqual(part["factor"], "runtime")
-        self.assertIn("too small", part["because"])
+        self.words(part["because"])
         for step, n in zip(part["steps"], COUNTS):
             lost = 0.2 * (n - 1)
             self.close(step["wall_s"] * 1000, 1 / n + lost, 1e-3)
@@ -246,18 +246,20 @@ class Made(Case):
             for name, factor in (("least_s", 1), ("wall_s", 1.02), ("most_s", 1.3)):
                 self.close(step[name], factor * law(0.1, 0.05, 0, n))
         fit = self.fit(whole, "Amdahl")
-        self.assertEqual(fit["refused"], "the times lie off it by more than a tenth")
+        self.words(fit["refused"])
 
     def test_laws_are_refused(self):
         two = self.numbers(self.runs([serial(5), region(20, 95)], (1, 1, 1, 2, 2, 2))[0])["parts"][0]
         three = self.numbers(self.runs([serial(5), region(20, 95)], (1, 2, 3))[0])["parts"][0]
-        few = "it has as many parameters as there are numbers of threads"
+        few = two["fits"][0]["refused"]
+        self.words(few)
         for part, refused in ((two, [few, few]), (three, [None, few])):
             self.assertEqual([fit["refused"] for fit in part["fits"]], refused)
         self.assertIsNone(two["best_law"])
         self.assertEqual(self.fit(two, "Amdahl")["predicted"], [])
         text = self.succeeds(scaling(*self.runs([region(20, 95)], (1, 2))[0]))
-        self.assertIn("The run follows Amdahl's law: refused, it has as many parameters", text)
+        self.words(text, "Amdahl's law")
+        self.assertRegex(text, f"Amdahl.*{few}")
 
     def test_crowded(self):
         """More threads than processors: shown, but in no law, which the others would determine otherwise."""
@@ -267,7 +269,7 @@ class Made(Case):
         self.assertEqual([run["has_too_many_threads"] for run in numbers["runs"]], [False] * 4 + [True])
         self.assertAlmostEqual(self.fit(numbers["parts"][0], "Amdahl")["serial"], 0, places=7)
         self.assertIn("8*", self.succeeds(scaling(*paths)))
-        self.assertIn("more threads than processors", " ".join(numbers["notes"]))
+        self.words(" ".join(numbers["notes"]))
 
     def test_a_busy_machine_is_stated_first(self):
         """Of 250 ms that two processors had, others used 80: before what limits the scaling, and all other notes."""
@@ -275,8 +277,9 @@ class Made(Case):
                 ("STAVE::PROCESSORS::BUSY_NS", "210000000"), ("STAVE::PROCESSORS::IDLE_NS", "40000000")]
         paths, _ = self.runs([serial(5), region(20, 95)], (1, 2), properties=busy)
         text = " ".join(self.succeeds(scaling(*paths)).split())
-        self.assertIn("Note: the machine was busy: other programs used up to 32 % of the processors, in 2 runs", text)
-        self.assertEqual(text.index("Note: "), text.index("Note: the machine was busy"))
+        [note, *_] = self.numbers(paths)["notes"]
+        self.words(note, " 32 %", " 2 runs")
+        self.assertEqual(text.index("Note: "), text.index(f"Note: {note}"))
         self.assertLess(text.index("Note: "), text.index("Most is lost to"))
 
     def test_other_reference(self):
@@ -337,16 +340,16 @@ class Made(Case):
 
     def test_text(self):
         text = self.succeeds(scaling(*self.runs([serial(5), region(20, 95)])[0]))
-        for words in ("Strong scaling, 5 runs", "Factors of the efficiency", "outside of parallel regions",
-                      "Most is lost to serial parts", "fewer than three runs", "Amdahl     0.0500 +- 0.0000"):
-            self.assertIn(words, text)
+        for fact in ("5 runs", "Factors", "outside of parallel regions", "serial parts", "three runs",
+                     "Amdahl     0.0500 +- 0.0000"):
+            self.words(text, fact)
 
     def test_wrong_uses(self):
         path = self.runs([region(20, 10)], (1,))[0][0]
-        self.fails(cli.stave("report", "--weak", path), "--weak and --predict go with --scaling", status=USAGE)
-        self.fails(scaling("--compare", path, path), "--scaling goes without", status=USAGE)
-        self.fails(scaling(*[path] * 41), "40 runs at most", status=USAGE)
-        self.assertIn("nothing scales", self.succeeds(scaling(path, path)))
+        self.refuses(cli.stave("report", "--weak", path), "--weak", "--scaling", status=USAGE)
+        self.refuses(scaling("--compare", path, path), "--scaling", "--compare", status=USAGE)
+        self.refuses(scaling(*[path] * 41), "40 runs", status=USAGE)
+        self.words(self.succeeds(scaling(path, path)), "nothing scales")
 
 
 PROGRAM = r"""
@@ -408,18 +411,17 @@ class Real(Case):
     def test_quiet(self):
         result = self.scale("-q", "--repeat", "1", "--fail-if", "efficiency at 2 < 1 %")
         self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.fails(self.scale("-q"), "is there already", status=UNDONE)
+        self.refuses(self.scale("-q"), self._testMethodName, status=UNDONE)
 
     def test_failing_program(self):
-        self.fails(self.scale("-q", arguments=("a", "b")), "with 1 thread the program ended with status 1",
-                   status=UNDONE)
+        self.refuses(self.scale("-q", arguments=("a", "b")), "1 thread ", "status 1", status=UNDONE)
 
     def test_wrong_uses(self):
         for value in ("", "0", "1,1", "1,x", "1,", ",1", "1.5"):
-            self.fails(cli.stave("scale", "--threads", value, self.program), "requires numbers from 1 on", status=USAGE)
-        self.fails(cli.stave("scale", "--threads", "1,2,3,4,5", "--repeat", "9", self.program), "more than 40 runs",
-                   status=USAGE)
-        self.fails(cli.stave("scale", "--repeat", "0", self.program), "--repeat requires a number", status=USAGE)
+            self.refuses(cli.stave("scale", "--threads", value, self.program), "--threads", status=USAGE)
+        self.refuses(cli.stave("scale", "--threads", "1,2,3,4,5", "--repeat", "9", self.program), "40 runs",
+                     status=USAGE)
+        self.refuses(cli.stave("scale", "--repeat", "0", self.program), "--repeat", status=USAGE)
 
 
 if __name__ == "__main__":
