@@ -24,14 +24,15 @@
 #define STAVE_PROPERTY_ARGUMENTS "STAVE::ARGUMENTS"
 /* Its process id. */
 #define STAVE_PROPERTY_PROCESS_ID "STAVE::PROCESS_ID"
-/* Of a location group, separated by commas: a time in ticks; for how many ns the process had lived by then;
- * for how many ns its first thread had run; and been preempted; and the page faults of processes that it had
- * started and waited for. The kernel's resolution is 10 ms. */
+/* Of a location group, separated by commas: a time in ticks; for how many ns the process had lived by then.
+ * Then for how many ns its first thread had run; and been preempted; and the page faults of processes that it
+ * had started and waited for. The kernel's resolution is 10 ms. */
 #define STAVE_PROPERTY_BEFORE "STAVE::BEFORE"
 /* Only where the process had many page faults, separated by commas: how many until STAVE_PROPERTY_BEFORE's
- * time; in all; the largest number of pages at a time; what one fault cost, in ns; what one cost in memory of
- * large pages; the pages of the program's variables; 1 where the machine's host reclaims free memory (free
- * page reporting), else 0; pages of the first thread's stack, and of shared memory with Stave's, at most. */
+ * time; in all; the largest number of pages at a time. Then what one fault cost, in ns; what one cost in
+ * memory of large pages; the pages of the program's variables. Then 1 where the machine's host reclaims free
+ * memory (free page reporting), else 0; pages of the first thread's stack, and of shared memory with Stave's,
+ * at most. */
 #define STAVE_PROPERTY_FAULTS "STAVE::FAULTS"
 
 /* == Completeness */
@@ -122,7 +123,7 @@
 /* Of location groups and locations: the kernel's counts for the process and its threads, read some ten times
  * a second; not with STAVE_KEEP. Readings are separated by blanks, a reading's numbers by commas; zeros at
  * the end of a reading are left out. A process's reading: ticks since the reading before (the first one:
- * since 0); then, since that reading and in us, processor time of all its threads; time for which its control
+ * since 0). Then, since that reading and in us, processor time of all its threads; time for which its control
  * group's quota kept it from running; time for which it was stopped; processor time of its stave-writer. A
  * thread's: first the number of its process's reading to which its first one belongs; then in each reading,
  * in us, for how long it ran, and was preempted. */

@@ -6,9 +6,7 @@
 
 #include "base/memory.h"
 
-enum {
-  FIRST_BYTES = 64
-}; /* less is not requested: a pointer's or two would be requested again immediately */
+enum { FIRST_BYTES = 64 }; /* room for one or two pointers would soon be too small */
 
 /* The pointer is one to any type, and is copied: it may not be read as one to another. */
 static bool resize(void *items_address, size_t room, size_t item_bytes) {

@@ -1,4 +1,4 @@
-/* A processor for a thread that is to work beside its maker immediately. */
+/* A processor for a thread that is to work beside its creator from the first moment on. */
 #ifndef STAVE_BASE_ELSEWHERE_H
 #define STAVE_BASE_ELSEWHERE_H
 

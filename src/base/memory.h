@@ -1,6 +1,6 @@
-/* Memory that is there, or ends the process: for the writer, which has nobody to hand an error to in the
- * middle of an event (what is on disk stays there for a repair), and for what reads archives, in a process of
- * its own (guard.h). Who can go on without memory queries malloc. */
+/* Memory that is there, or ends the process. It is for the writer, which has nobody to hand an error to in
+ * the middle of an event: what is on disk stays there for a repair. It is also for what reads archives, in a
+ * process of its own (guard.h). Code that can go on without memory calls malloc itself. */
 #ifndef STAVE_BASE_MEMORY_H
 #define STAVE_BASE_MEMORY_H
 

@@ -68,7 +68,7 @@ struct fork {
   bool is_over;    /* the team has ended: nothing but the join may follow */
 };
 
-/* A worksharing region that was left where the location entered another region immediately. */
+/* A worksharing region that was left where the location entered another region directly. */
 struct followed {
   uint32_t work, follower;
   bool is_before_sections; /* of sections, and none of them had started on the thread */
@@ -131,7 +131,7 @@ struct acquisition {
   size_t location;
   uint64_t ticks;
   bool is_released;  /* by the program; what the writer adds at the end does not count */
-  bool is_destroyed; /* the lock was destroyed meanwhile, as the next three state */
+  bool is_destroyed; /* meanwhile the lock was destroyed; the next three are of that, too */
   uint32_t destroyed_in;
   size_t destroyed_on;
   uint64_t destroyed_ticks;

@@ -1,6 +1,6 @@
 /* Messages that a process received before they were sent, by more than clocks may be wrong.
  *
- * * Where one thread of a process receives, each receive has its send (replay/mpi.h). Of several threads no
+ * Where one thread of a process receives, each receive has its send (replay/mpi.h). Of several threads no
  * event shows whose turn was first. There only numbers are compared: what a process has received of one
  * sender, communicator and tag until any time, at least as many must have been sent. So the receives as they
  * end are held against the sends as they begin, the first against the first: whichever belong together in

@@ -1,8 +1,8 @@
 /* Tasks that have to run one after another (OpenMP 5.1, 2.12.6, constraints 2 and 3).
  *
  * A processor may read its clock before the instructions in front of that are complete (x86-64's rdtsc is not
- * ordered): a task that waited for a lock of the runtime seems to begin before the one that held it ends, by
- * up to 0.1 us, as was seen. Two tasks overlapped for certain if each ends more than a moment after the
+ * ordered). So a task that waited for a lock of the runtime seems to begin before the one that held it ends,
+ * by up to 0.1 us, as was seen. Two tasks overlapped for certain if each ends more than a moment after the
  * other's begin. So what a task's begin breaks is looked for when that moment is over. */
 #include <stdio.h>
 #include <stdlib.h>

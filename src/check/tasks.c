@@ -278,7 +278,7 @@ static bool belongs_to_creation(enum construct construct) {
          construct == CONSTRUCT_create_task;
 }
 
-/* One that has started: LLVM's runtime does not always state when it goes on or ends. */
+/* One that has started: LLVM's runtime does not always report when it goes on or ends. */
 static bool is_known_untied(const struct checker *checker, const struct task_state *task) {
   return task->region != CHECK_NO_REGION &&
          replay_construct(checker->replay, task->region) == CONSTRUCT_task_untied;

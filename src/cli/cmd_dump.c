@@ -70,8 +70,8 @@ static uid_t user_of(pid_t pid) {
   return user;
 }
 
-/* A name is anybody's: a writer is its program's user's, or of who queries; or root's, whose program has
- * given its rights up since. */
+/* Anybody can use the writer's name for a process. A writer belongs to its program's user or to the caller;
+ * or to root, where the program has given up its rights since. */
 static bool may_write_for(pid_t writer, pid_t program) {
   uid_t user = user_of(writer);
   return user != UINT_MAX && (user == user_of(program) || user == geteuid() || user == 0);
@@ -170,7 +170,7 @@ static bool explain(const char *argument, int error) {
   return false;
 }
 
-/* Queries the writer, and waits for its answer. */
+/* Sends the request to the writer, and waits for its answer. */
 static bool is_answered(struct session_header *session, const char *argument) {
   struct session_shared *shared = &session->shared;
   uint32_t requested = atomic_fetch_add(&shared->dumps_requested, 1) + 1, answered;

@@ -2,7 +2,7 @@
  * all waits of a taskwait, taskgroup or barrier; an edge for all that lead from one to the other. It is as
  * large as the program, not as the run, and may have cycles.
  *
- * * What will wait for a task is often not known when it is created. Until then its construct is counted
+ * What will wait for a task is often not known when it is created. Until then its construct is counted
  * where something will be found: at its parent, in the taskgroup around it, at its team. */
 #include <stdio.h>
 #include <stdlib.h>

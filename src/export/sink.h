@@ -1,6 +1,6 @@
 /* Where an export goes: a buffer in front of a file, pipe or terminal, and the quoting of each format. What
- * is written is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped:
- * query sink_finish. */
+ * is written is valid UTF-8 whatever the bytes of a name are. After an error everything else is dropped: call
+ * sink_finish. */
 #ifndef STAVE_EXPORT_SINK_H
 #define STAVE_EXPORT_SINK_H
 

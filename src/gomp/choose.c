@@ -177,7 +177,7 @@ static void *find_in(void *library, size_t i) {
   return address || !library ? address : dlsym(library, functions[i].name);
 }
 
-/* What libgomp can do while the program's threads are libomp's: it queries nothing of the team around. Teams,
+/* What libgomp can do while the program's threads are libomp's: it needs nothing of the team around. Teams,
  * scopes and detached tasks do: each of libomp's threads would be a team of its own there, and results
  * silently wrong. */
 static bool works_apart(const char *name) {
@@ -198,7 +198,7 @@ static void fill_from(void *library, bool is_apart) {
   }
 }
 
-/* LLVM's runtimes register in a file there, whose first page they store to without requesting it: where none
+/* LLVM's runtimes register in a file there, whose first page they store to without allocating it: where none
  * is left, that is SIGBUS, which libgomp's program would not encounter. */
 static bool is_memory_folder_full(void) {
   enum { PAGE_BYTES = 4096 };

@@ -1,4 +1,4 @@
-/* The functions of libgomp.so.1, each of which jumps to where a table states. */
+/* The functions of libgomp.so.1, each of which jumps to the address in a table. */
 #ifndef STAVE_GOMP_ENTRIES_H
 #define STAVE_GOMP_ENTRIES_H
 

@@ -1,4 +1,4 @@
-/* A loaded file, read in memory: the dynamic linker is not queried, whose lock the program may hold. */
+/* A loaded file, read in memory: the dynamic linker is not called, whose lock the program may hold. */
 #ifndef STAVE_IMAGE_ELF_IMAGE_H
 #define STAVE_IMAGE_ELF_IMAGE_H
 

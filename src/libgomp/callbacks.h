@@ -23,8 +23,8 @@ void callback_of_none(void);
       __VA_ARGS__)
 
 /* DELIVER(name, arguments...): calls the tool, if it needs that. Where the process ends while other threads
- * go on, they may come here as the callbacks are forgotten: what one aligned load finds is a function of the
- * tool's or callback_of_none, nothing else is read by it, and both can be called at any time, as a tool stays
+ * go on, they may come here as the callbacks are forgotten. What one aligned load finds is a function of the
+ * tool's or callback_of_none, and nothing else is read by it. Both can be called at any time, as a tool stays
  * loaded. So no order is needed. An atomic load would be an instruction more for each event, as it cannot be
  * the operand of the call; ThreadSanitizer, which knows no other, gets one. */
 #ifdef __SANITIZE_THREAD__

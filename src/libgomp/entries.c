@@ -1,4 +1,4 @@
-/* What the program calls: each function jumps to where `entries` states, with the program's return address
+/* What the program calls: each function jumps to the address in `entries`, with the program's return address
  * and arguments as they are. Without a tool that is libgomp. Weak: loop_entries.c has some of them. */
 #include "libgomp/exports.h"
 #include "libgomp/library.h"

@@ -1,6 +1,6 @@
 /* The next chunk of a loop, as the program requests it.
  *
- * * What each chunk costs counts most. Where the loop needs nothing unusual (loops.c, chunk), nothing is kept
+ * What each chunk costs counts most. Where the loop needs nothing unusual (loops.c, chunk), nothing is kept
  * in registers over libgomp's function but the loop. Else this does what the entry of the name would
  * (entries.c). */
 #include "libgomp/exports.h"

@@ -1,7 +1,7 @@
 /* Tasks that libgomp runs within the call that creates them. Each may create the next one, as deep as the
- * stack goes: so what is known of one is in the thread's arena, libgomp's function is jumped to with the
- * program's own return address, and what is on the stack while the task runs is one frame that saves no
- * register. What calls the tool is in functions of its own, which have returned by then. */
+ * stack goes. So what is known of one is in the thread's arena, and libgomp's function is jumped to with the
+ * program's own return address. On the stack, while the task runs, is one frame that saves no register. What
+ * calls the tool is in functions of its own, which have returned by then. */
 #include "libgomp/dependences.h"
 #include "libgomp/exports.h"
 #include "libgomp/tasks.h"

@@ -54,8 +54,8 @@ struct task_block {
   unsigned traits;
 };
 
-/* Where the program's data begin after a header, if they are aligned so. `alignment` becomes the entire
- * block's. */
+/* Where the program's data begin after a header, if they are aligned so. `alignment` becomes that of the
+ * block as such. */
 static inline size_t task_block_offset(long *alignment) {
   enum { MIN = 16 };
   if (LIKELY(*alignment <= MIN)) {

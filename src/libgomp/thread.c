@@ -55,7 +55,7 @@ static void end(void *data) {
   struct omp_thread *thread = data;
   if (thread->has_started)
     deliver_ends(thread);
-  thread->has_started = false; /* before anything else is gone that a signal's handler may request */
+  thread->has_started = false; /* before anything else is gone that a signal's handler may use */
   thread_set_task(thread, NULL);
   arena_end(&thread->arena);
   *thread = (struct omp_thread){0};

@@ -54,7 +54,7 @@ struct implicit {
   unsigned size, index;
   const void *code; /* of the region */
   struct work work;
-  void *first, *last; /* where the program needs a chunk's bounds, while libgomp is requested one */
+  void *first, *last; /* where the program needs a chunk's bounds, while libgomp hands out one */
   ompt_dispatch_chunk_t chunk;
   unsigned loop_dimensions; /* of a doacross loop */
   bool has_target_tasks;    /* libgomp has made a team of one for them, which defers others, too */
@@ -173,7 +173,7 @@ void thread_end_last(void);
  * end of a thread. After callbacks_forget: who comes to its end later finds no callbacks. */
 void threads_wait_for_ends(void);
 
-/* `task` runs on the thread, or has ended and `task` is the outer one. A tool may request it in the handler
+/* `task` runs on the thread, or has ended and `task` is the outer one. A tool may look at it in the handler
  * of a signal (inquiry.c): what is stored before is there then, and what has ended is there until here. */
 static inline void thread_set_task(struct omp_thread *thread, struct omp_task *task) {
   atomic_signal_fence(memory_order_seq_cst);

@@ -1,5 +1,5 @@
 /* One time for all processes. Processes whose clock is the same one (the property STAVE::CLOCK::DOMAIN: the
- * counter of one boot of one machine, or its CLOCK_MONOTONIC in one time namespace) need no correction: they
+ * counter of one boot of one machine, or its CLOCK_MONOTONIC in one time namespace) need no correction. They
  * differ only in how well each has measured the clock's frequency, so one frequency holds for all. Other
  * clocks are lines over the first one's: through the points that MPI ranks have measured, else by the time of
  * day. */
@@ -8,7 +8,7 @@
 
 #include "merge/job.h"
 
-/* How a clock goes: what it states at `from` is `to` on the common one, and `slope` ticks of that pass for
+/* How a clock goes: what it shows at `from` is `to` on the common one, and `slope` ticks of that pass for
  * each of its own. */
 struct clock_line {
   const char *domain;

@@ -5,13 +5,13 @@
 #include "merge/job.h"
 
 /* Readers need what is referred to before what refers to it, and groups refer to locations of all processes:
- * so the definitions are adopted in two parts. */
+ * so the definitions are copied in two parts. */
 enum copy_part {
   COPY_PLACES, /* system tree, processes, locations */
   COPY_REST,   /* all else; the places get the numbers again that they have got before */
 };
 
-/* The source that is being adopted. */
+/* The source that is being copied. */
 struct merge_copy {
   struct merging *merge;
   const struct merge_source *source;
@@ -38,9 +38,9 @@ static inline uint32_t new_number(const struct merge_copy *copying, int kind, ui
   return unified_get(&copying->merge->unified, kind, self);
 }
 
-/* take_places.c: callbacks for the system tree, processes and locations, and for their properties;
- * take_groups.c: groups,
- * communicators and what belongs to them; take_files.c: files; take_facts.c: all else. */
+/* copy_places.c: callbacks for the system tree, processes and locations, and for their properties;
+ * copy_groups.c: groups, communicators and what belongs to them; copy_files.c: files; copy_facts.c: all else.
+ */
 void copy_places_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 void copy_properties_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);
 void copy_groups_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks);

@@ -4,11 +4,11 @@
  * (OTF2's mapping tables) and how its clock goes (ClockOffsets). Global definitions are written once for all
  * processes where their content is equal.
  *
- * * Runs can be put beside each other, too, to be compared: each has a clock and communicators of its own,
- * and regions are the same where name, line and the last part of the file's name are: other versions of a
- * program lie in other folders.
+ * Runs can be put beside each other, too, to be compared: each has a clock and communicators of its own, and
+ * regions are the same where name, line and the last part of the file's name are. Other versions of a program
+ * lie in other folders.
  *
- * * OTF2's readers may crash or read without end when a file is damaged: merge inside guard_run. */
+ * OTF2's readers may crash or read without end when a file is damaged: merge inside guard_run. */
 #ifndef STAVE_MERGE_MERGE_H
 #define STAVE_MERGE_MERGE_H
 

@@ -1,4 +1,4 @@
-/* What has been adopted, by number: for all of the callbacks. */
+/* What has been copied, by number: for all of the callbacks. */
 #include <string.h>
 
 #include "merge/copy.h"

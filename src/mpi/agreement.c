@@ -19,7 +19,7 @@ struct agreement_message {
   word request;
 };
 
-/* Of the first rank: by rank, what it has queried, was answered and has reported. Of the others: the same of
+/* Of the first rank: by rank, its question, the answer and the decision. Of the others: the same of
  * themselves, in [0]. */
 static struct {
   size_t count;

@@ -1,13 +1,13 @@
-/* Whether all ranks that are to compare their clocks (meeting.h) do so: a communicator of theirs is made by
- * all or by none, else those who make it wait in MPI without end.
+/* Whether all ranks that are to compare their clocks (rendezvous.h) do so: a communicator of theirs is made
+ * by all or by none, else those who make it wait in MPI without end.
  *
- * * What one rank has written in the folder another one may be unable to read, at any moment. So the folder
- * only shows that a rank listens, and the rest is queried over MPI_COMM_WORLD, which loses nothing: the first
- * of the ranks queries each one that listens, each answers, and the first announces to all what is decided.
- * Yes is reported when all have answered, and who has answered waits for the decision; so nobody is waited
- * for who does not come, and nobody waits for one who decides nothing.
+ * What one rank has written in the folder another one may be unable to read, at any moment. So the folder
+ * only shows that a rank listens, and the rest goes over MPI_COMM_WORLD, which loses nothing: the first of
+ * the ranks sends a question to each one that listens, each answers, and the first announces to all what is
+ * decided. Yes is reported when all have answered, and who has answered waits for the decision; so nobody is
+ * waited for who does not come, and nobody waits for one who decides nothing.
  *
- * * No message comes to the program: each of them has a receive from the moment at which it can be sent. Who
+ * No message comes to the program: each of them has a receive from the moment at which it can be sent. Who
  * gives up leaves MPI_Init with its receives still open, up to MPI_Finalize; they take what comes late. They
  * are for one tag of one rank, so none of the program's own receives is theirs. */
 #ifndef STAVE_MPI_AGREEMENT_H

@@ -1,7 +1,7 @@
-/* A call of a function of MPI in transit through libstave-mpi.so, and what every subject uses of it.
+/* A call of a function of MPI as it passes through libstave-mpi.so, and what every subject uses of it.
  *
- * * Every argument of MPI's functions is an integer, a pointer or a handle, and each of these is one machine
- * word where arguments are passed, on all processors that Stave knows; what is above an int in its word means
+ * Every argument of MPI's functions is an integer, a pointer or a handle, and each of these is one machine
+ * word where arguments are passed, on all processors that Stave knows. What is above an int in its word means
  * nothing and is handed on as it came. So one body serves every MPI, whatever its handles are: what differs
  * between them is struct abi. */
 #ifndef STAVE_MPI_CALL_H
@@ -50,12 +50,12 @@ struct mpi {
   struct abi abi;
   int rank, size;
   bool is_refused;     /* no session, or none requested: stays so */
-  uint64_t loop_ticks; /* what a loop around calls that query takes, and Stave in front of them */
+  uint64_t loop_ticks; /* what a loop around calls that poll takes, and Stave in front of them */
 };
 
 extern struct mpi mpi __attribute__((visibility("hidden")));
 
-/* Calls in a row that queried and found nothing (polls.h). */
+/* Calls in a row that polled and found nothing (polls.h). */
 struct mpi_polls {
   uint64_t row;      /* how many are in records */
   uint32_t count;    /* those that wait for one */

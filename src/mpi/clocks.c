@@ -1,8 +1,8 @@
-/* One rank of each clock (meeting.h) queries the first of them for the time, again and again: what it answers
- * was true at some time between question and answer, so half of the shortest time between these is the most
- * that the point in their middle can be wrong.
+/* One rank of each clock (rendezvous.h) requests the time from the first of them, again and again. What that
+ * answers was true at some time between question and answer. So half of the shortest time between these is
+ * the most by which the point in their middle can be wrong.
  *
- * * Messages go over a communicator of Stave's own with those ranks alone, which the program never sees. Its
+ * Messages go over a communicator of Stave's own with those ranks alone, which the program never sees. Its
  * errors are returned, and end the comparison. No call of MPI made here blocks, but the one that makes the
  * communicator, which is called by all of its ranks or by none (agreement.h). Who waits for another one looks
  * whether it still lives. */
@@ -123,7 +123,7 @@ static bool receive(struct clock_message *message, int peer, enum patience patie
   return false;
 }
 
-/* -- the one who is queried -- */
+/* -- the rank that answers -- */
 
 static void answer(int peer, enum patience patience) {
   struct clock_message message = {0};
@@ -140,7 +140,7 @@ static void answer(int peer, enum patience patience) {
   }
 }
 
-/* -- those who query -- */
+/* -- the ranks that request the time -- */
 
 struct point {
   uint64_t local, remote, deviation; /* ticks; deviation: of the own clock */

@@ -1,7 +1,7 @@
 /* Numbers of communicators are looked up in a table that is locked, after a small one of each thread's that
  * is not.
  *
- * * Keys: communicators are made by calls that are collective on their parent, and such calls come in the
+ * Keys: communicators are made by calls that are collective on their parent, and such calls come in the
  * same order in all of its processes. So the parent's key, the how-many-th creation on it and the new one's
  * first process name it everywhere, and nothing has to be sent for that. */
 #include "mpi/comms.h"
@@ -109,7 +109,7 @@ static uint64_t key_of_members(struct origin origin, const int *ranks, size_t co
 }
 
 /* What MPI reports of a communicator. MPI may hold a lock of its own while it calls the program, which calls
- * MPI: it is queried before the table's lock is held. */
+ * MPI: its functions are called before the table's lock is held. */
 struct description {
   struct known_comm *comm; /* not in the table yet */
   int *ranks, *remote_ranks;

@@ -5,7 +5,7 @@
 #include "mpi/call.h"
 #include "session/mpi_records.h"
 
-/* What functions.def states of one. */
+/* The argument of a file's function in functions.def. */
 enum { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_COLLECTIVE = 4 };
 enum { POINTER_OWN, POINTER_SHARED };
 

@@ -19,7 +19,7 @@ static bool is_libstave(const char *path, size_t length) {
          (length == name || path[length - name - 1] == '/');
 }
 
-/* The dynamic linker is queried while this library is loaded. Only where the program loads its MPI or CUDA's
+/* The dynamic linker is called while this library is loaded. Only where the program loads its MPI or CUDA's
  * driver itself, and no libstave.so is there yet, their initialization has to. */
 static void *open_path(const char *path, size_t length) {
   char text[PATH_MAX];

@@ -5,7 +5,7 @@
 
 #include "session/recorder.h"
 
-/* Loads it, as long as the dynamic linker may be queried. NULL: it is not found. */
+/* Loads it, as long as the dynamic linker may be called. NULL: it is not found. */
 stave_recorder_t *recorder_open(void);
 
 /* What it offers; `known`: what recorder_open has given, or NULL, and then it is looked for. NULL: there is

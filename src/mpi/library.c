@@ -64,7 +64,7 @@ unsigned mpi_parameters(uint32_t function) {
 /* -- finding it -- */
 
 /* Where an MPI's name and addresses come from: the dynamic linker, while this library is loaded, or the MPI's
- * file in memory, when the program has loaded it itself. Then the linker is not queried, whose lock another
+ * file in memory, when the program has loaded it itself. Then the linker is not called, whose lock another
  * thread may hold. */
 typedef void *find_symbol(const struct elf_image *image, const char *name);
 

@@ -234,7 +234,7 @@ void mpi_on_imrecv(struct call *call) {
   call_leave(call);
 }
 
-/* -- calls that query: those that get a no share records (polls.h) -- */
+/* -- calls that poll: those that find nothing share records (polls.h) -- */
 
 static bool is_no(const struct call *call, size_t flag_at) {
   return call_succeeded(call) && !*(const int *)call->a[flag_at];

@@ -1,5 +1,5 @@
-/* Calls that only query whether something is complete or there, and get a no: a program may make millions of
- * them. Those in a row become few records (mpi_polls), of which stave-writer makes one region. */
+/* Calls that only test whether something is complete or there, and find that it is not: a program may make
+ * millions of them. Those in a row become few records (mpi_polls), of which stave-writer makes one region. */
 #ifndef STAVE_MPI_POLLS_H
 #define STAVE_MPI_POLLS_H
 

@@ -182,7 +182,7 @@ static void pause_longer(unsigned *us) {
   *us = *us * 2 < LONGEST_US ? *us * 2 : LONGEST_US;
 }
 
-/* Opening a directory queries a file server anew what is in it. */
+/* Opening a directory makes a file server list anew what is in it. */
 static void refresh(const char *folder) {
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0)

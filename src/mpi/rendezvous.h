@@ -1,13 +1,13 @@
 /* Which ranks compare their clocks: one of each clock, if there are several. The ranks find that out in the
- * directory that they share, without a message: an MPI cannot be queried whether all of its ranks have this
- * library, and a collective operation in which some do not participate never ends.
+ * directory that they share, without a message: no function of an MPI shows whether all of its ranks have
+ * this library, and a collective operation in which some do not participate never ends.
  *
- * * Each rank leaves a symbolic link `clock-RANK.HASH` (of its clock's domain) in rank/ of the job's
+ * Each rank leaves a symbolic link `clock-RANK.HASH` (of its clock's domain) in rank/ of the job's
  * directory. Rank 0 waits until all are there, then writes who is the first of each clock into the link
  * `clocks`, which is made once: symlink() does that in one step, on every file system. The others wait for
  * it. Who waits in vain makes it of the ranks that are there, so nobody waits for a rank that is not.
  *
- * * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
+ * What a rank could write it may still not be able to read (the folder is gone, a file server shows old
  * things), and then the others would wait for it in MPI without end: agreement.h is about that. */
 #ifndef STAVE_MPI_RENDEZVOUS_H
 #define STAVE_MPI_RENDEZVOUS_H

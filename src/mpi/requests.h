@@ -1,6 +1,6 @@
 /* Requests that are in progress: what becomes of each when it is complete.
  *
- * * Several that live may have one handle (sends that were complete immediately), and one that another thread
+ * Several that live may have one handle (sends that were complete immediately), and one that another thread
  * frees may be given out again at any time. So a call that may complete a request removes it from the table
  * first, and puts it back if it did not. */
 #ifndef STAVE_MPI_REQUESTS_H

@@ -1,6 +1,7 @@
 /* Calls that complete requests. They are removed from the table before the call, and put back if they are not
- * complete after it (requests.h). A call that only queries and gets a no shares a record with others
- * (polls.h); so does one that has nothing to request (no request, inactive ones) and gets a yes. */
+ * complete after it (requests.h). A call that only tests, and finds nothing complete, shares a record with
+ * others (polls.h). So does one that has nothing to test (no request, inactive ones), which is complete by
+ * that. */
 #include "mpi/own_heap.h"
 #include "mpi/polls.h"
 #include "mpi/requests.h"
@@ -106,7 +107,7 @@ static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
   return true;
 }
 
-/* The end of a call that queries, as is_worth_it has decided. */
+/* The end of a call that tests, as is_worth_it has decided. */
 static void asked(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
   put_rest_back(set);
   if (is_entered)

@@ -5,7 +5,7 @@
 #include "mpi/handles.h"
 #include "session/mpi_records.h"
 
-/* What functions.def states of one that is made. */
+/* The argument in functions.def of a function that makes one. */
 enum { WINDOW_OF_MEMORY, WINDOW_OF_ALLOCATED, WINDOW_OF_ATTACHED };
 
 /* OTF2_LockType, which this library does not include. */

@@ -33,9 +33,9 @@ struct journal {
   bool is_complete; /* the journal was read to its end */
 };
 
-/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols queries
- * modules; all of them stay the caller's, the rest is freed by journal_free. Returns whether at least the run
- * is known. */
+/* Reads the journal up to where it is cut or damaged. definitions: of the new archive; symbols looks up
+ * addresses in modules; all of them stay the caller's, the rest is freed by journal_free. Returns whether at
+ * least the run is known. */
 bool journal_read(const struct salvage *salvage, struct journal *journal);
 
 /* The run's constants alone. False: the journal has none. */

@@ -2,7 +2,7 @@
  * report an ordered pair of tasks only if the first one still runs when the second is created; the clauses
  * show all of them.
  *
- * * Only siblings, which are tasks that one task has created, depend on each other. */
+ * Only siblings, which are tasks that one task has created, depend on each other. */
 #ifndef STAVE_REPLAY_DEPENDENCES_H
 #define STAVE_REPLAY_DEPENDENCES_H
 

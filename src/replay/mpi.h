@@ -4,10 +4,10 @@
  * mpi_free
  *
  * A message is what one rank has sent and another one has received: of the same communicator, sender,
- * receiver and tag the first one sent is the first one that is received by who queried first (MPI 4.0, 3.5).
- * Who queried first is known when all that was requested before has ended; until then what came is kept. What
- * ranks do whose archives are missing is left out. Memory is bounded by messages, requests and operations
- * that are in progress. */
+ * receiver and tag the first one sent is received by the receive that was posted first (MPI 4.0, 3.5). Which
+ * one that is, is known when all receives that were posted before have ended; until then what came is kept.
+ * What ranks do whose archives are missing is left out. Memory is bounded by messages, requests and
+ * operations that are in progress. */
 #ifndef STAVE_REPLAY_MPI_H
 #define STAVE_REPLAY_MPI_H
 

@@ -30,7 +30,7 @@ struct replay_frame {
   uint16_t depth;    /* on the location, from 0 */
   uint8_t construct; /* enum construct */
   uint8_t activity;  /* what the region itself is */
-  uint8_t inner;     /* what regions inside of it adopt where they show nothing */
+  uint8_t inner;     /* what regions inside of it inherit where they show nothing */
 };
 
 /* A task, explicit or implicit. Lives until it is complete. */

@@ -79,8 +79,8 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
   return message->receive.ended.id > 0 && sent > began ? sent - began : 0;
 }
 
-/* Whether the send was over before somebody requested the message. Who has called MPI again since has not
- * waited for it. */
+/* Whether the send was over before a receive was posted. Who has called MPI again since has not waited for
+ * it. */
 static bool is_early(const struct traffic *traffic, const struct mpi_message *message) {
   const struct mpi_call *sent = &message->send.ended;
   uint64_t asked = message->receive.begin_ticks;

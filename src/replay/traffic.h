@@ -18,8 +18,8 @@ struct traffic_pair {
   uint32_t from, to;
   uint64_t messages, bytes, ticks, longest;
   uint64_t wait;        /* how long receivers had been in their calls when it was sent */
-  uint64_t sender_wait; /* how long senders had been in theirs when somebody requested it */
-  uint64_t early;       /* how long after the send somebody requested it, of sends that did not wait */
+  uint64_t sender_wait; /* how long senders had been in theirs when the receive was posted */
+  uint64_t early;       /* how long after the send the receive was posted, of sends that did not wait */
 };
 
 /* Calls of a function at a place by a process. wait: for senders, and for the last process of an operation;

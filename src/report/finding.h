@@ -117,9 +117,9 @@ double findings_disturbed(const struct report *report, const struct report_paral
  * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
 double findings_leave_own(const struct report *report, uint32_t region, double *budget);
 
-/* Where other programs used much of the processors, and the archive does not have when threads had none:
- * takes what the region's threads wait for one that only computes, `budget` ticks of wall time, for the
- * finding that reports it, as far as it can be that. Returns what is left. */
+/* Where other programs used much of the processors, and the archive does not have when threads had none: the
+ * finding that reports that gets, of `budget` ticks of wall time, what the region's threads wait for one that
+ * only computes. Returns what is left. */
 double findings_subtract_disturbed(struct report *report, uint32_t region, double budget);
 
 /* Those of the tasks of a parallel region, of what its `members` wait for, `budget` ticks of wall time. */

@@ -24,7 +24,7 @@ struct report_copies {
 enum { COPIES_TO, COPIES_FROM, COPIES_DIRECTIONS };
 
 /* One device: a location group. From its first operation to its last it computed alone, copied alone, did
- * both immediately, had work that had not started, or none. */
+ * both at the same time, had work that had not started, or none. */
 struct report_accelerator {
   bool is_used;
   uint64_t first_ticks, last_ticks;

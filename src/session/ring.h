@@ -25,10 +25,10 @@
  * to the callback it interrupted, which looks again after its store.
  *
  * Growth. The consumer finds much of a ring in use (ring_merge.c) and gets memory for twice as much. Then the
- * capacity doubles, but only when the producer is at a position that is an odd multiple of the old
- * capacity: every record still unread then has the same place under the old mask and under the new one, so
- * nobody needs to be notified where the old part ends. (An unread position p lies in [b - old, b), b the
- * boundary; b - old is a multiple of 2 * old, so bit log2(old) of p is 0.) */
+ * capacity doubles, but only when the producer is at a position that is an odd multiple of the old capacity.
+ * Every record still unread then has the same place under the old mask and under the new one, so nobody needs
+ * to be notified where the old part ends. (An unread position p lies in [b - old, b), b the boundary; b - old
+ * is a multiple of 2 * old, so bit log2(old) of p is 0.) */
 #ifndef STAVE_SESSION_RING_H
 #define STAVE_SESSION_RING_H
 
@@ -80,7 +80,7 @@ enum { RING_AHEAD_RECORDS = 32 };
 
 /* The producer's, at each record: the line where it will store RING_AHEAD_RECORDS later is requested, to be
  * written. The consumer has read it since it was written last, so its processor has it too, and a store that
- * has to wait until it has not holds up all that follow: where the two processors share no cache, that takes
+ * has to wait until it has not holds up all that follow. Where the two processors share no cache, that takes
  * longer than all the rest of an event. After the ring's end nothing, or a line of the next ring, is
  * requested in vain. (prefetchw does nothing where a processor does not know it; without -mprfchw the builtin
  * requests a line to be read only.) */
@@ -190,8 +190,8 @@ static inline double ring_view_in_use(const struct ring_view *view) {
   return (double)unread / (double)(view->mask + 1);
 }
 
-/* There is memory for so many records, at most capacity_max. Not by what the view states now: the producer
- * may have grown the ring by itself since memory was requested. */
+/* There is memory for so many records, at most capacity_max. Not by what the view has now: the producer may
+ * have grown the ring by itself since memory was requested. */
 static inline void ring_view_prepare(struct ring_view *view, uint64_t capacity) {
   atomic_store_explicit(&view->slot->prepared, capacity, memory_order_release);
 }

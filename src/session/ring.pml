@@ -11,7 +11,7 @@
  * Each of these must make spin complain (tests/stress/model tries them):
  *   -DEARLY_HEAD      head is stored before the record
  *   -DEARLY_TAIL      tail is stored before the records are read
- *   -DNO_WAKE_FENCE   the producer looks at `asleep` while its store of head is still in transit
+ *   -DNO_WAKE_FENCE   the producer looks at `asleep` while its store of head is still in the store buffer
  *   -DNO_SLEEP_CHECK  the writer does not look again after it has announced that it sleeps
  *   -DSLEEP_WHEN_FULL ... looks, but sleeps even if the ring is full
  *   -DNO_FINISH_CHECK ... looks at the ring only, not at whether the program has finished

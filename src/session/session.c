@@ -357,7 +357,7 @@ bool session_grow(struct session_header *header, const struct record *records, u
 }
 
 /* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head
- * may still be in transit when `asleep` is read (ring.pml). */
+ * may still be in the store buffer when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
   atomic_thread_fence(memory_order_seq_cst);
   if (!atomic_load(&header->shared.asleep))

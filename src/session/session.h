@@ -24,12 +24,12 @@ enum {
 enum { WRITER_FD_SESSION = 3, WRITER_FD_APPLICATION = 4 };
 
 /* Creates the memory for at most `slots_most` rings of at most `ring_bytes` (a power of two) and maps it. All
- * of it is zero but constants.magic, bytes, ring_bytes and slots_max, and shared.growth_left. It has room
- * for as many threads as the limits of the process allow, at least one; a limit on the size of files makes
- * the rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise, and one on address space
- * (share.h) down to 16 KiB, or a page. Returns 0, *ret_header
- * (unmap with session_unmap) and *ret_fd (the caller's to close); or a negative errno of memfd_create,
- * ftruncate, mmap, fcntl (the seals) or madvise (the memory of the header). */
+ * of it is zero but constants.magic, bytes, ring_bytes and slots_max, and shared.growth_left. It has room for
+ * as many threads as the limits of the process allow, at least one. A limit on the size of files makes the
+ * rings smaller, down to 64 KiB, where there would be fewer than 64 otherwise, and one on address space
+ * (share.h) down to 16 KiB, or a page. Returns 0, *ret_header (unmap with session_unmap) and *ret_fd (the
+ * caller's to close); or a negative errno of memfd_create, ftruncate, mmap, fcntl (the seals) or madvise (the
+ * memory of the header). */
 int session_create(uint64_t ring_bytes, uint32_t slots_most, struct session_header **ret_header, int *ret_fd);
 
 /* The same without the rings, which the application maps one by one: its addresses are of the order of what
@@ -81,7 +81,7 @@ bool session_grow(struct session_header *header, const struct record *records, u
 /* Wakes the writer if it has announced that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 
-/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then queries `may_sleep(data)`
+/* Sleeps until woken or `timeout_ns` has passed. Writer only: sets `asleep`, then calls `may_sleep(data)`
  * once more, because before that nobody has woken it; then waits. */
 void session_writer_sleep(struct session_header *header, uint64_t timeout_ns, int (*may_sleep)(void *),
                           void *data);

@@ -1,4 +1,4 @@
-/* Rows in transit from an archive into a database or a file. */
+/* Rows between an archive and a database or a file. */
 #ifndef STAVE_TABLES_ROWS_H
 #define STAVE_TABLES_ROWS_H
 

@@ -83,7 +83,7 @@ bool thread_attach(uint64_t ticks) {
   counters_attach(thread_self);
   sampler_attach(thread_self);
   if (tool.constants.config.system == SYSTEM_on)
-    session_wake_writer(tool.session); /* from when on it queries the kernel about this thread */
+    session_wake_writer(tool.session); /* which observes this thread from now on */
   deferred_replay(ticks);
   return true;
 }

@@ -8,7 +8,7 @@
 /* on_<name>: the two copies of <name>_event, the second out of the way of the first. signature: of
  * callbacks.def. */
 #define IN_TWO_COPIES(name, signature) COPIES(, name, signature, )
-/* The same for a body whose second parameter is what the thread's counters state, or NULL; and
+/* The same for a body whose second parameter is the readings of the thread's counters, or NULL; and
  * on_<name>_with_counters, which reads them. */
 #define IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature) COPIES_AND_WITH_COUNTERS(, name, signature)
 #define STATIC_IN_TWO_COPIES_AND_WITH_COUNTERS(name, signature)                                              \

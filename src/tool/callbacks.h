@@ -10,7 +10,7 @@
 struct session_constants;
 
 /* Registers what the settings request. results[number], of SESSION_CALLBACKS, becomes what the runtime
- * answered (ompt_set_result_t), or why nothing was queried. Returns the name of a callback without which no
+ * answered (ompt_set_result_t), or why it was not registered. Returns the name of a callback without which no
  * archive can be made and that the runtime does not deliver, or NULL. */
 const char *callbacks_register(ompt_set_callback_t set_callback, const struct session_constants *requested,
                                int32_t *results);
@@ -30,7 +30,7 @@ void on_task_schedule_with_counters OMPT_PARAMETERS(task_schedule);
 void on_work_with_counters OMPT_PARAMETERS(work);
 void on_sync_region_with_counters OMPT_PARAMETERS(sync_region);
 
-/* callbacks_user.c: whether omp_control_tool was called by stave.h, and recording what it states. */
+/* callbacks_user.c: whether omp_control_tool was called by stave.h, and recording its message. */
 bool is_user_call(uint64_t command, uint64_t modifier, const void *argument);
 bool put_user_call(uint64_t command, const void *argument, const void *codeptr);
 

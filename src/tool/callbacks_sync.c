@@ -18,7 +18,7 @@ BODY work_event(enum copy copy, const struct counter_words *reading, ompt_work_t
 }
 IN_TWO_COPIES_AND_WITH_COUNTERS(work, work)
 
-/* sync_region, sync_region_wait and reduction state the same of different things. */
+/* sync_region, sync_region_wait and reduction have the same arguments for different things. */
 BODY sync_event(enum copy copy, const struct counter_words *reading, enum record_type type,
                 ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *task,
                 const void *codeptr) {

@@ -1,7 +1,7 @@
 /* Target regions, operations on devices, and the devices themselves. All of these are rare: they have the
  * slow path only.
  *
- * * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
+ * A callback of the EMI form gets ids of ours, which device records carry later; in the plain form the
  * runtime's own numbers are kept, which the flag distinguishes. */
 #include "tool/callback_body.h"
 #include "tool/callbacks.h"

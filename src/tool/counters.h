@@ -16,7 +16,7 @@ struct counter_words {
   unsigned slots;
 };
 
-/* Reads what STAVE_COUNTERS names, and tries which of these can be had here; states what cannot, once. False:
+/* Reads what STAVE_COUNTERS names, and tries which of these can be had here; reports once what cannot. False:
  * there is a name that nobody knows; has reported it. */
 bool counters_prepare(void);
 

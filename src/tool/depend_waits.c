@@ -1,8 +1,8 @@
 /* The addresses of the runtime's functions in the tables of the loaded objects (global offset tables) are
- * replaced by those of functions here, which look at the list of dependences and jump on: the runtime finds
+ * replaced by those of functions here, which look at the list of dependences and jump on. The runtime finds
  * stack and return address as the program has left them. A table that the dynamic linker has written in the
- * meantime, or a library that is loaded later, calls the runtime without: then depend_waits_is_safe is
- * false, as it is where nobody knows. */
+ * meantime, or a library that is loaded later, calls the runtime without: then depend_waits_is_safe is false,
+ * as it is where nobody knows. */
 #include "tool/depend_waits.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* Programs that wait for dependences immediately, built by clang: what they wait for is looked at before the
- * runtime is queried (unregister_dependences.c states what the runtime does wrong, and to which types of
- * dependences). */
+/* Programs that wait for dependences where they encounter a construct, built by clang: what they wait for is
+ * looked at before the runtime is queried (unregister_dependences.c states what the runtime does wrong, and
+ * to which types of dependences). */
 #ifndef STAVE_TOOL_DEPEND_WAITS_H
 #define STAVE_TOOL_DEPEND_WAITS_H
 

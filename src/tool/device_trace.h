@@ -23,7 +23,7 @@ struct device_trace {
 #include "ompt/entry_points.def"
 };
 
-/* The device was initialized: queries it for all records, and starts its trace. lookup may be NULL: it has
+/* The device was initialized: requests all of its records, and starts its trace. lookup may be NULL: it has
  * none. */
 void device_trace_start(int number, ompt_device_t *handle, ompt_function_lookup_t lookup);
 

@@ -1,4 +1,4 @@
-/* Which file is loaded where, queried without a lock: the dynamic linker's is held by whoever loads a
+/* Which file is loaded where, found out without a lock: the dynamic linker's is held by whoever loads a
  * library, runs its constructors or goes through the list of libraries, and may then wait for the caller. */
 #ifndef STAVE_TOOL_LOADED_H
 #define STAVE_TOOL_LOADED_H

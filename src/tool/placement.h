@@ -1,10 +1,10 @@
 /* Where threads run: their place, the partition of places they may use, and the processor.
  *
- * * A thread is queried as the first implicit task of a team begins: before that the runtime answers wrongly,
- * and in a thread that it does not know well (in the middle of fork) the question acquires a lock that may
- * never be free. It is queried again where another team begins and the thread is on another processor by
- * then, which costs the fast path one comparison; if the program has more than one place, then at every team,
- * since a place can change without the processor. */
+ * A thread requests its place from the runtime as the first implicit task of a team begins: before that the
+ * answer is wrong. In a thread that it does not know well (in the middle of fork) the question acquires a
+ * lock that may never be free. The thread requests it again where another team begins and the thread is on
+ * another processor by then, which costs the fast path one comparison; if the program has more than one
+ * place, then at every team, since a place can change without the processor. */
 #ifndef STAVE_TOOL_PLACEMENT_H
 #define STAVE_TOOL_PLACEMENT_H
 

@@ -1,9 +1,9 @@
 /* A thread gives its slot back in thread_end. One that the runtime does not know has none (it has only
- * fulfilled an event), and what is cancelled or leaves by the system call has none either. The kernel alone
- * knows of every end: who needs a slot when none is free queries it, now and then, for the owners of all of
- * them.
+ * fulfilled an event), and what is cancelled or leaves by the system call has none either. Only the kernel
+ * knows of every end: a thread that needs a slot when none is free looks up there, now and then, whether the
+ * owners of all slots exist.
  *
- * * A slot is given back for its owner only if the kernel had no such thread and `owner`, with its count of
+ * A slot is given back for its owner only if the kernel had no such thread and `owner`, with its count of
  * threads, is still the same after that: nobody else can change it then. Only one thread looks at a time: the
  * one that brings slots_since_look to LOOK_EVERY, which stays beyond until that thread is done. */
 #include "tool/slots.h"

@@ -250,7 +250,7 @@ static void leave_parents_session(void) {
   atomic_store(tool.fork_mark, 1);
 }
 
-/* Whether a writer of this process's own is in transit. */
+/* Whether a writer of this process's own is being started. */
 static bool has_started(void) {
   if (tool.is_starting && tool_is_forked_child()) {
     leave_parents_session();

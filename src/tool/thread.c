@@ -24,7 +24,7 @@ static void open_fast_path(struct thread *thread) {
   thread->ring.limit = tool.clock == CLOCK_KIND_TSC ? thread->room_limit : 0;
 }
 
-/* Up to where may reservations go without querying? */
+/* Up to where reservations need no slow path. */
 static void open_up_to(struct thread *thread, uint64_t limit) {
   thread->room_limit = limit;
   open_fast_path(thread);
@@ -100,8 +100,8 @@ static struct timespec nap_for(uint64_t records) {
 }
 
 /* Waits until the slots before `end` are free, and half of the ring after them, so that one wait is followed
- * by many events. False if the session stopped meanwhile, or the writer has given the ring up. The writer is
- * queried again and again: on a busy machine it may be the one that waits for a processor. */
+ * by many events. False if the session stopped meanwhile, or the writer has given the ring up. The writer's
+ * progress is looked at again and again: on a busy machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
   uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
@@ -213,7 +213,7 @@ static bool drop(struct thread *thread, uint64_t n, uint64_t ticks, enum claim c
   return false;
 }
 
-/* The next event queries again, however short it is. */
+/* The next event comes here again, however short it is. */
 static bool close_and_drop(struct thread *thread, uint64_t position, uint64_t n, uint64_t ticks,
                            enum claim claim) {
   open_up_to(thread, position);

@@ -1,6 +1,6 @@
 /* What a thread of the application needs to record an event, and the way of an event into its ring.
  *
- * * The fast path is here, to be read in one place: one time stamp, one reservation, one 32-byte store, one
+ * The fast path is here, to be read in one place: one time stamp, one reservation, one 32-byte store, one
  * commit. Whatever is unusual (first event, fork, full ring, growth, stopped) shows as a failed reservation:
  * that is why a thread without a ring points to a struct full of zeros. */
 #ifndef STAVE_TOOL_THREAD_H
@@ -18,7 +18,7 @@ struct thread {
   /* the module in which the last code address lay */
   uint64_t module_base;
   uint64_t module_size;
-  bool module_may_close; /* it was loaded later: a region in it first queries whether it still is what it was
+  bool module_may_close; /* it was loaded later: a region in it first checks whether it still is what it was
                           */
   /* cold */
   uint64_t room_limit;      /* what ring.limit would be if the fast path were open */

@@ -75,7 +75,7 @@ struct first_rings {
 
 /* What unregister_dependences.c alone knows. */
 struct withdrawal {
-  ompt_set_callback_t set_callback; /* of the runtime that was requested `dependences` */
+  ompt_set_callback_t set_callback; /* of the runtime at which `dependences` is registered */
   _Atomic uint32_t awaited;         /* by so many threads without a slot */
 };
 

@@ -1,11 +1,11 @@
 /* LLVM's runtimes write after an array, and often end the program, where `dependences` is registered and a
  * task that waits for its dependences immediately (taskwait depend, task if(0) depend, target depend) has one
- * of type mutexinoutset or inoutset. Programs in which that can be seen beforehand are not requested it
+ * of type mutexinoutset or inoutset. For programs in which that can be seen beforehand it is not registered
  * (callbacks.c); gcc's calls of `task if` look like those of all tasks, and libraries are loaded later. But
  * each such task is reported by task_create before the runtime looks whether `dependences` is registered:
  * there it is undone, for all that comes.
  *
- * * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has looked
+ * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has looked
  * whether there is one. So each thread reports that it is between task_create and `dependences`, and looks
  * whether somebody is taking the callback back; who does that reports it and looks for such threads. Both do
  * it in this order, in one order of all: one of them sees the other. In doacross loops, the only other place,

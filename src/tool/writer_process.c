@@ -285,7 +285,7 @@ static bool has_reaper(struct steps *steps) {
   return steps->process->reaper > 0;
 }
 
-/* Emulators of processors refuse as invalid what neither fork nor pthread_create query of clone. */
+/* Emulators of processors refuse as invalid flags of clone that neither fork nor pthread_create use. */
 static int start_steps(struct steps *steps) {
   if (runs_on_valgrind())
     return fork_and_reap(steps);

@@ -24,8 +24,7 @@ struct writer_process {
 /* Whether valgrind is running this program. */
 bool runs_on_valgrind(void);
 
-/* Of which kind its waiting is, to be after "made no progress": for the disk, or stopped by a signal; else
- * "". */
+/* What it waits for, as text after "made no progress": for the disk, or stopped by a signal; else "". */
 const char *writer_process_waits(const struct session_header *session);
 
 /* Starts the writer. The application does not see it: it is not its child afterwards, nor does wait() return

@@ -18,7 +18,7 @@ enum activity {
   ACTIVITY_IDLE,     /* a worker without a team, a device stream without an operation */
   ACTIVITY_DEVICE,   /* a device at work; on the host: in a target construct, a call of its library */
   ACTIVITY_MPI,      /* in a call of MPI */
-  ACTIVITY_UNKNOWN,  /* recording was paused, or no region states what a thread does that has no teams */
+  ACTIVITY_UNKNOWN,  /* recording was paused, or no region shows what a thread does that has no teams */
   ACTIVITY_COUNT,
 };
 

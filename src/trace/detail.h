@@ -1,6 +1,6 @@
 /* What the description of a construct's region states besides where it is: its flags, its kind.
  *
- * * A description is "FUNCTION, WORD, WORD": a word is of small letters, digits, spaces and underscores, and
+ * A description is "FUNCTION, WORD, WORD": a word is of small letters, digits, spaces and underscores, and
  * the words are at the end. Whatever a function is called, it is none: it comes first, and what C++ adds to
  * its name (arguments, namespaces) has other characters where it ends. A region without a place in the
  * source, whose name has no " @", has words only. */

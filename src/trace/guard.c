@@ -20,7 +20,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A crash here states something about a file, so it leaves no core; an interrupted guard leaves no worker. */
+/* A crash here is a damaged file's, so it leaves no core; an interrupted guard leaves no worker. */
 _Noreturn static void be_worker(int (*work)(void *, struct guard_progress *), void *data,
                                 struct guard_progress *progress, pid_t guard) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

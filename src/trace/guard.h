@@ -32,7 +32,7 @@ struct guard_watch {
   /* every 200 ms; or NULL */
   void (*look)(void *data, const struct guard_progress *progress, uint64_t elapsed_ms);
   void *data;
-  /* queried as often; true: nobody needs the result, and the worker is killed; or NULL */
+  /* called as often; true: nobody needs the result, and the worker is killed; or NULL */
   bool (*is_cancelled)(void);
 };
 

@@ -1,4 +1,4 @@
-/* Which OpenMP runtime made a trace, by the events it delivers: version strings state the same for every LLVM
+/* Which OpenMP runtime made a trace, by the events it delivers: version strings are the same for every LLVM
  * release. */
 #ifndef STAVE_TRACE_IDENTIFY_H
 #define STAVE_TRACE_IDENTIFY_H

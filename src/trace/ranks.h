@@ -19,7 +19,7 @@ struct ranks_transfer {
 };
 
 /* Loads the MPI, `library` or, where that is NULL, the one whose launcher has started this process, and
- * begins. `is_waiting` (NULL: nobody queries) is true while ranks_wait waits for another rank. Returns 0, or
+ * begins. `is_waiting` (NULL: not needed) is true while ranks_wait waits for another rank. Returns 0, or
  * -ENOENT with one line in `error`. */
 int ranks_begin(struct ranks_job **ret, const char *library, _Atomic bool *is_waiting,
                 char error[RANKS_ERROR_BYTES]);

@@ -3,7 +3,7 @@
  *   trace_open -> look at the arrays -> trace_read_events, as often as requested -> trace_close
  *
  * OTF2's readers may crash or read without end when a file is damaged: read what may be damaged inside
- * guard_run (guard.h), and query find_archive (found_archive.h) before opening. One trace at a time in one
+ * guard_run (guard.h), and call find_archive (found_archive.h) before opening. One trace at a time in one
  * thread: OTF2 has one place to report errors to. Everything that is pointed to belongs to the trace and
  * lives until trace_close. */
 #ifndef STAVE_TRACE_TRACE_H
@@ -223,8 +223,8 @@ const struct trace_context *trace_context(const struct trace *trace, uint64_t re
 const struct trace_metric *trace_metric(const struct trace *trace, uint64_t ref);
 const struct trace_metric_member *trace_metric_member(const struct trace *trace, uint64_t ref);
 
-/* The position in `regions`, `locations` of what an event refers to; TRACE_NO_POSITION: there is none. Every
- * event queries, and most archives number from 0 without gaps: then the position is the number. */
+/* The position in `regions`, `locations` of what an event refers to; TRACE_NO_POSITION: there is none. It is
+ * needed for every event, and most archives number from 0 without gaps: then the position is the number. */
 #define TRACE_POSITION(kind)                                                                                 \
   static inline uint32_t trace_##kind##_position(const struct trace *trace, uint64_t ref) {                  \
     if (ref < trace->kind##_count && trace->kind##s[ref].ref == ref)                                         \

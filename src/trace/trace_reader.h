@@ -117,7 +117,7 @@ int trace_merge_packed(struct trace *trace, const struct trace_span *span, trace
 int trace_merge_in_order(struct trace *trace, const struct trace_window *window,
                          char error[TRACE_ERROR_BYTES]);
 
-/* Packed events of all locations in transit to the window's taker: trace and window are set by the caller. */
+/* Packed events of all locations for the window's reader: trace and window are set by the caller. */
 struct trace_delivery {
   struct trace *trace;
   const struct trace_window *window;

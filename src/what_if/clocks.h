@@ -16,7 +16,7 @@ struct clock_moment {
   bool is_known;
   uint64_t ticks;     /* in the trace */
   double *times;      /* by scenario */
-  struct path *paths; /* by scenario: what it follows; NULL where nobody queries */
+  struct path *paths; /* by scenario: what it follows; NULL where it is not needed */
 };
 
 /* A location. */
@@ -133,7 +133,7 @@ void clock_moment_free(struct clocks *clocks, struct clock_moment *moment);
 /* In the scenario the row's path leads from the phase's begin through its work to the present time. */
 void clock_path_shared(struct clocks *clocks, struct clock_row *row, size_t scenario);
 
-/* What the process has gained since it was queried last is one more of its gains. */
+/* What the process has gained since the last call is one more of its gains. */
 void clock_gain(struct clocks *clocks, const struct clock_row *row);
 
 /* The row's time until `ticks` is work: in so many open regions. */

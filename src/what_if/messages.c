@@ -19,7 +19,7 @@ struct message_search {
   struct mpi_replay *mpi;
   uint64_t *left; /* by call: when it was left; 0: not yet */
   size_t left_capacity;
-  uint64_t early_bytes;  /* the most that were sent before anybody requested them, and 1 */
+  uint64_t early_bytes;  /* the most that were sent before a receive was posted, and 1 */
   uint64_t waited_bytes; /* the fewest whose send waited for the receive, and 1 */
   uint64_t several;      /* moments of several calls so far */
   struct all_calls init, finalize;
@@ -183,7 +183,7 @@ static int by_moment(const void *one, const void *other) {
   return first < second ? -1 : first > second;
 }
 
-/* Sends that are short enough to have gone before anybody queried wait for nobody. */
+/* Sends that are short enough to have gone before a receive was posted wait for nobody. */
 static void drop_early(struct message_search *search) {
   struct messages *found = search->found;
   size_t kept = 0;

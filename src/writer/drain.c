@@ -111,7 +111,7 @@ static int can_sleep(void *data) {
   return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
-/* The time of it, immediately, though a pass over a deep backlog is still in progress. */
+/* The time of it, as soon as it is seen, though a pass over a deep backlog is still in progress. */
 static void note_end(struct writer *writer) {
   if (!writer->drain.over_ns)
     writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
@@ -172,10 +172,10 @@ bool drain_may_encode(void *data) {
   return has_left && !writer->correlator.has_ended;
 }
 
-/* A merge_pause. While others wait for a processor the writer works a 32nd of the time: what it does not
- * take out of the rings to encode it, it moves out of their way, and encodes it when there is a processor,
- * or when it has waited for too long (pace_yields_cpu).
- * (Not by SCHED_IDLE, which a process without rights cannot leave again.) */
+/* A merge_pause. While others wait for a processor the writer works a 32nd of the time. What it does not
+ * encode from the rings it moves to the backlog. It encodes that when there is a processor, or when it has
+ * waited for too long (pace_yields_cpu). (Not by SCHED_IDLE, which a process without rights cannot leave
+ * again.) */
 void drain_yield_cpu(void *data) {
   enum { NAPS_MAX = 16 };
   struct writer *writer = data;

@@ -1,6 +1,6 @@
 /* STAVE_KEEP: archives of what is kept, while recording goes on.
  *
- * * A copy of the writer's process (fork) writes each. It has all that its parent knows: what the model
+ * A copy of the writer's process (fork) writes each. It has all that its parent knows: what the model
  * states of the time before the first kept record, and the kept records. So the parent goes on as if nothing
  * had happened, and the next archive begins from the same state. There is one copy at a time, and what is
  * requested meanwhile is one archive after it. */

@@ -33,7 +33,7 @@ void notify_open(struct notifier *report, struct session_header *session) {
     report->status_fd = open_fifo(path);
 }
 
-/* `stave record` reads immediately, but while it is stopped its pipe may become full. poll states that there
+/* `stave record` reads immediately, but while it is stopped its pipe may become full. poll reports that there
  * is room where an entire line fits; a signal ends the waiting, as does the reader's going. */
 static void write_line(int fd, const char *line, size_t length, int patience_ms) {
   struct pollfd pipe = {.fd = fd, .events = POLLOUT};

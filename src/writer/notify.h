@@ -6,7 +6,7 @@
 
 struct notifier {
   struct session_header *session;
-  int status_fd; /* -1: nobody queried */
+  int status_fd; /* -1: not requested */
   int pid;
 };
 

@@ -133,7 +133,7 @@ static void set_counters(struct archive *archive, const struct session_constants
   set_figures(archive, figures, COUNTERS);
 }
 
-/* What the kernel was requested. */
+/* What was requested of the kernel. */
 static void set_system(struct archive *archive, const struct session_constants *constants,
                        const struct summary *summary) {
   set_counters(archive, constants, &summary->figures);

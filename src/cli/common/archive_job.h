@@ -25,7 +25,7 @@ typedef int (*archive_job_work)(void *data, const struct archive_job *job);
  * any more what `work` writes, the process ends by SIGPIPE. */
 int archive_job_run(const char *path, archive_job_work work, void *data);
 
-/* How ranks answer what the work queries them. `begin` makes the data of that, NULL without memory; `end`
+/* How ranks answer the questions of the work. `begin` makes the data of that, NULL without memory; `end`
  * accepts NULL. */
 struct archive_answers {
   void *(*begin)(void);
@@ -35,7 +35,7 @@ struct archive_answers {
 
 /* The same by the ranks of the MPI job that this process is one of: rank 0 does the work, the others read the
  * events for it, or answer it, and print nothing. `library`: the MPI's; NULL: its launcher shows which.
- * `answers`: NULL: the work queries nothing. */
+ * `answers`: NULL: the work has no questions. */
 int archive_job_run_by_ranks(const char *path, const char *library, const struct archive_answers *answers,
                              archive_job_work work, void *data);
 

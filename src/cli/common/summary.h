@@ -1,4 +1,4 @@
-/* What `stave record` states at the end. */
+/* What `stave record` prints at the end. */
 #ifndef STAVE_CLI_COMMON_SUMMARY_H
 #define STAVE_CLI_COMMON_SUMMARY_H
 

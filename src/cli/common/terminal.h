@@ -12,8 +12,8 @@ bool terminal_has_colour(int fd);
 /* True if a line that was written there can be written over. */
 bool terminal_can_erase(int fd);
 
-/* The columns of the terminal that standard output is: COLUMNS if that is set, else what the terminal states,
- * else 80; at least 40. 0: it is no terminal, and lines may have any length. */
+/* The columns of the terminal that standard output is: COLUMNS if that is set, else what the terminal
+ * reports, else 80; at least 40. 0: it is no terminal, and lines may have any length. */
 size_t terminal_width(void);
 
 #endif

@@ -111,7 +111,7 @@ static int print_archive(struct info_request *request) {
   struct found_archive found;
   find_archive(&found, request->path);
   if (found.state == FOUND_NO_ARCHIVE && found_is_job(request->path) && !request->is_json)
-    info_ranks(request->path); /* what comes now states that there is no archive, and what to do */
+    info_ranks(request->path); /* the message below is that there is no archive, and what to do */
   return archive_job_run(request->path, read_and_print, request);
 }
 

@@ -69,7 +69,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* -- what the server requests -- */
+/* -- what the server calls -- */
 
 static void name_picture(const struct live *live, unsigned number, char *ret, size_t size) {
   snprintf(ret, size, "%s/picture-%u.html", live->folder, number);
@@ -141,7 +141,7 @@ static void mask_signals(int how) {
   sigprocmask(how, &all, NULL);
 }
 
-/* As a process group of its own, so that all of it can be ended. What it states is kept. */
+/* As a process group of its own, so that all of it can be ended. Its messages are kept. */
 _Noreturn static void make_recent(const struct live *live) {
   char page[PATH_MAX], scratch[PATH_MAX], messages[PATH_MAX];
   struct recent recent = {live->found.directory, live->title, scratch, page, live->request->last_ns};

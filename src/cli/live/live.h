@@ -13,7 +13,7 @@ struct live_request {
   bool is_of_record;  /* what the terminal sends is for the program: the run's end is waited for */
 };
 
-/* Returns the exit status; or does not return: dies by the signal that queried it to end. */
+/* Returns the exit status; or does not return: dies by the signal that requested its end. */
 int live_run(const struct live_request *request);
 
 #endif

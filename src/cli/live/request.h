@@ -1,5 +1,5 @@
-/* What a browser queries the server of `stave watch` for: one request of HTTP/1.1 (RFC 9112), of which only
- * the first line and Host matter. */
+/* A browser's request to the server of `stave watch`: one of HTTP/1.1 (RFC 9112), of which only the first
+ * line and Host matter. */
 #ifndef STAVE_CLI_LIVE_REQUEST_H
 #define STAVE_CLI_LIVE_REQUEST_H
 

@@ -22,7 +22,7 @@ struct server_connection {
   size_t head_bytes;
   bool is_requested; /* the head is there, and answered */
   bool is_listener;  /* of news: stays */
-  bool is_done;      /* it will query no more, and may still wait for its answer */
+  bool is_done;      /* it sends no further request, and may still wait for an answer */
   char *out;         /* what is still to be sent */
   size_t out_bytes, out_done;
   int file; /* what comes after it; -1: nothing */
@@ -247,7 +247,7 @@ static bool send_some(struct server_connection *connection) {
   return (sent >= 0 || can_wait(sent)) && (is_busy(connection) || connection->is_listener);
 }
 
-/* Who has not come to query yields where there are too many. */
+/* Where there are too many connections, one without a request is closed. */
 static void accept_clients(struct server *server) {
   int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   size_t place = SERVER_CONNECTIONS_MAX;
@@ -304,8 +304,8 @@ void server_serve(struct server *server, int timeout_ms, const sigset_t *mask) {
 
 /* -- news -- */
 
-/* After what has not been sent yet; who takes nothing for long gets the last ones only when querying
- * again. */
+/* After what has not been sent yet. A browser that reads nothing for long gets the last ones only with its
+ * next request. */
 static void add_news(struct server_connection *connection, const char *line) {
   size_t left = connection->out_bytes - connection->out_done;
   if (left > NEWS_MAX)

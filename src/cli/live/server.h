@@ -1,4 +1,4 @@
-/* The server of `stave watch` and `stave timeline --serve`: one thread, GET, this machine only. Who queries
+/* The server of `stave watch` and `stave timeline --serve`: one thread, GET, this machine only. A request
  * needs the token that is in the address. A connection is for one answer, but for news (text/event-stream),
  * which goes on. */
 #ifndef STAVE_CLI_LIVE_SERVER_H

@@ -94,7 +94,7 @@ static void answer(const struct mcp_request *request, json_t *id, const char *me
     reply_error(id, METHOD_NOT_FOUND, "there is no such method");
 }
 
-/* Notifications have no id, and no answer; nor have responses, as nothing is queried of the client. */
+/* Notifications have no id, and no answer; nor have responses, as the client gets no requests. */
 static void handle(const struct mcp_request *request, const char *line, size_t length) {
   json_t *message = json_loadb(line, length, 0, NULL);
   json_t *id = json_object_get(message, "id");

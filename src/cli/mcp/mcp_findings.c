@@ -19,8 +19,8 @@ enum {
   PART_BYTES = 900
 };
 
-/* The object that report --json prints, the caller's to release; NULL: the answer states why there is none.
- */
+/* The object that report --json prints, the caller's to release; NULL: there is none, and the answer has the
+ * reason. */
 static json_t *mcp_report_object(struct mcp_answer *answer, const json_t *arguments) {
   char path[MCP_PATH_BYTES];
   struct mcp_child child;

@@ -26,7 +26,7 @@
 
 enum { PATIENCE_MS = 20000 };
 
-/* An archive in transit. */
+/* An archive that is being made. */
 struct union_job {
   const struct unite_request *request;
   char partial[PATH_MAX];      /* where it is until it is complete */

@@ -171,7 +171,7 @@ static bool is_same_file(const char *one, const char *other) {
          first.st_ino == second.st_ino;
 }
 
-/* LLVM's libomptarget opens libomp.so to query the runtime for a tool. The name may lead nowhere, as Debian's
+/* LLVM's libomptarget opens libomp.so to find the runtime's tool. The name may lead nowhere, as Debian's
  * runtime packages have libomp.so.5 alone, or to a second runtime, at which the first one ends the process.
  * What is loaded under this name is found without a search. */
 static void look_for_connector(struct library_walk *walk, size_t omptarget) {

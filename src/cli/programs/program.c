@@ -41,7 +41,7 @@ static int find_on_path(const char *name, char *ret, size_t size) {
     int answer = check_executable(ret, &is_file);
     if (answer == 0)
       return 0;
-    /* remembered, as shells do: it is there, but cannot be started. execvp states the same of folders */
+    /* remembered, as shells do: it is there, but cannot be started. execvp returns the same for folders */
     if (is_file)
       error = -EACCES; /* of the name, and of folders that may not be entered */
     list += length;
@@ -118,7 +118,7 @@ static bool is_r(const char *path) {
   return strcmp(name, "R") == 0 || strcmp(name, "Rscript") == 0;
 }
 
-/* mpirun, or mpiexec.hydra: what follows the point states whose it is. */
+/* mpirun, or mpiexec.hydra: what follows the point shows whose it is. */
 static bool is_launcher(const char *path) {
   static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",
                                       "srun",   "aprun",   "jsrun",   "ibrun"};

@@ -1,4 +1,4 @@
-/* What a program is and which OpenMP runtime it requests, found out before it is started. */
+/* What a program is and which OpenMP runtime it needs; both are known before it is started. */
 #ifndef STAVE_CLI_PROGRAMS_PROGRAM_H
 #define STAVE_CLI_PROGRAMS_PROGRAM_H
 

@@ -27,7 +27,7 @@ static bool is_there(const char *database, const char *identity) {
 static int make(const char *archive, const char *identity, const char *database) {
   char *const archives[] = {(char *)archive};
   int status = export_tables_sqlite(archives, 1, identity, database);
-  return status == EXIT_FOUND ? EXIT_SUCCESS : status; /* who queries it is notified */
+  return status == EXIT_FOUND ? EXIT_SUCCESS : status; /* the caller has reported it */
 }
 
 /* In the archive's folder it is where there is no cache, or the archive came with one. */

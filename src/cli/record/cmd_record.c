@@ -452,7 +452,7 @@ static int record(struct traced_run *run, char **arguments) {
   return child_exit_status(&run->child);
 }
 
-/* What is only kept is written nowhere before somebody queries. */
+/* What is only kept is not written before somebody requests it. */
 static bool can_be_watched(const struct traced_run *run) {
   const char *keep = getenv("STAVE_KEEP");
   return !run->viewer.is_requested || !keep || *keep == '\0' ||

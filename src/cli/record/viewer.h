@@ -19,7 +19,7 @@ struct viewer {
 void viewer_look(struct viewer *viewer, const struct status *status, const struct child *child);
 
 /* Whether it has still to be waited for. It ends with the run, when it has made the finished page;
- * `is_requested`: somebody needs it to end now. Never blocks, unless it is queried. */
+ * `is_requested`: somebody needs it to end now. Blocks only where is_requested is true. */
 bool viewer_is_busy(struct viewer *viewer, bool is_requested);
 
 #endif

@@ -20,7 +20,7 @@ struct watch_life {
 
 struct watch {
   pid_t root;
-  bool is_verbose;               /* state immediately what is found */
+  bool is_verbose;               /* report immediately what is found */
   int pause_ms;                  /* until the next look */
   struct timespec next;          /* CLOCK_MONOTONIC */
   const char *tool;              /* the path of libstave.so */

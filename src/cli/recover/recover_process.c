@@ -47,7 +47,7 @@ void recover_process_end_by_signal(void) {
   raise(interrupt.number);
 }
 
-/* What it states, as it comes. */
+/* Its output, line by line. */
 struct listener {
   struct lines lines;
   struct recover_process *process;
@@ -66,7 +66,7 @@ _Noreturn static void exec_stave_recover(char *path, char **arguments, int outpu
   _exit(EXIT_FAILURE);
 }
 
-/* -- what it states -- */
+/* -- its output -- */
 
 static void read_location(struct recover_location *location, char *rest) {
   const struct line_slot slots[] = {

@@ -1,5 +1,4 @@
-/* Running stave-recover, which rebuilds an archive in a directory that is there, and understanding what it
- * states. */
+/* Running stave-recover, which rebuilds an archive in a directory that is there, and reading its output. */
 #ifndef STAVE_CLI_RECOVER_RECOVER_PROCESS_H
 #define STAVE_CLI_RECOVER_RECOVER_PROCESS_H
 
@@ -15,7 +14,7 @@ struct recover_location {
 
 struct recover_process {
   bool is_done;  /* it reported it; what follows is its result */
-  char *failure; /* what it states to be wrong; NULL: nothing */
+  char *failure; /* the fault that it reports; NULL: none */
   struct recover_location *locations;
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;

@@ -180,7 +180,7 @@ static int print(const struct report_request *request, const struct report *repo
   return request->condition_count ? judge(request, print, job->trace) : EXIT_SUCCESS;
 }
 
-/* For those who query why a job of many ranks is not faster. */
+/* For those who look for the reason why a job of many ranks is not faster. */
 static void note_ranks(const struct report_request *request, const struct report *report) {
   const char *verbose = getenv("STAVE_VERBOSE");
   if (!request->is_by_ranks || !verbose || strcmp(verbose, "0") == 0)

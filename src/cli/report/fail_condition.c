@@ -35,7 +35,7 @@ static bool is_cause(const char *name) {
   return word != NULL;
 }
 
-/* Which activities and regions there are only the run states. */
+/* Only the run shows which activities and regions there are. */
 static bool read_name(struct fail_condition *ret) {
   switch (ret->kind) {
   case CONDITION_CAUSE:

@@ -38,7 +38,7 @@ static const char *time_of(char text[TEXT_TIME_BYTES], const struct report *repo
   return text_time(text, report->trace, ticks);
 }
 
-/* What it was in, or the lock that it held. ("inside critical @a.c:7" states that it was in it.) */
+/* What it was in, or the lock that it held. ("inside critical @a.c:7" shows that it was in it.) */
 static void print_open(const struct report *report, const char *thread, const struct report_open *open) {
   char text[LABEL_BYTES], time[TEXT_TIME_BYTES];
   const char *label = label_region(text, report->trace, open->region), *word = "in ";

@@ -1,4 +1,4 @@
-/* A report in transit to the reader. */
+/* Printing a report, as text, JSON or Markdown. */
 #ifndef STAVE_CLI_REPORT_REPORT_PRINT_H
 #define STAVE_CLI_REPORT_REPORT_PRINT_H
 
@@ -24,7 +24,7 @@ bool report_print_includes(const struct report_print *print, uint32_t region);
 
 enum { GAIN_BYTES = 96 };
 
-/* What to state where there is no finding. */
+/* The line that is printed where there is no finding. */
 const char *report_print_nothing(const struct report *report);
 
 /* What one run cannot show where nothing was found, and what does. NULL: there are no findings missing, or no

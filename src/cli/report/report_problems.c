@@ -8,7 +8,7 @@
 
 enum { TEXTS_MAX = 32 };
 
-/* `texts` and `rows` are adopted; seconds since the trace's beginning. */
+/* `texts` and `rows` belong to the object afterwards; seconds since the trace's beginning. */
 static json_t *problem(const struct report *report, const char *kind, json_t *texts, json_t *rows,
                        uint64_t from_ticks) {
   const struct trace_clock *clock = &report->trace->clock;

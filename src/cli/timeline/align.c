@@ -80,7 +80,7 @@ struct region_search {
   uint32_t *meant;    /* by region: the first that is called alike */
   uint32_t chosen;    /* of those one; ALIGN_NOT_MEANT: not yet */
   size_t *side_of;    /* by location */
-  uint64_t *instants; /* what is found, by side: shared with the process that queried */
+  uint64_t *instants; /* what is found, by side: shared with the process that waits for it */
   struct {
     struct entries *entries; /* by region */
     bool *is_entered;        /* the same */

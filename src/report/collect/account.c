@@ -1,8 +1,8 @@
 /* Of the threads' time, while they live: how much they ran, were preempted, and because of what, were
  * stopped, blocked. Between two readings of the kernel's counts all is taken to be spread evenly. What
- * threads were preempted is given to causes one after another: the quota, by how long it kept the group from
- * running; the team itself, by how much its threads demanded more than they may use; the process's other
- * threads, by their processor time; Stave's writer, by its; what is left is other processes'. */
+ * threads were preempted is given to causes one after another. The quota gets as much as it kept the group
+ * from running, the team itself as much as its threads demanded more than they may use. The process's other
+ * threads get their processor time, Stave's writer its own. What is left is other processes'. */
 #include "report/collect/account.h"
 
 #include <inttypes.h>

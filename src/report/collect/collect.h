@@ -176,7 +176,7 @@ struct live_process {
   struct path longest, fork;      /* of any task so far; of the last fork */
 };
 
-/* What is requested of a region's events, by its position. */
+/* What a region's events are observed for, by its position. */
 struct interest {
   uint8_t construct;
   bool is_loop, is_chunk, is_barrier, is_depend, is_target, is_reduction, is_wait_inside, is_part,

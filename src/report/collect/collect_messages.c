@@ -79,7 +79,7 @@ static struct report_mpi_wait *place_of(struct collector *collector, const struc
   return wait;
 }
 
-/* The one that is waited for least makes room for another one, which adopts its time. */
+/* The one that is waited for least makes room for another one, to which its time is added. */
 static void blame(struct report_mpi_wait *wait, const struct latest *latest, double ticks) {
   struct report_late *least = &wait->late[0];
   for (int i = 0; i < REPORT_LATE; i++) {
@@ -330,7 +330,7 @@ static void depend_on(struct collector *collector, const struct mpi_call *waitin
   mpi_waits_release(collector, moment);
 }
 
-/* A small message is sent before anybody requests it. */
+/* A small message is sent before a receive is posted. */
 static bool was_received_later(struct collector *collector, const struct mpi_message *message) {
   uint32_t slot = mpi_waits_find(collector, message->send.ended.id);
   uint64_t left = slot == MPI_NONE ? 0 : mpi_waits_call(collector, slot)->leave_ticks;

@@ -1,4 +1,4 @@
-/* What all who collect query of the collector. */
+/* What all analysers look up in the collector. */
 #include <string.h>
 
 #include "base/memory.h"

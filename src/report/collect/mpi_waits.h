@@ -2,9 +2,9 @@
  * no time.
  *
  * Each call depends on moments of others: when a message was sent, when the last rank came to a collective
- * operation. It waits until the latest of them. Without the time that the network takes it would end then: so
- * each process has a time of its own that it has gained so far, and a call is computed when all calls before
- * it on its thread and all moments that it depends on are. */
+ * operation. It waits until the latest of them. Without the time that the network takes it would end then. So
+ * each process has a time of its own that it has gained so far. A call is computed when all calls before it
+ * on its thread and all moments that it depends on are. */
 #ifndef STAVE_REPORT_COLLECT_MPI_WAITS_H
 #define STAVE_REPORT_COLLECT_MPI_WAITS_H
 
@@ -15,7 +15,7 @@
 /* No call, no moment. */
 #define MPI_NONE UINT32_MAX
 
-/* A call of MPI that has not been computed, or whose begin somebody will request. */
+/* A call of MPI that has not been computed, or whose begin is still needed. */
 struct live_call {
   struct mpi_call call;
   uint64_t leave_ticks;                  /* 0: it is open */
@@ -86,7 +86,7 @@ bool mpi_pop(struct collector *collector, uint32_t *list, struct mpi_link *ret);
 /* It may be that the call with this id can be computed now. */
 void mpi_make_ready(struct collector *collector, uint64_t call);
 
-/* Forgets a call that is computed and that nobody will request. */
+/* Forgets a call that is computed and no longer needed. */
 void mpi_drop_if_done(struct collector *collector, uint32_t slot);
 
 struct moment *mpi_moment_at(struct collector *collector, uint32_t slot);

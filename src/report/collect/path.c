@@ -70,8 +70,8 @@ static struct path_seen *seen_of(struct path_store *store, uint32_t region) {
   return &store->seen[place];
 }
 
-/* Makes a list of its own with one segment a region, and lets go of the old one. The order of a path does not
- * matter to those who request its regions. */
+/* Makes a list of its own with one segment a region, and lets go of the old one. Nothing depends on the order
+ * of the regions. */
 static void merge_regions(struct path_store *store, struct path *path) {
   struct path merged = {.length = path->length};
   store->merges++;

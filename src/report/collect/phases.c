@@ -1,7 +1,6 @@
-/* Phases: what a team does from barrier to barrier. Only there can be stated what a cause costs: a phase
- * lasts until its last member has come, so that what another one loses costs nothing, and what is evened out
- * before the barrier neither. Sums over an entire team would hide that a different thread is slow each
- * time. */
+/* Phases: what a team does from barrier to barrier. Only there it is known what a cause costs: a phase lasts
+ * until its last member has come, so that what another one loses costs nothing, and what is evened out before
+ * the barrier neither. Sums over an entire team would hide that a different thread is slow each time. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -284,7 +283,7 @@ static void conclude_shares(struct collector *collector, const struct live_team 
 /* -- members that begin late -- */
 
 /* What it costs that members begin a phase late: who comes last would come earlier. It is what they lose in
- * the mean at least, since others may have adopted their work. */
+ * the mean at least, since others may have done their work. */
 static double cost_of_late(const struct team_phase *phase) {
   double mean = (double)phase->late / phase->arrivals;
   double cost = (double)(phase->latest_balanced - phase->latest_prompt);

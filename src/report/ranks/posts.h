@@ -1,10 +1,10 @@
 /* What a rank that replays a share of the processes gives to rank 0.
  *
- * * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
+ * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
  * end, in integers, whose sums have no order (posts_sums.c). What else changes the report is given while the
- * events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these itself:
- * what is added up as it comes, as the difference of neighbours is, and calls of MPI, which processes have
- * together. So the report is the one of a single process, to the byte. */
+ * events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these itself.
+ * That is what is added up as it comes, as the difference of neighbours is, and calls of MPI, which processes
+ * have together. So the report is the one of a single process, to the byte. */
 #ifndef STAVE_REPORT_RANKS_POSTS_H
 #define STAVE_REPORT_RANKS_POSTS_H
 
@@ -132,7 +132,7 @@ bool posts_add_counted(struct collector *collector, enum post_kind kind, const c
 
 /* -- posts_add.c: of rank 0 -- */
 
-/* Does what the item states. */
+/* Applies the item. */
 void posts_add(struct collector *collector, const struct packed_event *item);
 
 #endif

@@ -1,7 +1,7 @@
 /* Whether devices were busy, why not, and how long threads waited for them. Only of devices whose times are
  * their own: where those are the host's, nobody knows.
  *
- * * Between two operations a device has nothing to do, or what was submitted has not started. Which of both,
+ * Between two operations a device has nothing to do, or what was submitted has not started. Which of both,
  * and where the thread was that submitted last, is noted while time goes by, and counts when the next
  * operation begins: after the last one a device is not idle, but done. */
 

@@ -2,7 +2,7 @@
  * everything that was open at the archive's last time: what was open just before that is what the program
  * died in.
  *
- * * Who waited for whom then: the writer's last Leave of a thread that requested a lock states which one;
+ * Who waited for whom then: the writer's last Leave of a thread that requested a lock shows which one;
  * whoever held it last is waited for. Who was in a barrier waits for the members of its team that did not.
  * Each of these waits ends only if the other one goes on: a circle of them is a deadlock. */
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { DEPTH_MAX = 64 };
 enum { MISSING_MAX = 8 }; /* members that a barrier is reported to wait for */
 
 struct ending {
-  uint64_t cut_ticks; /* what is open before this is what the run ended in; 0: not requested, or looked at */
+  uint64_t cut_ticks; /* what is open before this is what the run ended in; 0: not needed, or looked at */
   uint64_t lock_attribute;
 };
 

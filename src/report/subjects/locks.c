@@ -75,7 +75,7 @@ static struct lock_history *lock_at(struct collector *collector, uint64_t number
 
 /* -- blame -- */
 
-/* One who made those wait who requested a lock in `waiting`. */
+/* One who made those wait that requested a lock in `waiting`. */
 struct blamed {
   uint32_t waiting;
   struct report_blame blame;

@@ -10,7 +10,7 @@
 #include "report/finding.h"
 
 /* A fifth of the region is lost, and barriers that let go late and threads that begin late are a fifth of all
- * that is lost at least: where threads compute in turns these are two fifths and more (libomp 14, 3 to 8
+ * that is lost at least. Where threads compute in turns these are two fifths and more (libomp 14, 3 to 8
  * threads on 2 processors), where they sleep hardly any. */
 static const double SHARE_MIN = 0.2;
 

@@ -1,7 +1,7 @@
 /* All regions and activities of a trace in a file, for a page that requests parts of it: stave timeline
  * --serve.
  *
- * * A track is what a row of the page has of one kind: its activities, or its regions at one depth. It is
+ * A track is what a row of the page has of one kind: its activities, or its regions at one depth. It is
  * kept at several levels. The first has everything; each of the others merges what is shorter than its
  * resolution, which is four times that of the one before, by the rule of slice_track.h and activity_track.h.
  * A level is a chain of blocks, in the form in which a page has its sections (page.def; regions by their

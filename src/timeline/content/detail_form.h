@@ -9,7 +9,7 @@
 /* The tracks of the row after the last are those of detail_items.h, by kind in place of a depth, by class of
  * length in place of a level.
  *
- * * In place of a depth: the activities, which come before all depths. */
+ * In place of a depth: the activities, which come before all depths. */
 #define DETAIL_ACTIVITIES UINT32_MAX
 
 /* Items from begin to end (ns). */

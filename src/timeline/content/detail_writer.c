@@ -39,7 +39,7 @@ struct detail_row {
   size_t depth_count, depth_capacity;
 };
 
-/* A block in transit into the index. */
+/* A block that has no entry in the index yet. */
 struct detail_entry {
   uint32_t row, depth, level, padding;
   struct detail_block block;

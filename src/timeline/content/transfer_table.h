@@ -27,7 +27,7 @@ struct transfer_table {
 
 void transfer_table_begin(struct transfer_table *ret, size_t limit, uint64_t from, uint64_t to);
 
-/* Looks at RmaGet, RmaPut, RmaAtomic and what states that they are complete. What is never complete is not
+/* Looks at RmaGet, RmaPut, RmaAtomic and the events of their completion. What is never complete is not
  * there. */
 void transfer_table_add(struct transfer_table *table, const struct trace_event *event);
 

@@ -64,7 +64,7 @@ export class Chart {
     return this.view.from + (x - this.gutter) / this.plotWidth * this.view.length;
   }
 
-  // The layout's height at a point of the canvas, where pinned rows are not scrolled; and vice versa.
+  // The layout's height at a point of the canvas, where pinned rows are not scrolled; and the reverse.
   heightAt(y) {
     return y - RULER < this.layout.pinnedHeight ? y - RULER : y - RULER + this.view.top;
   }

@@ -87,7 +87,7 @@ function drawNames(chart, {name, unit}, y, [least, most]) {
   context.fillText(chart.fit(unit, gutter - 28 - widest), 18, y + COUNTER - INSET - 4);
 }
 
-// What a counter states at a time, for the tooltip.
+// A counter's value at a time, for the tooltip.
 export function counterFacts(model, counter, time, view) {
   const value = counter.at(time), summary = counter.summary(view.from, view.to), unit = counter.unit;
   const facts = [['of', model.rows[counter.row].name], ['value', value === null ? 'none yet' : number(value, unit)]];

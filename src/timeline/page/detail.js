@@ -1,4 +1,4 @@
-// What the page has merged, queried of the server that the page comes from (stave timeline --serve).
+// What the page has merged, requested from the server that the page comes from (stave timeline --serve).
 import {NumberReader} from './bytes.js';
 import {KINDS} from './items.js';
 import {readDetail, readDetailBlock, readDetailItems, readDetailTrack} from './tables.js';
@@ -6,7 +6,7 @@ import {readDetail, readDetailBlock, readDetailItems, readDetailTrack} from './t
 const ROOM = 1;         // beside the visible interval, times its length
 const FEW_ROWS = 64;    // of so many all regions are requested; of more those that can be seen
 const ENOUGH = 2;       // pixels that the page's own resolution may be wide
-const FINER = 2;        // zoomed in by this factor, it is queried again
+const FINER = 2;        // zoomed in by this factor, it is requested again
 
 // Sections as the page's rows have them, one a block.
 function readTrack(reader) {

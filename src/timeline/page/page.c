@@ -26,7 +26,7 @@ static void discard(struct page_data *data) {
   free(data->functions);
 }
 
-/* A page that is served may query its server, and nobody else. */
+/* A page that is served may connect to its server, and to nobody else. */
 static void write_begin(FILE *file, bool is_served) {
   static const char policy[] = "default-src 'none'";
   const char *begin = (const char *)page_before_about,

@@ -26,12 +26,12 @@ struct page_data {
   struct page_section paths[SIDES_MAX];
   struct page_section *counters; /* as the timeline's series */
   uint32_t *region_positions;    /* in the page, of the timeline's regions */
-  uint32_t *regions;             /* vice versa */
+  uint32_t *regions;             /* the reverse */
   uint32_t region_count;         /* in the page, without the last, which represents all that are left out */
   uint32_t regions_left_out;
   uint32_t *context_positions;  /* in the page from 1, of the trace's calling contexts; 0: not there */
   uint32_t *function_positions; /* the same of its regions that contexts have, the last one undefined */
-  uint32_t *functions;          /* vice versa, from 0 */
+  uint32_t *functions;          /* the reverse, from 0 */
   uint32_t function_count;
 };
 

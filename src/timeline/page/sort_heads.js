@@ -14,7 +14,7 @@ export class SortHeads {
     this.#mark();
   }
 
-  // Once more the same: vice versa.
+  // The same column once more: in the reverse order.
   #choose(by) {
     this.isTurned = by === this.by && !this.isTurned;
     this.by = by;

@@ -74,7 +74,7 @@ function nameOf({where, region}) {
   return `${where === undefined ? '' : `${where}: `}${region?.short ?? ''}`;
 }
 
-// What columns are sorted by, the greatest first; names vice versa.
+// What columns are sorted by, the greatest first; names from A to Z.
 const COLUMNS = {
   name: (one, other) => nameOf(one).localeCompare(nameOf(other)),
   count: (one, other) => other.count - one.count,

@@ -126,7 +126,7 @@ static bool check(struct archive *archive, OTF2_ErrorCode error) {
   return error == OTF2_SUCCESS;
 }
 
-/* OTF2 prints its errors on stderr by default; ours go to whoever queried. None of the many calls that write
+/* OTF2 prints its errors on stderr by default; ours go to the caller. None of the many calls that write
  * definitions may fail, which is noted here for all of them: memory for a chunk, for example. */
 static OTF2_ErrorCode swallow_error(void *data, const char *file, uint64_t line, const char *function,
                                     OTF2_ErrorCode error, const char *format, va_list arguments) {

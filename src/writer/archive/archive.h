@@ -29,7 +29,7 @@ struct event_writer *archive_open_location(struct archive *archive, uint32_t loc
 _Atomic uint64_t *archive_complete_events(struct archive *archive, uint32_t location);
 
 /* An open location has so many events: there will be room for those that follow, up to the number that is
- * returned. Then this is to be queried again, the first time when it has one event. */
+ * returned. Then this is to be called again, the first time when it has one event. */
 uint64_t archive_expect_more(struct archive *archive, uint32_t location, uint64_t events);
 
 /* Closes the location's events for good; returns how many there are. */

@@ -1,6 +1,6 @@
 /* Chunks of events as OTF2 lays them out, as far as we have to know: where records begin and end.
  *
- * * A chunk begins with a header (18 bytes): 0x03, 0x42 for little endian, number of the first event (from
+ * A chunk begins with a header (18 bytes): 0x03, 0x42 for little endian, number of the first event (from
  * 1), of the last one (0 until the chunk is full). Records follow: 0x05 and 8 bytes, the time of what
  * follows; 0x02, the end of the file; any other number, the length of its data in one byte (0xFF: in the 8
  * bytes that follow) and the data. Numbers from 10 on are events, a list of attributes precedes its event.
@@ -66,10 +66,10 @@ void chunk_begin(unsigned char *bytes, uint64_t events);
 /* The chunk of `count` bytes is full at `used` of them; its last event has the number `last_event`. */
 void chunk_fill(unsigned char *bytes, size_t used, size_t count, uint64_t last_event);
 
-/* Goes through the chunk of `count` bytes, which is to follow what *position states, but not after event
- * number `most`. Moves *position after the last complete event; *ret_bytes is where that ends in the chunk, 0
- * if this chunk does not follow there at all. Where there must be more (of a known `most`) and are zeros, an
- * event that ends with zeros counts as cut. */
+/* Goes through the chunk of `count` bytes, which is to follow *position, but not after event number `most`.
+ * Moves *position after the last complete event; *ret_bytes is where that ends in the chunk, 0 if this chunk
+ * does not follow there at all. Where there must be more (of a known `most`) and are zeros, an event that
+ * ends with zeros counts as cut. */
 enum chunk_end chunk_walk(const unsigned char *bytes, size_t count, uint64_t most,
                           struct chunk_position *position, size_t *ret_bytes);
 

@@ -71,7 +71,7 @@ struct event_files {
   size_t capacity, location_count;
   _Atomic uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
-  bool is_scarce;     /* room for more than the next chunk was refused: querying again takes btrfs a commit */
+  bool is_scarce; /* room for more than the next chunk was refused: another request costs btrfs a commit */
   struct chunk_thread *beside;          /* NULL: there is none */
   bool has_asked_for_beside, is_beside; /* whether it is to be used now */
   size_t spares;

@@ -29,11 +29,11 @@ void event_files_write_beside(struct event_files *files, bool is_beside);
 
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
  * has been written, or other memory. The location's file is opened with its first chunk, and has the disk's
- * room for it. Threads may query at the same time, for locations that have chunks. */
+ * room for it. Threads may call this at the same time, for locations that have chunks. */
 void *event_files_next_chunk(struct event_files *files, uint64_t location);
 
 /* The location has so many events, all in its chunk. When RECOVERY_FEW_BYTES might not be enough for much
- * longer, it gets the room for an entire chunk. Returns the number of events at which to query again,
+ * longer, it gets the room for an entire chunk. Returns the number of events at which to call this again,
  * UINT64_MAX: never. */
 uint64_t event_files_expect_more(struct event_files *files, uint64_t location, uint64_t events);
 
@@ -56,7 +56,7 @@ void event_files_release_room(struct event_files *files);
 int event_files_stop_error(const struct event_files *files);
 
 /* 0; or the errno for which a file that was ended has not got its mark of the end, or may have lost what was
- * written: on a full disk that copies on write no mark can be put where it would have to be; on a network's a
+ * written. On a full disk that copies on write no mark can be put where it would have to be. On a network's a
  * write may fail as late as when the file is closed. */
 int event_files_failure(const struct event_files *files);
 

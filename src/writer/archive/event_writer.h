@@ -2,7 +2,7 @@
  * of its cost: it writes most of what a trace has, and has no lock, list or handle in the path. Files and
  * format stay OTF2's; chunk.h has what is known of the latter.
  *
- * * One event writer is one thread's at a time; those of different locations share only event_files. */
+ * One event writer is one thread's at a time; those of different locations share only event_files. */
 #ifndef STAVE_WRITER_ARCHIVE_EVENT_WRITER_H
 #define STAVE_WRITER_ARCHIVE_EVENT_WRITER_H
 

@@ -9,7 +9,7 @@ enum { ROOM_UNKNOWN = 1 };
 
 /* Makes sure that the open file can grow to `bytes`; its size stays. It has room up to `from` already, which
  * is not looked at again: tmpfs goes through all pages of the range. Returns 0; ROOM_UNKNOWN where the file
- * system cannot report; or the negative errno that a write would encounter: -ENOSPC, -EDQUOT, -EFBIG,
+ * system cannot report; or the negative errno with which a write would fail: -ENOSPC, -EDQUOT, -EFBIG,
  * -EIO. */
 int room_reserve(int fd, uint64_t from, uint64_t bytes);
 
@@ -31,8 +31,8 @@ int room_hold(const char *directory, uint64_t bytes);
  * its journal meanwhile, for which the program would wait, too. */
 void room_give_back(int fd);
 
-/* What an errno means that was encountered in the directory: as strerror, but ENOSPC also represents a file
- * system that can have no further file. Not the caller's. */
+/* What an errno means that a call in the directory failed with: as strerror, but ENOSPC also represents a
+ * file system that can have no further file. Not the caller's. */
 const char *room_error_text(const char *directory, int error);
 
 #endif

@@ -1,6 +1,6 @@
 /* What is missing: a thread's events that were dropped because its ring was full (STAVE_OVERFLOW=drop).
  *
- * * What ended meanwhile nobody reports, and other threads have gone on: what would not fit to that ends
+ * What ended meanwhile nobody reports, and other threads have gone on: what would not fit to that ends
  * where the first event is missing. What the thread is in afterwards shows in what it does next (has_gap). */
 #include "writer/correlate/gaps.h"
 
@@ -25,8 +25,8 @@ void gap_team(struct correlator *c, struct traced_thread *thread, uint64_t ticks
   gap_join(c, thread, ticks);
 }
 
-/* What the thread holds others may have acquired before it states anything again; it would seem to be in its
- * critical sections without end. */
+/* What the thread holds others may have acquired before its next record; it would seem to be in its critical
+ * sections without end. */
 static void let_go_of_locks(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   struct task *task = thread->current;
   size_t outermost = 0;

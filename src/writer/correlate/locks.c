@@ -1,6 +1,6 @@
 /* Critical sections, ordered, atomic and locks.
  *
- * * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
+ * `order` counts the acquisitions of a lock over all threads, which the merge makes possible; a release
  * carries its acquire's number and is found by lock, thread and task, because the runtime may report it after
  * the next owner's acquire. An untied task may carry a lock to another thread; a program that is wrong lets
  * another thread or task release it. */

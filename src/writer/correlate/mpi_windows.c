@@ -1,7 +1,7 @@
 /* One-sided communication of MPI. The tool records operations as they begin, and what calls complete: which
  * operations that are is known here.
  *
- * * An operation is complete here when its memory may be used again, and at the other side later or
+ * An operation is complete here when its memory may be used again, and at the other side later or
  * immediately. One with a request may be complete here by that first; its request shows nothing more if
  * something else was first. */
 #include <stdlib.h>

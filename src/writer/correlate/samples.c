@@ -1,7 +1,7 @@
 /* Samples of threads: the runtime's state, and a calling context made of the constructs that are open on the
  * thread and of the addresses on its stack.
  *
- * * Constructs and addresses are brought together task by task: a task's open regions, then its part of the
+ * Constructs and addresses are brought together task by task: a task's open regions, then its part of the
  * call path. The runtime may report early or late which task runs, so what does not fit is put to the
  * outermost one. */
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* Target regions, operations on devices and mappings as the host reports them.
  *
- * * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
+ * Every operation is twice in the archive: the thread's region, and on a stream of the device what it does
  * there. The callbacks of the EMI form have begin and end, which is when the host waited for the operation;
  * the device may have been at it until later. Those of the plain form have one time: then the operation is a
  * point, and its region's description states that the duration is unknown. */

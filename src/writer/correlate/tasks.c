@@ -1,6 +1,6 @@
 /* Explicit tasks: created, switched between at task scheduling points, completed.
  *
- * * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
+ * A schedule record can name a prior task that is not the one that runs on its thread (taskyield, untied
  * tasks), so what runs is what the thread reports, and a task that completes elsewhere is switched to
  * first. */
 #include "writer/correlate/tasks.h"

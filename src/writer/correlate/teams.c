@@ -1,6 +1,6 @@
 /* Parallel regions, their teams and implicit tasks.
  *
- * * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
+ * The runtime's parallel_data is NULL or another thread's in many end events, so an end is matched by the
  * thread's own stack (thread->current, task->forked). Workers report the ends of their last barrier and
  * implicit task only when they are needed again, perhaps at shutdown: when the primary ends the region,
  * team_end ends it for them, and what they state later is ignored. */

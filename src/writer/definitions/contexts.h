@@ -1,6 +1,6 @@
 /* The calling contexts of samples: a tree whose nodes are open constructs and code addresses.
  *
- * * Numbers are given out while the program runs and are those of the archive: an address is a node of its
+ * Numbers are given out while the program runs and are those of the archive: an address is a node of its
  * own, and gets its function and line when the symbols are known. An inlined function is one node; its
  * region's description states into what it was inlined. One thread, the merging one. */
 #ifndef STAVE_WRITER_DEFINITIONS_CONTEXTS_H

@@ -58,8 +58,8 @@ struct location *definitions_add_location(struct definitions *definitions, size_
  * id. */
 void definitions_forget_location(struct definitions *definitions, struct location *location);
 
-/* The location has got as many events as it queries at. False: there is no room for more, and recording
- * should stop. */
+/* The location has as many events as archive_expect_more has returned. False: there is no room for more, and
+ * recording should stop. */
 bool definitions_expect_more(struct definitions *definitions, struct location *location);
 
 /* Names the location `template` with its number in place of %s, or with the next free number if that name is

@@ -1,6 +1,6 @@
 /* Which region a construct at a code address is.
  *
- * * Numbers are given out per construct and address while the program runs, because names are known only at
+ * Numbers are given out per construct and address while the program runs, because names are known only at
  * the end. Then several numbers can turn out to be one region (an inlined function): regions_finish states
  * which. */
 #ifndef STAVE_WRITER_DEFINITIONS_REGIONS_H

@@ -1,7 +1,7 @@
 /* STAVE_KEEP: the last records of a recording that goes on without end, in the order of the merge. What is
  * too old, or has no room any more, is handed on.
  *
- * * They lie in memory as they were, with their ids: 40 bytes each, and what is after a record. */
+ * They lie in memory as they were, with their ids: 40 bytes each, and what is after a record. */
 #ifndef STAVE_WRITER_FLIGHT_FLIGHT_BUFFER_H
 #define STAVE_WRITER_FLIGHT_FLIGHT_BUFFER_H
 

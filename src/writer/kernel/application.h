@@ -16,7 +16,7 @@ struct application {
   int session_fd; /* the process holds a lock on it, until it execs */
   uint64_t session_device, session_inode;
   uint64_t checked_ns; /* when its memory map was last looked at */
-  bool has_execed;     /* which stays so, whoever queries first */
+  bool has_execed;     /* which stays so, whoever looks first */
   enum clock_kind clock;
   struct session_header *session;
   _Atomic uint64_t died_ticks; /* 0: not yet, or nobody watches */
@@ -34,7 +34,7 @@ enum application_end {
 void application_open(struct application *application, pid_t pid, int pidfd, int session_fd);
 
 /* Notes when the process dies, and wakes who sleeps in session_writer_sleep. Needs a pidfd and a thread:
- * where one of them is not to be had, application_died_ticks shows when it was queried. Call once;
+ * where one of them is not to be had, application_died_ticks is the time of its call. Call once;
  * `application` and the session have to last as long as the process. */
 void application_watch(struct application *application, struct session_header *session,
                        enum clock_kind clock);

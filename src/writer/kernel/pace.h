@@ -14,7 +14,7 @@ enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
  * the kernel counts for how long this thread waited for one that others had, and how long the program has
  * run. */
 struct pace_part {
-  int waits;                             /* /proc/thread-self/schedstat; -1: not to be queried */
+  int waits;                             /* /proc/thread-self/schedstat; -1: cannot be read */
   int program;                           /* the program's clock of processor time, a clockid_t */
   bool is_full;                          /* as last looked */
   uint64_t looked_ns, waited_ns, ran_ns; /* then: the time, and these two readings */
@@ -26,13 +26,13 @@ struct pace {
   struct clock_point start;        /* of the session: how long its clock's ticks are */
   bool is_late;                    /* what waits has done so for too long */
   uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
-  int loads;                       /* /proc/loadavg; -1: not to be queried */
+  int loads;                       /* /proc/loadavg; -1: cannot be read */
   struct pace_part part;           /* then it is this */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
 };
 
 /* `processors`: so many this process may use, and the program, whose number is pid. The calling thread is the
- * one that will query. */
+ * one that will call the others. */
 void pace_open(struct pace *pace, unsigned processors, int pid, enum clock_kind clock,
                const struct clock_point *start);
 void pace_close(struct pace *pace);

@@ -25,7 +25,7 @@ struct page_cost {
   struct page_costs costs;
 };
 
-/* In memory of the writer's own: of large pages where the kernel has them for who queries. */
+/* In memory of the writer's own: of large pages where the kernel gives them on request. */
 static uint64_t measure_page(bool is_large) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), count = is_large ? PAGES : SINGLE_PAGES, bytes = count * page,
          room = is_large ? bytes : 0;

@@ -265,7 +265,7 @@ void run_states_deliver(struct run_states *states, uint32_t slot, const struct r
 
 /* -- all of them -- */
 
-/* A thread whose location is closed has nothing more to state. */
+/* A thread whose location is closed has no further events. */
 static bool is_over(const struct watched *watched) {
   return watched->thread && !watched->thread->location.writer;
 }

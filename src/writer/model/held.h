@@ -1,6 +1,6 @@
 /* Events that are held back, in the order in which they came.
  *
- * * While threads wait for a processor to begin with their team, those that have started may make millions of
+ * While threads wait for a processor to begin with their team, those that have started may make millions of
  * events. So one takes 16 bytes, and 8 more for each thing that only some have; nothing is touched before it
  * is needed, and large memory goes back when the last event is gone. */
 #ifndef STAVE_WRITER_MODEL_HELD_H
@@ -37,7 +37,7 @@ static inline bool held_is_empty(const struct held *held) {
   return held->begin == held->end;
 }
 
-/* Of the first event. What follows may only be queried of one that is not empty. */
+/* Of the first event. What follows needs one that is not empty. */
 static inline uint64_t held_first_ticks(const struct held *held) {
   return held->words[held->begin];
 }

@@ -15,7 +15,7 @@
 
 enum {
   SEGMENT_BYTES = 64 << 10,
-  LOOK_EVERY = 256,     /* segments, 16 MiB: so often the machine is queried what it has left */
+  LOOK_EVERY = 256,     /* segments, 16 MiB: so often it is looked up what the machine has left */
   SHARE = 8,            /* the backlog may have so much of what is free: one part of this many */
   UNPACK_RECORDS = 64,  /* at least, if there are so many */
   WINDOW_RECORDS = 256, /* at first: more where a look far ahead is taken */

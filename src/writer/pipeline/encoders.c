@@ -14,7 +14,7 @@
 #endif
 
 enum {
-  ENCODERS_MAX = 16,       /* of which no one is requested */
+  ENCODERS_MAX = 16,       /* so many where no number is requested */
   WAITING_LEAST = 1 << 17, /* records, likewise; and as long as more are left than */
   WAITING_REST = 1 << 13,
   LOOK_RECORDS = 1 << 16, /* are looked at ahead, of all slots together */

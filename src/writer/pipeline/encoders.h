@@ -13,7 +13,7 @@ struct merge;
 /* All pointers stay the caller's. */
 struct encoders_caller {
   bool (*may_encode)(
-      void *data); /* queried before, whether the processors are free; it may end the recording */
+      void *data); /* called before: whether the processors are free; it may end the recording */
   /* NULL, or called around what all encoders do: these take all processors then, and none in between */
   void (*on_round)(void *data, bool begins);
   void *data;

@@ -19,7 +19,7 @@
 
 enum {
   BUFFER_BYTES = 256 << 10,
-  LOOK_BYTES = 16 << 20, /* so often the disk is requested its room */
+  LOOK_BYTES = 16 << 20, /* so often the disk's room is looked up */
   AHEAD_BYTES = 4 << 20, /* so much room is reserved immediately */
 };
 

@@ -1,13 +1,13 @@
 /* All rings as one stream of records in time order.
  *
- * * One pass reads every ring's head (H1), then every head again (H2), merges by time what lies below H2, and
+ * One pass reads every ring's head (H1), then every head again (H2), merges by time what lies below H2, and
  * stops when all below H1 is done. Why two readings: a record below H1 was committed before the first
  * reading; whatever happened before it in another thread was committed before that, so the second reading
  * sees it, and the merge has it in front. Lock order, task resumption, parents and late ends of teams all
  * rest on this rule alone. Of records with equal times, what makes a task or team comes before what names it,
  * and of a lock's acquisitions the one that has been released first.
  *
- * * While a pass is in progress rings that are a quarter full are emptied into the backlog (backlog.h), so
+ * While a pass is in progress rings that are a quarter full are emptied into the backlog (backlog.h), so
  * that their threads can go on. That changes where records lie, not which of them a pass takes nor their
  * order. */
 #ifndef STAVE_WRITER_PIPELINE_RING_MERGE_H
@@ -91,7 +91,7 @@ double merge_max_fill(const struct merge *merge);
 /* Whether the last pass has encountered slots that no thread had before. */
 bool merge_has_new_threads(const struct merge *merge);
 
-/* Whether no ring needs a pass now (ring_view_can_wait): what the writer queries once more before it
+/* Whether no ring needs a pass now (ring_view_can_wait): what the writer checks once more before it
  * sleeps. */
 bool merge_can_wait(struct merge *merge);
 

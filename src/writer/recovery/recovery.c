@@ -206,7 +206,7 @@ static int look_for_room(const struct recovery *recovery) {
   return disk.f_bavail * disk.f_frsize < DISK_RESERVE_BYTES ? -ENOSPC : 0;
 }
 
-/* For those who query later why so little is there. The first reason is the one. */
+/* For those who look later for the reason why so little is there. The first reason is the one. */
 static void fall_short(struct recovery *recovery, int error) {
   if (!recovery->header->shortfall)
     recovery->header->shortfall = -error;

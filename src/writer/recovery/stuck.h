@@ -1,9 +1,9 @@
 /* Whether a thread is stuck in its stores to a mapped file.
  *
  * Where a quota is nearly used up, btrfs commits all that was written, so that there is room for a page,
- * before it lets that be stored to; and by this no other page of the file may be stored to any more without
- * the same. Who stores to two pages by turns then waits for two commits each time, and a store that lies in
- * both never ends. Nothing is refused, so there is no SIGBUS. */
+ * before it lets that be stored to. By this no other page of the file may be stored to any more without the
+ * same. Who stores to two pages by turns then waits for two commits each time, and a store that lies in both
+ * never ends. Nothing is refused, so there is no SIGBUS. */
 #ifndef STAVE_WRITER_RECOVERY_STUCK_H
 #define STAVE_WRITER_RECOVERY_STUCK_H
 

@@ -1,6 +1,6 @@
 /* From code addresses to functions, files and lines.
  *
- * * Two threads. The merging thread queries (symbols_request) and never waits for an answer; the symboliser
+ * Two threads. The merging thread queries (symbols_request) and never waits for an answer; the symboliser
  * thread, started by symbols_create, queries libbfd, which may take seconds for a large program. They share
  * the places: an address goes from one to the other through a wait-free queue, the answer comes back in the
  * place, and the same address is found again in a table of the merging thread's.
@@ -83,7 +83,7 @@ int symbols_start(struct symbols *symbols);
 struct code_place *symbols_request(struct symbols *symbols, uint64_t address);
 
 /* The same of a construct: PLACE_CONSTRUCT or PLACE_WORK, which runs in a parallel region or task of the
- * place `around`, or NULL: what counts is who queries first. */
+ * place `around`, or NULL: the first request counts. */
 struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around);
 

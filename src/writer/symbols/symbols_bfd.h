@@ -1,8 +1,8 @@
 /* One executable or library, as libbfd sees it: its function symbols and its line table. The only user of
  * libbfd.
  *
- * * Addresses are those of the file (without load bias). Strings that are returned belong to the object
- * unless reported otherwise. Not thread-safe, not even on different objects: libbfd has global state. */
+ * Addresses are those of the file (without load bias). Strings that are returned belong to the object
+ * unless noted otherwise. Not thread-safe, not even on different objects: libbfd has global state. */
 #ifndef STAVE_WRITER_SYMBOLS_SYMBOLS_BFD_H
 #define STAVE_WRITER_SYMBOLS_SYMBOLS_BFD_H
 

@@ -93,7 +93,7 @@ class Live {
     this.#advance();
   }
 
-  // Shows the newest picture, unless it is there, one is in transit, or it is not requested now.
+  // Shows the newest picture, unless it is there, one is being loaded, or it is not requested now.
   #advance() {
     const {picture} = this.news ?? {};
     if (!picture || !this.isFollowing || this.isPressed || this.loading || this.shown?.picture === picture)

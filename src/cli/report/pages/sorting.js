@@ -13,7 +13,7 @@ export class Sorting {
     return element('th', {scope: 'col', ...order}, button);
   }
 
-  // Once more the same: vice versa. What had the focus is drawn anew.
+  // The same column once more: in the reverse order. What had the focus is drawn anew.
   #choose(key) {
     this.isDown = this.key === key ? !this.isDown : key !== 'name';
     this.key = key;
