@@ -9,8 +9,8 @@
  * program will not lack those that Stave takes. A thread is started to find out. */
 bool limits_leave_threads(void);
 
-/* How many processors the process may use together, by its affinity and by its control groups' quotas: at
- * least 1. */
+/* How many processors the process may use at the same time, by its affinity and by its control groups'
+ * quotas: at least 1. */
 unsigned limits_processors(void);
 
 /* What run returns, which has a stack of 2 MiB at least: `ulimit -s` may leave 16 KiB. */

@@ -4,7 +4,7 @@
  * event shows whose turn was first. There only numbers are compared: what a process has received of one
  * sender, communicator and tag until any time, at least as many must have been sent. So the receives as they
  * end are held against the sends as they begin, the first against the first: whichever belong together in
- * truth, one of them was at least as early as this states. */
+ * truth, one of them was at least as early as this shows. */
 #ifndef STAVE_CHECK_MPI_EARLY_H
 #define STAVE_CHECK_MPI_EARLY_H
 

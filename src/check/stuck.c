@@ -115,7 +115,7 @@ static struct standing standing_of(const struct checker *checker, size_t process
   return standing;
 }
 
-/* Who encountered another barrier or holds a lock has been found, and shows more. */
+/* Whether a finding has the reason: a thread that encountered another barrier, or holds a lock. */
 static bool is_explained(const struct checker *checker) {
   for (size_t i = 0; i < checker->result->count; i++) {
     enum check_rule rule = checker->result->findings[i].rule;

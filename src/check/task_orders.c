@@ -115,7 +115,7 @@ void check_task_orders_settle(struct checker *checker, uint64_t ticks) {
 
 /* -- begin and end -- */
 
-/* Those that are settled yield: what stays has started within a moment. */
+/* Those that are settled are dropped: what stays has started within a moment. */
 static struct fresh_task *add_fresh(struct checker *checker) {
   size_t waiting = checker->fresh_count - checker->fresh_first;
   if (checker->fresh_first > waiting) {

@@ -37,7 +37,7 @@ static bool has_name(pid_t pid, const char *requested) {
   return is_read && strcmp(name, requested) == 0;
 }
 
-/* What a line of one of a process's files states; 0: nothing. */
+/* The number in a line of one of a process's files; 0: none. */
 static pid_t number_in(pid_t pid, const char *name, const char *format) {
   char line[128];
   int number = 0;

@@ -102,7 +102,7 @@ static void describe_location(struct sink *sink, const void *data, size_t index)
 
 /* -- rows -- */
 
-/* Of a sample it is the function or construct that it encountered. NULL: none. */
+/* Of a sample it is the function or construct in which it was made. NULL: none. */
 static const struct trace_region *region_of(const struct csv_table *table, const struct trace_event *event,
                                             const struct row_plan *plan) {
   const struct trace_field *field = plan->of_column[COLUMN_REGION];

@@ -136,8 +136,8 @@ static inline uint32_t task_flags(const struct omp_thread *thread, unsigned gomp
          (thread->task->flags & OMPT_TASK_final);
 }
 
-/* Whether libgomp runs a task immediately that is created now. A full queue makes it do that, too, which it
- * does not state beforehand. */
+/* Whether libgomp runs a task immediately that is created now. A full queue makes it do that, too, which
+ * nothing shows beforehand. */
 bool task_is_undeferred(const struct omp_call *call, bool is_deferred);
 
 /* What is handed over on the stack. Compilers keep parameters that they have read in the places where they

@@ -4,7 +4,7 @@
 
 /* What waits is at most an eighth of its row, since its time is lost where another record of the thread's
  * comes next, after which it cannot be recorded. It is at most COUNT_MAX calls, as the time of calls that
- * share a record is together at its end, whatever the program does between them. */
+ * share a record is in one piece at its end, whatever the program does between them. */
 enum { SHARE = 8, COUNT_MAX = 256 };
 
 /* A call that finds nothing may take 30 ns. */

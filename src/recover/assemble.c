@@ -38,7 +38,7 @@ static void swap(struct making *making, size_t used) {
   making->waiting_bytes = used;
 }
 
-/* Before the first chunk, OTF2's own file of a location without events yields. */
+/* Before the first chunk, OTF2's own file of a location without events is replaced. */
 static int put_waiting(struct making *making) {
   if (making->waiting_bytes)
     return write_all(making->to, making->waiting, RECOVERY_CHUNK_BYTES);

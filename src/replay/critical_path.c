@@ -79,7 +79,8 @@ static int by_place(const void *one, const void *other) {
   return first->from.ticks < second->from.ticks ? -1 : first->from.ticks > second->from.ticks;
 }
 
-/* The last link to a location until a time; NULL: none. Of several together the one that came last counts. */
+/* The last link to a location until a time; NULL: none. Of several at the same time the one that came last
+ * counts. */
 static const struct critical_link *last_link(const struct critical_path *path, struct replay_moment until) {
   size_t low = 0, high = path->link_count;
   while (low < high) {

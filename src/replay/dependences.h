@@ -22,7 +22,7 @@ struct dependences_observer {
   /* The sink must not start before the source is complete. May come more than once for a pair. */
   void (*before)(void *data, struct dependences_task source, struct dependences_task sink, uint64_t address);
   /* The task belongs to a set of tasks with mutexinoutset dependences on one address, of which no two may run
-   * together. `set` numbers the sets from 1. NULL: not requested. */
+   * at the same time. `set` numbers the sets from 1. NULL: not requested. */
   void (*exclusive)(void *data, struct dependences_task task, uint64_t set);
   /* False if a task is complete and nobody needs its links any more. NULL: all are reported, whose memory
    * then grows with the tasks that have dependences, until their parent completes. */

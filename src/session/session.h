@@ -8,7 +8,7 @@
 #include "session/layout.h"
 
 enum {
-  SESSION_SLOTS_MAX = 16384, /* threads that live together */
+  SESSION_SLOTS_MAX = 16384, /* threads that are alive at the same time */
   /* what all rings together may grow by, unless eight of the largest size are more: many threads share one
      writer, and gain nothing by rings that it cannot keep empty */
   RING_GROWTH_BYTES = 256 << 20,
@@ -73,8 +73,8 @@ bool session_populate(void *memory, size_t bytes);
 
 /* Gets the memory for a ring of `capacity` records, which lie at `records`, to grow to twice as many. False:
  * there is none to be had, or all rings together have had their share, of which RING_START_BYTES a ring are
- * no part. Both sides may call it together. It takes 0.2 to 0.7 ms a MiB: `between`, unless it is NULL, is
- * called now and then meanwhile. */
+ * no part. Both sides may call it at the same time. It takes 0.2 to 0.7 ms a MiB: `between`, unless it is
+ * NULL, is called now and then meanwhile. */
 bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity,
                   void (*between)(void *data), void *data);
 

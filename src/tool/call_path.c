@@ -41,7 +41,7 @@ static bool is_in_runtime(uint64_t address) {
   return address - tool.constants.runtime_base < tool.constants.runtime_size;
 }
 
-/* What the runtime calls within a task, the C library's functions state, is not the program's. */
+/* What the runtime calls within a task, such as functions of the C library, is not the program's. */
 static void add(struct walk *walk, uint64_t in_runtime) {
   struct call_path *path = walk->path;
   path->is_cut = path->count == SAMPLE_ADDRESSES_MAX;
@@ -71,8 +71,7 @@ static void step(struct walk *walk) {
   walk->address = caller && modules_know(caller) ? caller : 0;
 }
 
-/* The place of the walk is inside, whatever its frame pointer states: code without one has its caller's
- * there. */
+/* The place of the walk is inside, whatever its frame pointer is: code without one has its caller's there. */
 static void add_inside(struct walk *walk, uint64_t limit, uint64_t in_runtime) {
   if (!walk->address)
     return;

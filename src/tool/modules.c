@@ -37,7 +37,7 @@ void modules_forget(void) {
   atomic_store(&tool.modules.count, 0);
 }
 
-/* Two threads may add the same module together: it is published twice then, which harms nobody. */
+/* Two threads may add the same module at the same time: it is published twice then, which harms nobody. */
 static void add_known(const struct loaded *loaded, bool is_permanent, uint64_t identity) {
   uint32_t i = atomic_fetch_add_explicit(&tool.modules.count, 1, memory_order_relaxed);
   if (i >= KNOWN_MODULES_MAX) {

@@ -138,7 +138,7 @@ static double longest_block(const struct loop_block *blocks, size_t count, doubl
   return longest;
 }
 
-/* A thread alone gets all iterations together, whatever the schedule is. */
+/* A thread alone gets all iterations as one chunk, whatever the schedule is. */
 static bool is_block(const struct phase_node *node, size_t members) {
   return (node->kind == PHASE_BLOCK && node->size > 0) ||
          (members == 1 && node->size > 1 && (node->kind == PHASE_CHUNK || node->kind == PHASE_GUIDED));

@@ -10,7 +10,7 @@
 
 struct writer;
 
-enum { LOOKUP_MAX = 16 }; /* addresses together */
+enum { LOOKUP_MAX = 16 }; /* addresses in one query */
 
 struct address_query {
   pid_t copy; /* 0: none */

@@ -151,8 +151,8 @@ static double subtract(double *left, double most) {
   return part;
 }
 
-/* As many threads lose together as are ready to run at a time: in the mean so many as in all of the interval,
- * or as while the one does that needs to most. The gain is the middle. */
+/* As many threads lose time as are ready to run at the same time: in the mean so many as in all of the
+ * interval, or as while the one does that needs to most. The gain is the middle. */
 static void add_lost(struct report_account *account, const struct interval *interval,
                      enum hindrance hindrance, double lost) {
   double demand = interval->all.ran + interval->all.ready, fewest = larger(1, demand / interval->ticks);

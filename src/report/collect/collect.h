@@ -520,13 +520,13 @@ void unseen_add(struct report *report, enum report_cause cause, enum report_unse
 /* What the archive reports of them. */
 void processors_find(struct report *report);
 
-/* As many as the region's smallest team has threads; in nested teams, as there were together. And whether the
- * process may use fewer. */
 /* Wall time that a region with more threads than processors could save at most: what its threads did on
  * processors these have to do in any case. All of it where that is not known. */
 double processors_bound(const struct report *report, const struct report_parallel *parallel, double threads);
 /* The same of its imbalance: what they had nothing to do while threads waited, of those that are there. */
 double processors_idle(const struct report *report, const struct report_parallel *parallel);
+/* As many as the region's smallest team has threads; in nested teams, as there were at the same time. And
+ * whether the process may use fewer. */
 uint64_t processors_needed(const struct report_parallel *parallel);
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel);
 /* By threads that wait awake, while others that could begin have none. */

@@ -3,8 +3,8 @@
  * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
  * end, in integers, whose sums have no order (posts_sums.c). What else changes the report is given while the
  * events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these itself.
- * That is what is added up as it comes, as the difference of neighbours is, and calls of MPI, which processes
- * have together. So the report is the one of a single process, to the byte. */
+ * That is what is added up as it comes, as the difference of neighbours is, and calls of MPI, in which
+ * several processes take part. So the report is the one of a single process, to the byte. */
 #ifndef STAVE_REPORT_RANKS_POSTS_H
 #define STAVE_REPORT_RANKS_POSTS_H
 

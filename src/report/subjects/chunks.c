@@ -8,8 +8,8 @@
 #include "trace/constructs.h"
 #include "trace/detail.h"
 
-/* Two processors that need chunks together get one each 0.16 us, one after the other, and each 0.23 us where
- * they share no cache (libomp 19; where one alone needs them it is taken to be the same). */
+/* Two processors that need chunks at the same time get one each 0.16 us, one after the other, and each 0.23
+ * us where they share no cache (libomp 19; where one alone needs them it is taken to be the same). */
 #define TURN_NS 180.0
 #define TURN_UNCERTAINTY 0.25
 #define MEAN_NS_MAX (100 * TURN_NS)

@@ -349,7 +349,7 @@ static const char *lock_advice(const struct report *report, const struct report_
 }
 
 /* Each thread once in each instance of its region, as a reduction is. Compilers leave its line where the
- * construct ends, so that only who knows the source can know. */
+ * construct ends, so that only the source shows it. */
 static bool may_be_reduction(const struct report *report, uint32_t region) {
   const struct report_mutex *mutex = report->regions[region].mutex;
   enum construct construct = construct_of_region(&report->trace->regions[region]);

@@ -49,7 +49,7 @@ export class Address {
     addEventListener('hashchange', () => this.#take());
   }
 
-  // Shows what the address states, at the page's begin.
+  // Shows what is in the address, as the page opens.
   begin() {
     this.state = encode(this.read());
     this.#take();

@@ -322,8 +322,8 @@ uint64_t archive_bytes(const struct archive *archive) {
   return event_files_bytes(archive->files);
 }
 
-/* OTF2 3.0 returns nothing when it cannot write the anchor file. What it encounters as it reads that is not
- * why. */
+/* OTF2 3.0 returns nothing when it cannot write the anchor file. The error with which reading it fails is not
+ * the reason. */
 static void check_anchor(struct archive *archive) {
   int cause = archive->cause;
   OTF2_Reader *reader = OTF2_Reader_Open(archive->anchor);

@@ -60,8 +60,8 @@ static bool may_have_counters(unsigned type) {
   }
 }
 
-/* Where more is requested than the processor counts together, the kernel lets them alternate: what passed
- * meanwhile is what passed while they were counted, for as much longer. */
+/* Where more is requested than the processor counts at the same time, the kernel lets them alternate: what
+ * passed meanwhile is what passed while they were counted, for as much longer. */
 static uint64_t scaled(uint64_t counted, const uint64_t passed[COUNTER_TIMES]) {
   if (passed[0] == passed[1] || passed[1] == 0)
     return counted;

@@ -47,7 +47,7 @@ static uint64_t task_name(const struct task *task) {
 
 /* -- creation -- */
 
-/* Its team has ended in the pause, and the runtime did not state that the task has: then it is one of the
+/* Its team has ended in the pause, and the runtime did not report that the task has: then it is one of the
  * thread's. */
 static void move_to_known_team(struct correlator *c, struct traced_thread *thread, struct task *task) {
   if (!task->team->is_hidden || !task->team->has_ended)
@@ -179,7 +179,7 @@ void task_switch(struct correlator *c, struct traced_thread *thread, struct task
   if (is_explicit)
     start_or_resume(c, thread, next, ticks);
   else
-    /* whatever implicit task it states: this thread's is the innermost */
+    /* whatever implicit task it names: this thread's is the innermost */
     thread->current = implicit_task_of(thread);
 }
 

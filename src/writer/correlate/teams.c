@@ -315,7 +315,7 @@ static void forget_member(struct team *team, const struct task *task) {
     team->members[task->creator].thread = NULL;
 }
 
-/* A task that still seems to run in front of the implicit one, which goes on: the runtime did not state that
+/* A task that still seems to run in front of the implicit one, which goes on: the runtime did not report that
  * it was left, or that was dropped. Nobody else can go on with it, unless it is untied. */
 static void leave_explicit(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
   struct task *running = thread->current;

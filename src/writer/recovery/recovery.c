@@ -297,7 +297,7 @@ static int add_arena(struct recovery *recovery) {
   return 0;
 }
 
-/* Some together, since a disk takes as long for one. In memory the file gets long enough, no more. */
+/* Several at a time, since a disk needs as long for one. In memory the file gets long enough, no more. */
 static int prepare_blocks(struct recovery *recovery, size_t number, size_t count) {
   off_t begin = block_offset(number), end = block_offset(number + count - 1) + RECOVERY_USED_BYTES;
   int error = 0;

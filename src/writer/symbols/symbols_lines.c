@@ -25,9 +25,9 @@ static bool has_line(struct object *object, uint64_t at, const struct object_sym
 }
 
 /* Code may belong to no line: optimised code, or the calls that compilers make of target constructs. Clang
- * states in another place which construct such a call is of. Else the line shortly before it in the same
- * function states best where it came from, or else the nearest. What object_inlined_into states next belongs
- * to the line that was found. Returns false if there is nothing. */
+ * records in another place which construct such a call is of. Else the line shortly before it in the same
+ * function shows best where it came from, or else the nearest. What object_inlined_into finds next belongs to
+ * the line that was found. Returns false if there is nothing. */
 static bool line_near(struct object *object, uint64_t address, struct object_line *ret) {
   bool is_found = object_line_at(object, address, ret);
   const struct object_line expected = *ret;
