@@ -257,10 +257,11 @@ class Claims(Case):
         self.assertIn("once", found["reason"])
         self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
 
-    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others="", waits_ms=0):
+    def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others="", waits_ms=0, seen_ms=0):
         """Two regions of 20 ms from 1 s on, in which thread 1 waits; the process had lived for so long then."""
         with self.timed(name) as made:
-            made.properties = [("STAVE::BEFORE", f"1001000,{before_ms}000000,{ran_ms}000000,{ready_ms}000000{others}")]
+            made.properties = [("STAVE::BEFORE", f"{1001000 + 1000 * seen_ms},{before_ms}000000,{ran_ms}000000,"
+                                f"{ready_ms}000000{others}")]
             if faults:
                 made.properties.append(("STAVE::FAULTS", faults))
             made.program(1000, True)
@@ -317,9 +318,19 @@ class Claims(Case):
         self.words(found["reason"])
 
     def test_before_openmp_without_a_processor(self):
-        """That is no time of the program's own; what is shorter than the kernel's clock tick tells nothing."""
+        """That is no time of the program's own."""
         self.ms(self.lived("ready", 160, 50, 60)["wall_s"], 100 + 40)
-        self.ms(self.lived("short", 25, 25)["wall_s"], 40)
+
+    def test_what_the_thread_ran_before_openmp_is_known_exactly(self):
+        """Not so the process's age, a clock tick of 10 ms more or less: what the thread ran counts alone. What
+        it may have run since its first event is not before. What a loader runs is no serial part."""
+        for age, ran, seen, counts in ((25, 25, 0, 25), (33, 25, 0, 25), (31, 31, 0, 31), (12, 10, 0, 0), (40, 12, 0, 0),
+                                       (38, 25, 3, 22), (16, 16, 3, 0)):
+            numbers = self.lived(f"of {age} ms ran {ran}, {seen}", age, ran, seen_ms=seen)
+            self.ms(numbers["wall_s"], counts + 40)
+            gains = [1000 * one["gain_s"] for one in numbers["findings"] if one["cause"] == "serial part"]
+            self.assertEqual([round(gain, 6) for gain in gains], [counts / 2] if counts else [])
+        self.ms(self.lived("of 80 ms ran 25", 80, 25)["wall_s"], 80 + 40)
 
     def test_page_faults(self):
         """30,000 of 40,000 were in memory that the process had before, 1 us each."""
@@ -373,12 +384,12 @@ class Claims(Case):
         """What one takes was measured on a busy machine, 50 us; what was before the recording is not in its time."""
         for cause, faults in (("small pages", "4000,10000,10000,50000,500,2000"),
                               ("page faults", "100,40000,10000,50000")):
-            for name, before, ran, most in (("short", 25, 25, 40), ("long", 160, 100, 40 + 100)):
+            for name, before, ran, most in (("short", 12, 12, 40), ("long", 160, 100, 40 + 100)):
                 numbers = self.lived(f"{cause}, {name}", before, ran, 0, faults)
                 found = self.finding(numbers, cause)
                 self.assertLessEqual(found["gain_s"], (most + 1e-6) / 1000)
                 self.assertLessEqual(found["gain_share"], 1)
-        numbers = self.lived("faults not in the wall time", 25, 25, 0, "9000,10000,10000,2000,0,0")
+        numbers = self.lived("faults not in the wall time", 12, 12, 0, "9000,10000,10000,2000,0,0")
         self.assertNotIn("small pages", [one["cause"] for one in numbers["findings"]])
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")

@@ -8,9 +8,11 @@
 #include "report/finding.h"
 #include "stave/names.h"
 
-/* The kernel knows when a process began to a clock tick of 10 ms. In what its thread did not run Stave's own
- * begin is, which waits for the writer, and for longer on a busy machine. */
-#define BEFORE_MIN_S 0.03
+/* What its thread ran the kernel knows exactly: an empty program's does so for 2 to 6 ms, a large one's loader
+ * for 10. When the process began it knows to a clock tick of 10 ms: a few of these are what the thread did not
+ * run. In that Stave's own begin is, too, which waits for the writer, and for longer on a busy machine. */
+#define RAN_MIN_S 0.015
+#define SLEPT_MIN_S 0.03
 #define WAITED_MIN_S 0.1
 
 /* Of what large pages would save: which memory gets them nobody knows. */
@@ -25,23 +27,34 @@ static const char *property_of(const struct report *report, const char *name) {
                                           : NULL;
 }
 
+/* `before` by the process's age: the thread has run since the first event, at most, until the kernel was asked. */
+static double without_short_sleep(const struct report *report, double before, double ran, double since) {
+  bool is_known = before - ran >= SLEPT_MIN_S * (double)report->trace->clock.ticks_per_second;
+  return is_known ? before : fmin(before, ran - fmax(0, since));
+}
+
+static double shortest(const struct report *report, double ran) {
+  double second = (double)report->trace->clock.ticks_per_second;
+  return (ran >= RAN_MIN_S * second ? RAN_MIN_S : WAITED_MIN_S) * second;
+}
+
 /* What it was ready without a processor is none of its own time. */
 static void read_before(struct report *report) {
   const char *text = property_of(report, STAVE_PROPERTY_BEFORE);
-  double second = (double)report->trace->clock.ticks_per_second, ns = second / 1e9;
-  uint64_t first_seen, age, ran, ready, others = 0;
+  double ns = (double)report->trace->clock.ticks_per_second / 1e9;
+  uint64_t first_seen, age, ran_ns, ready, others = 0;
   if (!text || report->from_ticks > 0 ||
-      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &first_seen, &age, &ran,
+      sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64, &first_seen, &age, &ran_ns,
              &ready, &others) < 4)
     return;
-  double started = (double)first_seen - (double)(age > ready ? age - ready : 0) * ns;
-  double before = (double)report->trace->clock.first_ticks - started;
-  bool has_run = (double)ran * ns >= BEFORE_MIN_S * second;
-  if (started <= 0 || before < (has_run ? BEFORE_MIN_S : WAITED_MIN_S) * second)
+  double first = (double)report->trace->clock.first_ticks, since = (double)first_seen - first;
+  double lived = (double)(age > ready ? age - ready : 0) * ns - since, ran = (double)ran_ns * ns;
+  double before = without_short_sleep(report, lived, ran, since);
+  if (before >= first || before < shortest(report, ran))
     return;
-  report->life.start_ticks = (uint64_t)started;
+  report->life.start_ticks = (uint64_t)(first - before);
   report->life.before = before;
-  report->life.ran = (double)ran * ns < before ? (double)ran * ns : before;
+  report->life.ran = fmin(ran, before);
   report->life.has_started_others = others > 0;
 }
 
