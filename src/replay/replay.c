@@ -396,6 +396,11 @@ const struct replay_team *replay_current_team(const struct replay *replay, size_
   return top_context(&replay->threads[location])->team;
 }
 
+const struct replay_team *replay_outer_team(const struct replay *replay, size_t location) {
+  const struct replay_thread *thread = &replay->threads[location];
+  return thread->context_count > 1 ? thread->contexts[thread->context_count - 2].team : NULL;
+}
+
 const struct replay_task *replay_implicit_task(const struct replay *replay, size_t location) {
   return top_context(&replay->threads[location])->implicit;
 }

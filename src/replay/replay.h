@@ -239,6 +239,9 @@ const struct replay_task *replay_current_task(const struct replay *replay, size_
 /* The innermost team that the location is in; NULL: none. */
 const struct replay_team *replay_current_team(const struct replay *replay, size_t location);
 
+/* The team around that one; NULL: none. */
+const struct replay_team *replay_outer_team(const struct replay *replay, size_t location);
+
 /* The outermost team that the location is in, if its primary thread forked it outside of all others, and that
  * thread's location; NULL: it is in none, or the team is part of another one. */
 const struct replay_team *replay_outermost_team(const struct replay *replay, size_t location,

@@ -105,6 +105,8 @@ void finding_scatter(struct report_finding *finding, const struct scatter *scatt
 }
 
 void finding_unsure(struct report_finding *finding, double ticks, const char *why) {
+  if (ticks <= 0)
+    return; /* what was not compared with another time is not known to be equal */
   double before = finding->uncertainty_ticks > 0 ? finding->uncertainty_ticks : 0;
   double greatest = finding->unsure_ticks > 0 ? finding->unsure_ticks : before;
   if (ticks > greatest)
@@ -198,6 +200,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   }
   if (!report->has_running)
     widen(finding, others);
+  finding->uncertainty_ticks = fmin(finding->uncertainty_ticks, (double)report->wall);
 }
 
 /* What others make the run longer makes no imbalance smaller, of which what threads ran is known. */

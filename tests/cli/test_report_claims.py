@@ -257,6 +257,49 @@ class Claims(Case):
         self.assertIn("once", found["reason"])
         self.assertEqual(self.imbalance("several instances", 4)["confidence"], "high")
 
+    def rooms(self, name, rooms, threads=2, alone=0):
+        """Regions of which the primary works for so many ms more than the others, and after each region `alone` ones
+        of a team of the primary alone."""
+        now = 0
+        with self.timed(name, threads=threads) as made:
+            made.program(0, True)
+            both = made.team
+            for room in rooms:
+                made.team = both
+                made.fork(now)
+                made.begin(now)
+                for thread in (*range(1, threads), 0):
+                    made.at(now + 0.01 + (0 if thread else room)).enter(thread, "implicit barrier", 1)
+                now += room + 0.05
+                made.end_all(now)
+                for _ in range(alone):
+                    made.team = made.new_team("alone", (0,))
+                    made.fork(now)
+                    made.begin_team(0)
+                    made.enter(0, "for", 2)
+                    made.leave(0, "for", 2)
+                    made.at(now + 0.1).leave(0, "parallel", 1)
+                    made.event(0, "thread_team_end", made.team)
+                    made.event(0, "thread_join", Paradigm.OPENMP)
+                    now += 0.1
+            made.program(now, False)
+        numbers = self.numbers(self.path(name))
+        return self.finding(numbers, "imbalance"), numbers["wall_s"]
+
+    def test_regions_of_one_thread_do_not_scatter(self):
+        """They have no imbalance, so that none of it is uncertain, however many there are; a loop in them changes nothing."""
+        rooms, found = [10, 14, 10, 14], []
+        for alone in (0, 100):
+            found.append(self.rooms(f"{alone} alone", rooms, alone=alone)[0])
+        few, many = (one["uncertainty_s"] / one["gain_s"] for one in found)
+        self.assertAlmostEqual(few, many, delta=0.01)
+
+    def test_no_gain_is_more_uncertain_than_the_run_is_long(self):
+        """One of three instances has all of the imbalance."""
+        found, wall_s = self.rooms("rare", [0, 20, 0], threads=16)
+        self.assertGreater(found["gain_s"], 0.9 * wall_s)
+        self.assertEqual(found["uncertainty_s"], wall_s)
+
     def lived(self, name, before_ms, ran_ms, ready_ms=0, faults=None, others="", waits_ms=0, seen_ms=0):
         """Two regions of 20 ms from 1 s on, in which thread 1 waits; the process had lived for so long then."""
         with self.timed(name) as made:
@@ -330,6 +373,7 @@ class Claims(Case):
             self.ms(numbers["wall_s"], counts + 40)
             gains = [1000 * one["gain_s"] for one in numbers["findings"] if one["cause"] == "serial part"]
             self.assertEqual([round(gain, 6) for gain in gains], [counts / 2] if counts else [])
+            self.assertNotIn(" 0 ns", "".join(one["evidence"] for one in numbers["findings"]))
         self.ms(self.lived("of 80 ms ran 25", 80, 25)["wall_s"], 80 + 40)
 
     def test_page_faults(self):

@@ -24,6 +24,7 @@ struct live_member {
   uint64_t preempted_in_phase, preempted_in_tasks; /* while it did not wait; tasks: explicit ones, ever */
   uint64_t stalled, stalled_in_phase; /* waits for room in Stave's buffers, which are left out of all else */
   struct share *shares;               /* a list, of this phase */
+  uint64_t useful_inside;             /* in teams below it of the same region, which its activity has, too */
   uint32_t barriers;                  /* entered so far */
 };
 

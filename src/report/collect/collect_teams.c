@@ -244,8 +244,11 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   struct live_member member = here->members[--here->member_count];
   live_process_of(collector, event->location)->in_teams -= here->member_count == 0;
   fold_member(collector, live_team, &member, event->ticks);
-  add_useful(collector, event->team->region, event->location, useful_of(&member));
   struct live_member *outer = teams_member(collector, event->location);
+  add_useful(collector, event->team->region, event->location, useful_of(&member) - member.useful_inside);
+  const struct replay_team *outside = replay_outer_team(collector->replay, event->location);
+  if (outer && outside && outside->region == event->team->region) /* a recursion */
+    outer->useful_inside += useful_of(&member);
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
   if (outer) {

@@ -351,7 +351,8 @@ void phases_add(struct collector *collector, const struct live_team *live_team,
     room = room > 0 ? room : 0;
     parallel->idle_room += idle_room_of(live_team, phase, room);
     vary(&parallel->variation, room, live_team, phase);
-    add_room(collector, parallel, phase, room);
+    if (phase->arrivals > 1) /* one thread has none, which is no variation */
+      add_room(collector, parallel, phase, room);
     if (!phase->has_tasks)
       scatter_add(&parallel->taskless, outside < 0 ? 0 : outside);
     parallel->slight_room += slight(room, (double)phase->latest_ticks - (double)live_team->phase_end_ticks);

@@ -192,6 +192,17 @@ static const char *gap_edge(struct finding_texts *texts, uint32_t region, const 
   return region == REPLAY_NONE ? none : finding_label(texts, region);
 }
 
+static void describe_before(struct finding_texts *texts, char *evidence) {
+  const struct report_life *life = &texts->report->life;
+  double waited = life->before - life->ran;
+  finding_append(evidence, "; before the first use of OpenMP: %s, ", finding_time(texts, life->before));
+  if (waited > 0)
+    finding_append(evidence, "of which its thread ran %s and waited in the kernel for %s",
+                   finding_time(texts, life->ran), finding_time(texts, waited));
+  else
+    finding_append(evidence, "in which its thread ran");
+}
+
 static void describe_gap(const struct report *report, struct report_finding *finding,
                          const struct report_gap *gap, double share) {
   struct finding_texts texts = {.report = report};
@@ -204,11 +215,7 @@ static void describe_gap(const struct report *report, struct report_finding *fin
     finding_append(finding->evidence, ", where %s of the gain are",
                    finding_time(&texts, share * (double)gap->time.sum));
   if (report->life.start_ticks)
-    finding_append(
-        finding->evidence,
-        "; before the first use of OpenMP: %s, of which its thread ran %s and waited in the kernel for %s",
-        finding_time(&texts, report->life.before), finding_time(&texts, report->life.ran),
-        finding_time(&texts, report->life.before - report->life.ran));
+    describe_before(&texts, finding->evidence);
 }
 
 /* Initial threads of the program's own. */

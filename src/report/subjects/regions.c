@@ -20,6 +20,9 @@ static const double LOST_AT_BEGIN = 0.2;
 static const double LITTLE_SHARE = 0.05;
 static const double MAX = 0.5;
 
+/* Of the mean: less is printed as 1.00. */
+static const double TIMES_MIN = 1.005;
+
 /* Of the mean: threads with as many iterations, which may well cost the same, differ by it where memory,
  * caches or a core serve one of them worse. */
 static const double UNEQUAL_SHARE = 0.2, UNEQUAL_ONCE = 0.35;
@@ -48,6 +51,12 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
            "the "
            "runtime does not report, try schedule(dynamic, CHUNK), else smaller chunks, or tasks";
   return NULL;
+}
+
+/* "1.00 times" says nothing: the gain is of threads that take turns. */
+static void append_times_mean(char *evidence, double longest, double mean, const char *of) {
+  if (longest >= TIMES_MIN * mean && mean > 0)
+    finding_append(evidence, ", %.2f times the mean%s", longest / mean, of);
 }
 
 static uint32_t busiest(const struct report *report, const uint64_t *by_location) {
@@ -158,12 +167,12 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
   finding_printf(finding->evidence,
                  "in %" PRIu64
-                 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s, %.2f times "
-                 "the mean of its threads",
+                 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s",
                  loop->instances, plural(loop->instances), finding_time(&texts, (double)loop->longest),
                  finding_time(&texts, (double)(loop->longest - loop->imbalance)),
                  is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
-                 finding_time(&texts, longest), mean > 0 ? longest / mean : 0);
+                 finding_time(&texts, longest));
+  append_times_mean(finding->evidence, longest, mean, " of its threads");
   finding_add_peak(&texts, finding, loop->variation);
   judge_equal_shares(report, finding, region);
   const char *advice = loop_advice(report, region, construct);
@@ -233,9 +242,9 @@ static void find_imbalance(struct report *report, uint32_t region, const struct 
   finding->is_slight = parallel->slight_room > MAX * parallel->room.sum;
   finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
   describe_barriers(&texts, finding->evidence, parallel);
-  finding_append(finding->evidence, "; most work: %s with %s, %.2f times the mean",
-                 report->trace->locations[most].name, finding_time(&texts, longest),
-                 mean > 0 ? longest / mean : 0);
+  finding_append(finding->evidence, "; most work: %s with %s", report->trace->locations[most].name,
+                 finding_time(&texts, longest));
+  append_times_mean(finding->evidence, longest, mean, "");
   finding_add_peak(&texts, finding, parallel->variation);
   if (parallel->explicit_wait > parallel->implicit_wait)
     finding_printf(finding->advice, "balance the work between barriers, or remove barriers");
