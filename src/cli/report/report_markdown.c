@@ -90,10 +90,11 @@ static void print_findings(const struct report_print *print) {
       print_finding(report, &report->findings[i], ++printed);
   if (printed == 0) {
     markdown_print(report_print_nothing(report));
-    if (report_print_scaling(report)) {
-      printf("\n\n");
-      markdown_print(report_print_scaling(report));
-    }
+    putchar('\n');
+  }
+  if (report_print_scaling(report)) {
+    putchar('\n');
+    markdown_print(report_print_scaling(report));
     putchar('\n');
   }
 }

@@ -168,6 +168,24 @@ static void print_unknown(const struct report *report) {
 /* Of the wall time: less in parallel regions makes no question of how they scale. */
 #define PARALLEL_SHARE 0.1
 
+/* In regions in which threads hardly wait, nothing is left to find but what makes their work itself longer. */
+#define USEFUL_SHARE 0.8
+#define MOSTLY_SHARE 0.25
+
+static bool is_mostly_useful(const struct report *report) {
+  return report->thread_efficiency >= USEFUL_SHARE &&
+         (double)report->parallel >= MOSTLY_SHARE * (double)report->wall;
+}
+
+const char *report_print_scaling(const struct report *report) {
+  bool has_teams = report->cpus > report->process_count &&
+                   (double)report->parallel >= PARALLEL_SHARE * (double)report->wall;
+  return has_teams && (report->finding_count == 0 || is_mostly_useful(report))
+             ? "useful time is time without waiting in OpenMP: stave scale shows whether threads slow one "
+               "another there (memory, caches)"
+             : NULL;
+}
+
 /* Above: in how much of the serial time initial threads work side by side. */
 #define SHARED_MIN 0.03
 
@@ -259,6 +277,8 @@ static void print_overview(const struct report_print *print) {
                text_percent(share, ratio((double)report->mpi, (double)report->wall)));
   if (report->has_openmp)
     print_parallel_count(report);
+  if (report->finding_count > 0 && report_print_scaling(report)) /* else it is where findings would be */
+    table_fact("scaling", "%s", report_print_scaling(report));
   print_writers_part(report);
   print_own_cost(report);
   print_dense_events(report);
@@ -438,15 +458,6 @@ static void print_findings(const struct report_print *print) {
                                             : report_print_nothing(report));
   if (!print->only && !report->deadlock_count && !report->final_states && report_print_scaling(report))
     printf("  %s\n", report_print_scaling(report));
-}
-
-const char *report_print_scaling(const struct report *report) {
-  bool has_teams = report->cpus > report->process_count &&
-                   (double)report->parallel >= PARALLEL_SHARE * (double)report->wall;
-  return has_teams && report->finding_count == 0 ? "useful time is time without waiting in OpenMP: stave "
-                                                   "scale shows whether threads slow one another "
-                                                   "there (memory, caches)"
-                                                 : NULL;
 }
 
 const char *report_print_nothing(const struct report *report) {
