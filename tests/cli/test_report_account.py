@@ -410,8 +410,8 @@ class Account(Case):
             self.assertIn("stave scale", " ".join(self.text(self.path("all"), *arguments).split()))
 
     def test_threads_may_slow_one_another_beside_a_small_finding(self):
-        """A thread that waits for 40 of 400 ms in its regions leaves 95 % useful, in which both may wait for memory: the
-        head says who shows it. Where waiting is a quarter, that comes first; so does a long serial part."""
+        """A thread that waits for 40 of 400 ms in its regions leaves 95 % useful, in which both may wait for memory:
+        the head says who shows it. Where waiting is a quarter, that comes first; so does a long serial part."""
         for name, other, begin, is_said in (("small", 360, 0, 1), ("large", 200, 0, 0), ("serial", 360, 1600, 0)):
             end = begin + 400
             archive = self.archive(name, 2 * [[(100, 0)] * (end // 100)], [(begin, end, (end, begin + other))], end)

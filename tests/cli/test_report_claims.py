@@ -287,7 +287,7 @@ class Claims(Case):
         return self.finding(numbers, "imbalance"), numbers["wall_s"]
 
     def test_regions_of_one_thread_do_not_scatter(self):
-        """They have no imbalance, so that none of it is uncertain, however many there are; a loop in them changes nothing."""
+        """They have no imbalance, so that none of it is uncertain, however many there are; nor has a loop in them."""
         rooms, found = [10, 14, 10, 14], []
         for alone in (0, 100):
             found.append(self.rooms(f"{alone} alone", rooms, alone=alone)[0])
@@ -367,8 +367,8 @@ class Claims(Case):
     def test_what_the_thread_ran_before_openmp_is_known_exactly(self):
         """Not so the process's age, a clock tick of 10 ms more or less: what the thread ran counts alone. What
         it may have run since its first event is not before. What a loader runs is no serial part."""
-        for age, ran, seen, counts in ((25, 25, 0, 25), (33, 25, 0, 25), (31, 31, 0, 31), (12, 10, 0, 0), (40, 12, 0, 0),
-                                       (38, 25, 3, 22), (16, 16, 3, 0)):
+        for age, ran, seen, counts in ((25, 25, 0, 25), (33, 25, 0, 25), (31, 31, 0, 31), (12, 10, 0, 0),
+                                       (40, 12, 0, 0), (38, 25, 3, 22), (16, 16, 3, 0)):
             numbers = self.lived(f"of {age} ms ran {ran}, {seen}", age, ran, seen_ms=seen)
             self.ms(numbers["wall_s"], counts + 40)
             gains = [1000 * one["gain_s"] for one in numbers["findings"] if one["cause"] == "serial part"]

@@ -168,7 +168,8 @@ static void print_unknown(const struct report *report) {
 /* Of the wall time: less in parallel regions makes no question of how they scale. */
 #define PARALLEL_SHARE 0.1
 
-/* In regions in which threads hardly wait, nothing is left to find but what makes their work itself longer. */
+/* In regions in which threads hardly wait, nothing is left to find but what makes their work itself longer.
+ */
 #define USEFUL_SHARE 0.8
 #define MOSTLY_SHARE 0.25
 

@@ -8,9 +8,10 @@
 #include "report/finding.h"
 #include "stave/names.h"
 
-/* What its thread ran the kernel knows exactly: an empty program's does so for 2 to 6 ms, a large one's loader
- * for 10. When the process began it knows to a clock tick of 10 ms: a few of these are what the thread did not
- * run. In that Stave's own begin is, too, which waits for the writer, and for longer on a busy machine. */
+/* What its thread ran the kernel knows exactly: an empty program's does so for 2 to 6 ms, a large one's
+ * loader for 10. When the process began it knows to a clock tick of 10 ms: a few of these are what the thread
+ * did not run. In that Stave's own begin is, too, which waits for the writer, and for longer on a busy
+ * machine. */
 #define RAN_MIN_S 0.015
 #define SLEPT_MIN_S 0.03
 #define WAITED_MIN_S 0.1
@@ -27,7 +28,8 @@ static const char *property_of(const struct report *report, const char *name) {
                                           : NULL;
 }
 
-/* `before` by the process's age: the thread has run since the first event, at most, until the kernel was asked. */
+/* `before` by the process's age: the thread has run since the first event, at most, until the kernel was
+ * asked. */
 static double without_short_sleep(const struct report *report, double before, double ran, double since) {
   bool is_known = before - ran >= SLEPT_MIN_S * (double)report->trace->clock.ticks_per_second;
   return is_known ? before : fmin(before, ran - fmax(0, since));

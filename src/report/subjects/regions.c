@@ -166,8 +166,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding->is_slight = is_slight(loop);
   finding_printf(finding->what, "load imbalance in %s", finding_label(&texts, region));
   finding_printf(finding->evidence,
-                 "in %" PRIu64
-                 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s",
+                 "in %" PRIu64 " instance%s the last thread needed %s in all, the mean %s; %s: %s with %s",
                  loop->instances, plural(loop->instances), finding_time(&texts, (double)loop->longest),
                  finding_time(&texts, (double)(loop->longest - loop->imbalance)),
                  is_rotating(loop, longest, mean) ? "it is not always the same one, most" : "most", name,
