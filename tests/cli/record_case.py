@@ -36,7 +36,7 @@ class Case(cli.FreshCase):
         self.env["STAVE_TIMEOUT"] = str(tracing.LONGEST_S)
 
     def tearDown(self):
-        self.assertEqual(os.listdir(self.tmp), [], "the private directory was left behind")
+        self.assertEqual(os.listdir(self.tmp), [])
 
     def write(self, name, text, mode=0o755):
         return super().write(name, text, mode)

@@ -44,9 +44,9 @@ class Output(Case):
         os.truncate(f"{archive}/traces/1.evt", os.path.getsize(f"{archive}/traces/1.evt") // 2)
         for kind in FORMATS:
             target = self.path("left." + kind)
-            cli.write_bytes(target, b"what was there")
+            cli.write_bytes(target, b"before")
             self.fails(export("-f", kind, "-o", target, archive))
-            self.assertEqual(cli.read_bytes(target), b"what was there")
+            self.assertEqual(cli.read_bytes(target), b"before")
             self.assertEqual(self.parts(), [])
 
     def test_unwritable(self):

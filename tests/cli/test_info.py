@@ -126,7 +126,7 @@ class Devices(Case):
         write_archive(self.path("plugin"), properties=[("STAVE::RUNTIME", "LLVM OMP version: 5.0"),
                                                        ("STAVE::RUNTIME_FILE::0", "/lib/libomp.so.5"),
                                                        ("STAVE::RUNTIME_FILE::1", "/lib/libgomp-plugin-nvptx.so.1")])
-        self.assertNotIn("cannot be traced", self.succeeds(info(self.path("plugin"))))
+        self.assertNotRegex(self.succeeds(info(self.path("plugin"))), "(?m)^ +warning ")
 
 
 class OtherTools(Case):
@@ -180,7 +180,7 @@ class OtherTools(Case):
         """What older readers of OTF2 may refuse says so."""
         path = self.path("newer")
         write_archive(path, properties=[("STAVE::OTF2", "3.1")])
-        self.assertIn(b"meant for      readers of OTF2 3.1", info(path).stdout)
+        self.words(info(path).stdout.decode(), "OTF2 3.1")
         self.assertEqual(self.json(path)["otf2"], "3.1")
         self.assertNotIn(b"meant for", info(self.other).stdout)
 
@@ -268,7 +268,7 @@ class Runtime(Case):
             self.assertEqual(device["properties"], {"type": "a type"})
         text = info(path).stdout.decode()
         self.assertRegex(text, r"(?m)^threads +1$")
-        self.assertRegex(text, r"(?m)^devices +3, of which the program used 1$")
+        self.assertRegex(text, r"(?m)^devices +3, .* 1$")
         self.assertRegex(text, r"(?m)^a stream +a type +2 ")
 
     def test_records(self):
@@ -304,7 +304,7 @@ class Unreadable(Case):
         archive = self.copy("being-written")
         with open(f"{archive}/traces.recovery", "w") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
-            self.fails(info(archive), "still being written", str(os.getpid()))
+            self.fails(info(archive), "stave-writer", f" {os.getpid()}: ")
         self.fails(info(archive), "not closed", f"stave recover {shlex.quote(archive)}")
         os.unlink(f"{archive}/traces.recovery")
         self.json(archive)
@@ -319,7 +319,7 @@ class Unreadable(Case):
         process = subprocess.Popen([program], env=tracing.tool_environment(cli.BUILD, path, STAVE_STATUS=writer.path))
         try:
             writer.wait_for("archive")
-            self.assertIn("still being written", cli.said(info(path)))
+            self.assertRegex(cli.said(info(path)), r"stave-writer, process \d+: ")
         finally:
             process.kill()
             process.wait()
@@ -345,12 +345,16 @@ class Unreadable(Case):
         for left in (0, size // 2, size - 5):
             archive = self.copy(f"cut-definitions-{left}")
             os.truncate(f"{archive}/traces/0.def", left)
-            self.fails(info(archive), "a location's own definitions cannot be read" if left else "0.def is empty")
+            result = info(archive)
+            self.fails(result)
+            self.words(cli.said(result).partition(" read: ")[0])    # what follows are OTF2's words
 
     def test_missing_events(self):
         archive = self.copy("missing-events")
         os.unlink(f"{archive}/traces/0.evt")
-        self.fails(info(archive), "cannot be read")
+        result = info(archive)
+        self.fails(result)
+        self.words(cli.said(result).partition(" read: ")[0])
 
     def stopped(self, name):
         """A worker that stands still while it reads. Returns the process and the worker."""
@@ -496,7 +500,7 @@ class Ranks(cli.Case):
         text = result.stdout.decode()
         self.assertEqual(result.returncode, 1)
         self.assertIn(f"stave merge {shlex.quote(str(job.parent))} makes one", cli.said(result))
-        self.assertRegex(text, r"(?s)Ranks, not merged.*\n0 +closed.*\n2 +closed.*\n10 +not closed")
+        self.assertRegex(text, r"(?s)\nRanks, .*\n0 +closed.*\n2 +closed.*\n10 +not closed")
         self.words(text, "rank 1 ")
         self.words(text, "ranks 3 to 9")
         self.fails(cli.stave("info", "--json", job.parent), "stave merge")

@@ -4,6 +4,7 @@
 A merged archive has the events of those that it was made of, each with what its numbers stood for there: OTF2's own
 reader says so, who applies mapping tables and clock offsets. It is checked as every archive is.
 """
+import errno
 import fcntl
 import json
 import os
@@ -178,7 +179,8 @@ class Merge(cli.Case):
         self.assertEqual(opened.properties["OTF2::THREAD_LOCK_EVENT_COMPLETE"], "true")
         opened.close()
         text = self.succeeds(cli.stave("info", job))
-        self.assertRegex(text, r"\nmissing +ranks 2,4: no archive\nclocks +one for all processes\nPROCESS")
+        self.words(text, "ranks 2,4")
+        self.words(text, "clocks ")
         self.assertEqual(re.findall(r"\n(MPI Rank \d)  .* +2 +\d+ ", text), [f"MPI Rank {rank}" for rank in (0, 1, 3)])
         before = {path.name for path in job.iterdir()}
         self.trace_rank(2, job)
@@ -220,7 +222,7 @@ class Merge(cli.Case):
         self.expect_job(record(), job, [0, 1, 2])
         script = self.launcher([0, 2], 3, run=8).format(*[FORKS] * 2)
         second = record()
-        self.assertIn(b"recorded exists: the trace goes to", second.stderr)
+        self.assertRegex(second.stderr, b"/recorded exists: ")
         second.stderr = b"".join(line for line in second.stderr.splitlines(True) if b" exists: " not in line)
         self.expect_job(second, self.folder / "recorded-2", [0, 2], missing="; missing: rank 1")
 
@@ -239,8 +241,7 @@ class Merge(cli.Case):
         job = self.folder / "by-hand"
         script = self.launcher([0, 1], 2).format(FORKS, FORKS)
         result = cli.run(["sh", "-c", script], env=tracing.tool_environment(cli.BUILD, job))
-        self.assertEqual(cli.said(result), f"stave: the traces of all ranks are in {job}/rank: stave merge {job} "
-                                           "makes one of them\n")
+        self.words(cli.said(result), f"{job}/rank: ", f"stave merge {job} ")
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_mpi(self):
@@ -309,7 +310,9 @@ class Merge(cli.Case):
         with open(recovery, "w") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             for option in ("--no-wait", "--wait=0", "--wait=1"):
-                self.fails(merge(option, job), "rank/1: still being written by stave-writer")
+                result = merge(option, job)
+                self.fails(result, "rank/1: ")
+                self.words(cli.said(result).replace(str(os.getpid()), "PID"), "PID")
 
             def close(output):
                 if b"waiting until" in output and recovery.exists():
@@ -317,7 +320,7 @@ class Merge(cli.Case):
                     file.close()
             status, output = cli.on_terminal("merge", job, look=close)
         self.assertEqual(status, 0, output)
-        self.assertRegex(output.decode(), "waiting until .*closing/rank/1 is closed, [0-9]+ s at most")
+        self.assertRegex(output.decode(), "waiting .*closing/rank/1 .*, [0-9]+ s ")
         self.assertTrue((job / "traces.otf2").exists())
 
     def test_other_clocks(self):
@@ -327,8 +330,7 @@ class Merge(cli.Case):
         boot = re.search(rb"(?:tsc|monotonic) ([0-9a-f-]{36})", anchor)
         made_archive.replace_bytes(other, boot[1], boot[1][::-1])
         out = self.merged("clocks", self.family[0], other)
-        self.assertIn("2 clocks, which may be wrong against each other by 0.05 s: some could only be compared by the "
-                      "time of day", self.said)
+        self.words(self.said, "2 clocks", " 0.05 s")
         alone, rows = digest(other), digest(out)[2:]
         shifts = {row[at] - old[at] for row, old in zip(rows, alone) for at in (3, 4)}
         self.assertLess(max(shifts) - min(shifts), 1000)        # ticks: the frequencies differ a little
@@ -336,8 +338,8 @@ class Merge(cli.Case):
         self.assertNotEqual(min(shifts), 0)
 
     def test_refused(self):
-        self.fails(merge("-o", self.folder / "none", self.folder), "not an OTF2 archive")
-        self.fails(merge("-o", self.family[0], self.family[1]), "is there already")
+        self.refuses(merge("-o", self.folder / "none", self.folder), "OTF2")
+        self.refuses(merge("-o", self.folder / "job", self.family[1]), f" {self.folder}/job ")
         out = self.merged("twice", *self.family)
         self.fails(merge("-o", self.folder / "none", out, self.family[0]), "4 processes")
         made = self.folder / "chunks"
@@ -346,17 +348,17 @@ class Merge(cli.Case):
         self.fails(merge("-o", self.folder / "none", made, self.family[0]), "chunks")
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("none")], [])
         refused = merge("-o", "/sys/none", self.family[0])    # nobody can make a folder there
-        self.fails(refused, "cannot make /sys/none.partial: ")
-        self.assertNotIn("No such file", cli.said(refused))
-        self.fails(merge("-o", self.folder / "none"), "no directory given", status=2)
+        self.fails(refused, " /sys/none.partial: ")
+        self.assertNotIn(os.strerror(errno.ENOENT), cli.said(refused))
+        self.refuses(merge("-o", self.folder / "none"), "no directory", status=2)
 
     def test_damaged(self):
-        unreadable = "definitions cannot be read"
-        for number, (name, share, said) in enumerate((("traces.def", 2, unreadable), ("traces/0.def", 2, unreadable),
-                                                      ("traces/0.def", 1000, "0.def is empty"))):
+        for number, (name, share) in enumerate((("traces.def", 2), ("traces/0.def", 2), ("traces/0.def", 1000))):
             broken = pathlib.Path(shutil.copytree(self.family[1], self.folder / f"broken-{number}"))
             os.truncate(broken / name, (broken / name).stat().st_size // share)
-            self.fails(merge("-o", self.folder / "none", self.family[0], broken), said)
+            result = merge("-o", self.folder / "none", self.family[0], broken)
+            self.fails(result, broken.name)
+            self.words(cli.said(result).partition(" read: ")[0])    # what follows are OTF2's words
             self.assertFalse((self.folder / "none").exists())
 
     def test_location_defined_twice(self):
@@ -365,7 +367,7 @@ class Merge(cli.Case):
         with made_archive.Made(path, threads=3):
             pass
         made_archive.define_again(path, 1, other=2)
-        self.fails(merge("-o", self.folder / "none", path), "location 1 is defined twice")
+        self.refuses(merge("-o", self.folder / "none", path), "location 1 ")
         self.assertFalse((self.folder / "none").exists())
 
     def test_stopped(self):

@@ -85,10 +85,10 @@ class Query(cli.FreshCase):
         self.assertEqual(self.count(), before)
 
     def test_wrong_queries(self):
-        self.fails(query(self.archive, "SELECT nonsense FROM runs"), "no such column: nonsense", status=2)
-        self.fails(query(self.archive, "SELECT 1; SELECT 2"), "one statement at a time", status=2)
-        self.fails(query(self.archive, ""), "there is no statement", status=2)
-        self.fails(query(self.archive), "no query given", status=2)
+        self.fails(query(self.archive, "SELECT nonsense FROM runs"), ": nonsense", status=2)  # SQLite's words
+        self.refuses(query(self.archive, "SELECT 1; SELECT 2"), "one statement", status=2)
+        self.refuses(query(self.archive, ""), "no statement", status=2)
+        self.refuses(query(self.archive), "no query", status=2)
 
     def database(self):
         """Its path: the only one in the cache."""
@@ -100,7 +100,7 @@ class Query(cli.FreshCase):
         for form, two in ((["--csv"], "n\n1\n2\n"), (["--json"], '[{"n":1},\n{"n":2}]\n'), ([], "n\n1\n2\n")):
             result = query(*form, "--rows", "2", self.archive, sql)
             self.assertEqual((result.returncode, result.stdout.decode()), (0, two))
-            self.assertIn("only the first 2 rows", cli.said(result))
+            self.words(cli.said(result), "2 rows")
         self.assertEqual(self.succeeds(query("--csv", "--rows", "3", self.archive, sql)), "n\n1\n2\n3\n")
         self.fails(query("--rows", "0", self.archive, sql), "--rows", status=2)
 
@@ -194,7 +194,7 @@ class Query(cli.FreshCase):
         results = [query("--csv", self.path("long"), "SELECT count(*) > 0 AS n FROM tasks") for _ in range(2)]
         self.assertEqual([(result.returncode, result.stdout) for result in results], [(3, b"n\n1\n")] * 2)
         for result in results:
-            self.assertIn("not all of it could be read", cli.said(result))
+            self.words(cli.said(result).partition(" read: ")[0])   # what follows are OTF2's words
 
 
 if __name__ == "__main__":

@@ -142,8 +142,8 @@ class Children(Case):
         program = self.gcc(name, text, *options)
         result = self.record("sh", "-c", f"{program}; exit $?")
         self.check_same(result, program)
-        self.assertRegex(result.stderr, rf"\Astave: {name} used gcc's OpenMP runtime, untraced: "
-                                        rf"/\S+ lacks {lacks} \(without --runtime [^\n]*\)\n\Z")
+        self.assertRegex(result.stderr, rf"\Astave: {name} [^\n]*/\S+ lacks {lacks} \([^\n]*\)\n\Z")
+        self.words(re.sub(rf"/\S+ lacks {lacks}(?= \()", "LIBRARY lacks SYMBOLS", result.stderr), "--runtime")
         self.assertEqual(self.archives(), [])
 
     def test_target(self):
@@ -170,20 +170,20 @@ class Children(Case):
         program = self.gcc("scan", SCAN)
         result = self.record(program)
         self.check_same(result, program)
-        self.assertRegex(result.stderr, r"\Astave: \S+ needs scans [^\n]*; it runs untraced[^\n]*\n\Z")
+        self.words(re.sub(r"/\S+ (?=lacks)", "LIBRARY ", result.stderr), "scan", "--runtime")
 
     def test_both_kinds_of_programs(self):
         able, unable = self.gcc("able", OMP_PROGRAM), self.gcc("unable", TARGET)
         result = self.record("sh", "-c", f"{able} 2; {unable}; {able} 4")
         self.assertEqual((result.returncode, result.stdout), (4, "4\n4\n4\n"), result.stderr)
         self.assertEqual(len(self.archives()), 2)
-        self.assertEqual(result.stderr.count("in place of gcc's"), 1)
-        self.assertRegex(result.stderr, r"stave: able ran on LLVM's OpenMP runtime \(/\S+\) in place of gcc's")
-        self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", result.stderr)
+        self.assertEqual(result.stderr.count(": able "), 1)
+        self.words(re.sub(r"\(/\S+\)", "(LIBRARY)", result.stderr), ": able ", "(LIBRARY)")
+        self.assertRegex(result.stderr, ": unable .*untraced: ")
         self.check_runtimes(self.archives()[0], 1, "libgomp")
         quiet = self.record("-q", "-o", "quiet", "sh", "-c", f"{able}; {unable}")
-        self.assertNotIn("in place of gcc's", quiet.stderr)
-        self.assertIn("stave: unable used gcc's OpenMP runtime, untraced", quiet.stderr)
+        self.assertNotIn(": able ", quiet.stderr)
+        self.assertRegex(quiet.stderr, ": unable .*untraced: ")
 
     def check_runtimes(self, archive, count, in_place_of=None):
         """What `stave info` knows of the runtimes that were loaded."""
@@ -193,8 +193,8 @@ class Children(Case):
         for file in runtime["files"]:
             self.assertTrue(os.path.isabs(file))
             self.assertIn(file, text)
-        self.assertEqual("in place of  libgomp" in text, in_place_of is not None)
-        self.assertEqual("what ran on it, if anything did, is not here" in text, count > 1, text)
+        self.assertEqual(bool(re.search(r"(?m)^ +in place of +libgomp\b", text)), in_place_of is not None, text)
+        self.assertEqual(bool(re.search(r"(?m)^ +warning +libgomp\S+ ", text)), count > 1, text)
 
     def test_library_loaded_later(self):
         """It needs what libomp lacks, when the program runs on libomp already."""
@@ -219,8 +219,7 @@ class Children(Case):
                f"  print(ctypes.CDLL('{self.folder}/lib%s.so' % name).count(), flush=True)"
         result = self.record(sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (127, "4\n"), result.stderr)
-        self.assertRegex(result.stderr, r"stave: \S+ has loaded a library that needs GOMP_teams4? of libgomp, "
-                                        r"which /\S+ lacks: leave out --runtime\n")
+        self.assertRegex(result.stderr, r"GOMP_teams4? .*/\S+ lacks: .*--runtime\n")
         result = self.record("--runtime", "none", sys.executable, "-c", load)
         self.assertEqual((result.returncode, result.stdout), (0, "4\n4\n"), result.stderr)
 
@@ -257,8 +256,8 @@ class Children(Case):
         wrapper = self.wrapper("wrap", self.gcc("program", WAITING), self.path("seen"))
         output, status, said = self.record_until_seen(wrapper)
         self.assertEqual((output, status), ("4\n", 3))
-        self.assertRegex(said, rf"stave: {self.folder}/program has loaded gcc's OpenMP runtime, which was not traced "
-                               rf"\({self.folder}/own/libgomp.so.1\): [^\n]*leave out --runtime\n")
+        loaded = next(line for line in said.splitlines() if f"({self.folder}/own/libgomp.so.1)" in line)
+        self.words(loaded, f"{self.folder}/program ", "gcc's OpenMP", "--runtime")
         self.assertNotIn("no archive:", said)
 
     def test_preload(self):
@@ -297,7 +296,7 @@ class Children(Case):
         self.assertEqual((output, status), ("4\n", 3))
         self.assertEqual(len(self.archives()), 1)
         self.check_runtimes(self.archives()[0], 2)
-        self.assertRegex(said, r"program has loaded gcc's OpenMP runtime, which was not traced \(.+0123abcd.so.1\)")
+        self.assertRegex(said, r"program .*gcc's OpenMP .*not traced \(.+0123abcd.so.1\)")
 
     def test_python_module_with_a_renamed_libgomp(self):
         self.fifos("seen")
@@ -305,7 +304,7 @@ class Children(Case):
         load = f"import ctypes; ctypes.CDLL('{self.folder}/libgomp-0123abcd.so.1'); open('{self.folder}/seen').read()"
         _, status, said = self.record_until_seen(sys.executable, "-c", load)
         self.assertEqual(status, 0)
-        self.assertRegex(said, r"python\S+ has loaded gcc's OpenMP runtime, which was not traced \(.+0123abcd")
+        self.assertRegex(said, r"python\S+ .*gcc's OpenMP .*not traced \(.+0123abcd")
         self.assertNotIn("no archive", said)
 
 

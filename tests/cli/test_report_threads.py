@@ -362,8 +362,7 @@ class Threads(Case):
             self.ms(finding["uncertainty_s"], 150 * getting / 1000)
             self.ms(numbers["lost_in_work_s"], 600 * getting / 1000)
             self.assertTrue(finding["region"].endswith("for @made.c:5"))
-            self.assertIn(f"of which {1000 * getting:.0f} ns are taken to be what getting it takes",
-                          finding["evidence"])
+            self.words(finding["evidence"], f" {1000 * getting:.0f} ns ")
         self.assertIn("1200 chunks of 2.0 iterations last 7.88 us each", finding["evidence"])
         self.assertIn("schedule(dynamic, 5)", finding["advice"])
 

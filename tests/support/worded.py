@@ -57,6 +57,7 @@ class Worded:
             self.assertTrue(facts, NO_LINE)
             lines = ([line for line in lines if all(fact in line for fact in facts)] or
                      [line for line in lines if any(fact in line for fact in facts)])
+            self.assertTrue(lines, NO_LINE)
         self.has_words("\n".join(lines))
 
     def has_words(self, text):
