@@ -409,6 +409,11 @@ const struct replay_frame *replay_top_frame(const struct replay *replay, size_t 
   return top_frame(top_context(&replay->threads[location])->current);
 }
 
+const struct replay_frame *replay_outer_frame(const struct replay *replay, size_t location) {
+  const struct replay_thread *thread = &replay->threads[location];
+  return thread->context_count > 1 ? top_frame(thread->contexts[thread->context_count - 2].current) : NULL;
+}
+
 static size_t add_frames(const struct replay_task *task, struct replay_frame *ret, size_t count,
                          size_t most) {
   for (uint32_t i = task->frame_count; i-- > 0 && count < most;)

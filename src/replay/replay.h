@@ -253,6 +253,10 @@ const struct replay_task *replay_implicit_task(const struct replay *replay, size
 /* The innermost region of the running task; NULL: none. */
 const struct replay_frame *replay_top_frame(const struct replay *replay, size_t location);
 
+/* The innermost region that is open around the innermost team, where the location was when it came to that;
+ * NULL: none. */
+const struct replay_frame *replay_outer_frame(const struct replay *replay, size_t location);
+
 /* What the location is doing. */
 enum activity replay_activity(const struct replay *replay, size_t location);
 

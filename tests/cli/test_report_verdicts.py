@@ -456,32 +456,40 @@ class Verdicts(Case):
         self.nested("outer", (30, 14, 30, 14))
         self.verdict("outer", "imbalance", 40, 8, others=("serial part",))
 
-    def recursive(self, name, lines):
+    def recursive(self, name, lines, cause="imbalance"):
         """Thread 0 works for 30 ms, most of it in one team below another, each of its thread alone; thread 1 for 10."""
         with self.timed(name) as made:
+            loop = lambda event, thread: event(thread, "for", 9) if cause == "loop imbalance" else None
             made.fork(0)
             teams = [made.team]
             made.begin(0, lines[0])
+            loop(made.enter, 0)
+            loop(made.enter, 1)
             for i, line in enumerate(lines[1:]):
                 made.at(2 * i + 1).event(0, "thread_fork", Paradigm.OPENMP, 1)
                 made.team = made.new_team(f"team {i}", (0,), teams[-1])
                 teams.append(made.team)
                 made.begin_team(0, line)
-            made.at(10).enter(1, "implicit barrier", lines[0])
+                loop(made.enter, 0)
+            loop(made.at(10).leave, 1)
+            made.enter(1, "implicit barrier", lines[0])
             made.at(30)
             while len(teams) > 1:
+                loop(made.leave, 0)
                 made.enter(0, "implicit barrier", lines[len(teams) - 1])
                 self.end_team(made, teams.pop(), (0,), lines[len(teams)])
+            loop(made.leave, 0)
             made.enter(0, "implicit barrier", lines[0])
             made.team = teams[0]
             self.end_team(made, made.team, (0, 1), lines[0])
         findings = self.numbers(self.path(name))["findings"]
-        return next(finding for finding in findings if finding["cause"] == "imbalance")
+        return next(finding for finding in findings if finding["cause"] == cause)
 
     def test_recursion_counts_work_once(self):
-        """Of a region that is in itself; where others are inside of it, its work is theirs, too."""
-        for name, lines in (("recursive", [4, 4, 4, 4]), ("others inside", [4, 5, 6])):
-            evidence = self.recursive(name, lines)["evidence"]
+        """Of a region or a loop that is in itself; where others are inside of it, its work is theirs, too."""
+        for name, lines, cause in (("recursive", [4, 4, 4, 4], "imbalance"), ("others inside", [4, 5, 6], "imbalance"),
+                                   ("loops", [4, 4, 4, 4], "loop imbalance")):
+            evidence = self.recursive(name, lines, cause)["evidence"]
             self.assertRegex(evidence, r"with 30.\d ms, 1.5\d times")
 
     def close_at(self, made, now, line):

@@ -134,6 +134,14 @@ static void add_by_location(const struct collector *collector, struct report_loo
   loop->by_location[location] += ticks;
 }
 
+/* A recursion: the outermost one has it. */
+static bool is_inside_itself(const struct collector *collector, const struct replay_slice *slice) {
+  const struct replay_frame *outer = collector->locations[slice->location].member_count > 1
+                                         ? replay_outer_frame(collector->replay, slice->location)
+                                         : NULL;
+  return outer && outer->region == slice->region;
+}
+
 static void add_loop(struct collector *collector, const struct replay_slice *slice) {
   struct report_location *here = &collector->locations[slice->location];
   uint64_t ticks = slice->end_ticks - slice->begin_ticks;
@@ -143,7 +151,8 @@ static void add_loop(struct collector *collector, const struct replay_slice *sli
   loop->encounters += slice->is_first;
   if (slice->is_last)
     spread_add(&loop->time, ticks);
-  add_by_location(collector, loop, slice->location, ticks);
+  if (!is_inside_itself(collector, slice))
+    add_by_location(collector, loop, slice->location, ticks);
   if (here->member_count > 0 && slice->task->is_implicit)
     phases_add_loop(collector, slice);
 }
