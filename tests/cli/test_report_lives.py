@@ -116,6 +116,23 @@ class Lives(Case):
         self.ms(account["ran_s"], 400)
         self.ms(account["not_known_s"], 100)
 
+    def test_a_pause_before_a_thread_begins_is_no_part_of_its_life(self):
+        """Its first event is the pause's, 100 ms before it enters its region; the kernel was never asked about it."""
+        with self.timed("early pause", threads=1, others=["OMP worker 1"]) as made:
+            made.program(0, True)
+            made.at(100).event(1, "measurement_on_off", MeasurementMode.OFF)
+            made.at(200).event(1, "measurement_on_off", MeasurementMode.ON)
+            made.team = made.new_team("team 1", (0, 1))
+            self.one_region(made, 200, 1, True)
+            made.program(300, False)
+            put, group = made.definitions.location_group_property, made.locations[0].group
+            put(group, "STAVE::RUN_TIMES",
+                value=AttributeValue("1000 100000,100000 100000,180000 100000,120000", Type.STRING))
+            made.definitions.location_property(made.locations[0], "STAVE::RUN_TIMES",
+                                               value=AttributeValue("1 100000,0 100000,0 100000,0", Type.STRING))
+        self.parts_are(self.numbers(self.path("early pause"))["account"], all=320, ran=320, ready=0, slept=0,
+                       not_known=0)
+
     def in_part(self, name, readings=(), **more):
         """300 ms, in which two workers live from 50 to 230 and from 120 to 260 ms, beside a thread of the runtime that
         is in no team. The readings of each are of the part of 100 ms that it lived, and none is of its end."""

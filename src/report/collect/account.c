@@ -92,6 +92,7 @@ static void add_unread(const struct account_process *process, const struct accou
   if (end - begin <= interval->ticks / 100)
     return;
   interval->unread += end - begin;
+  begin = larger(begin, thread->begin), end = smaller(end, thread->end); /* events of pauses may be outside */
   interval->window_unread += thread->is_counted ? overlap(begin, end, process->from, process->to) : 0;
 }
 
