@@ -420,6 +420,39 @@ static void a_file_can_end_early(void **state) {
   assert_int_equal(gap, 0);
 }
 
+/* Who stops as soon as it is known that there is no more room has some for what is still to come: also where
+ * chunks are written beside from any of them on. */
+static uint64_t refused_of(uint64_t chunks, uint64_t beside_from) {
+  enum { PART = 256, EVENTS_MAX = 16 * EVENTS_OF_A_CHUNK };
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  uint64_t written = 0;
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){chunks * RECOVERY_CHUNK_BYTES, RLIM_INFINITY});
+  for (; archive_stop_error(archive) == 0 && written < EVENTS_MAX; written += PART) {
+    archive_write_beside(archive, written >= beside_from * EVENTS_OF_A_CHUNK);
+    write_events(writer, written, written + PART);
+  }
+  assert_int_equal(archive_stop_error(archive), EFBIG);
+  write_events(writer, written, written + PART);
+  archive_close_location(archive, writer);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+  uint64_t refused = archive_refused_events(archive);
+  archive_end_events(archive, 0);
+  archive_close(archive);
+  unlink(path_of("ours", "traces/0.evt"));
+  return refused;
+}
+
+static void what_is_still_to_come_has_room(void **state) {
+  signal(SIGXFSZ, SIG_IGN);
+  for (uint64_t chunks = 4; chunks <= 8; chunks += 4)
+    for (uint64_t beside_from = 0; beside_from <= chunks; beside_from++) {
+      assert_int_equal(refused_of(chunks, beside_from), 0);
+      teardown(state);
+      setup(state);
+    }
+}
+
 /* Without descriptors a file is closed after each chunk. One that cannot be opened again has no mark of the
  * end. */
 static void a_file_that_cannot_be_ended_is_told(void **state) {
@@ -535,6 +568,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup_beside, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup_beside, teardown),
+      cmocka_unit_test_setup_teardown(what_is_still_to_come_has_room, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
       cmocka_unit_test_setup_teardown(what_found_no_file_is_kept, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_told, setup, teardown),

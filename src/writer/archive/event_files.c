@@ -396,25 +396,25 @@ static void wait_for_chunk(const struct event_files *files, uint64_t location) {
     chunk_thread_wait(files->beside, &file->full.job);
 }
 
+/* The chunk with which a location gets its spare reserves the room of those that are written beside. */
 static bool has_spare(struct event_files *files, struct event_file *file) {
-  if (!files->beside || !files->is_beside)
-    return false;
-  if (!file->spare && files->spares < SPARES_MAX) {
+  bool had_spare = file->spare, is_beside = files->beside && files->is_beside;
+  if (is_beside && !had_spare && files->spares < SPARES_MAX) {
     files->spares++;
     file->spare = memory_get_aligned(_Alignof(struct recovery_block), CHUNK_MEMORY_BYTES);
   }
-  return file->spare;
+  return is_beside && had_spare;
 }
 
-/* Where the thread still writes, nothing is stored. */
 static void put_now_or_beside(struct event_files *files, struct event_file *file, uint64_t last) {
   file->full = (struct full_chunk){.file = file, .bytes = file->bytes, .before = file->before, .last = last};
-  if (!has_spare(files, file)) {
-    put_full_chunk(files, &file->full, 1);
+  if (has_spare(files, file)) {
+    file->bytes = file->bytes == file->spare ? block_bytes(file) : file->spare;
+    chunk_thread_add(files->beside, &file->full.job);
     return;
   }
-  file->bytes = file->bytes == file->spare ? block_bytes(file) : file->spare;
-  chunk_thread_add(files->beside, &file->full.job);
+  put_full_chunk(files, &file->full, file->spare ? 2 : 1);
+  file->bytes = block_bytes(file); /* the log may have ended: recovery looks there */
 }
 
 static void *next_chunk(struct event_files *files, uint64_t location) {

@@ -11,9 +11,10 @@
 #include "base/memory.h"
 
 enum {
-  /* at whether there is more to do, before a thread sleeps: some 100 us. Two that do so on one processor wait
-   * for each other, which is why they part (part). */
-  LOOKS = 20000,
+  /* at whether there is more to do, before a thread sleeps: 0.5 ms on an EPYC of 2.6 GHz. Two that do so on
+   * one processor wait for each other, which is why they part (part), and none looks where there is only one.
+   */
+  LOOKS_MAX = 20000,
   STACK_BYTES = 1 << 18,
 };
 
@@ -27,7 +28,8 @@ struct helpers {
   unsigned workers, started; /* the caller's included */
   bool has_started;
   struct worker *all;
-  cpu_set_t processors;  /* that may be used */
+  cpu_set_t processors; /* that may be used */
+  unsigned looks;
   _Atomic int caller_on; /* which of them: the caller's, as the round began */
   /* of what is done now */
   helpers_work work;
@@ -58,9 +60,9 @@ static inline void rest(void) {
 #endif
 }
 
-static bool has_changed(_Atomic uint32_t *number, uint32_t known) {
-  for (unsigned i = 0; i < LOOKS; i++, rest())
-    if (atomic_load_explicit(number, memory_order_acquire) != known)
+static bool is_next_round(struct helpers *helpers, uint32_t known) {
+  for (unsigned i = 0; i < helpers->looks; i++, rest())
+    if (atomic_load_explicit(&helpers->round, memory_order_acquire) != known)
       return true;
   return false;
 }
@@ -72,7 +74,7 @@ static void do_items(struct helpers *helpers, unsigned worker) {
 }
 
 static void wait_for_round(struct helpers *helpers, uint32_t known) {
-  if (has_changed(&helpers->round, known))
+  if (is_next_round(helpers, known))
     return;
   pthread_mutex_lock(&helpers->mutex);
   while (atomic_load(&helpers->round) == known)
@@ -135,6 +137,7 @@ static bool start(struct worker *worker) {
 static void start_all(struct helpers *helpers) {
   helpers->has_started = true;
   elsewhere_usable(&helpers->processors);
+  helpers->looks = CPU_COUNT(&helpers->processors) > 1 ? LOOKS_MAX : 0;
   for (; helpers->started < helpers->workers; helpers->started++) {
     struct worker *worker = &helpers->all[helpers->started];
     *worker = (struct worker){.helpers = helpers, .number = helpers->started};
@@ -152,7 +155,7 @@ static void begin_round(struct helpers *helpers) {
 }
 
 static bool are_done(struct helpers *helpers) {
-  for (unsigned i = 0; i < LOOKS; i++, rest())
+  for (unsigned i = 0; i < helpers->looks; i++, rest())
     if (atomic_load_explicit(&helpers->busy, memory_order_acquire) == 0)
       return true;
   return false;

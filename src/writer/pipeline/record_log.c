@@ -81,6 +81,8 @@ static void reserve_ahead(struct record_log *log) {
     return;
   bool is_reserved = fallocate(log->fd, FALLOC_FL_KEEP_SIZE, (off_t)log->bytes, AHEAD_BYTES) == 0;
   log->reserved = is_reserved ? log->bytes + AHEAD_BYTES : UINT64_MAX;
+  if (!is_reserved && ftruncate(log->fd, (off_t)log->bytes) != 0) /* of which it may have got a part */
+    end(log);
 }
 
 struct record_log *record_log_open(const char *directory, uint64_t bytes_most,
@@ -177,9 +179,10 @@ void record_log_flush(struct record_log *log) {
       return;
     }
   }
-  if (!write_all(log->fd, log->buffer, bytes))
+  if (write_all(log->fd, log->buffer, bytes))
+    reserve_ahead(log);
+  else
     end(log);
-  reserve_ahead(log);
 }
 
 /* A block's head and its bytes lie at the end of the buffer. */
