@@ -84,7 +84,7 @@ static void end(struct agreement_message *message) {
 
 /* -- the first rank -- */
 
-static bool request_dump(const int *ranks, size_t count) {
+static bool all_answer(const int *ranks, size_t count) {
   for (size_t i = 1; i < count; i++) {
     receive(&messages.answered[i], ranks[i]);
     send(&messages.asked[i], ranks[i], QUESTION);
@@ -97,7 +97,7 @@ static bool request_dump(const int *ranks, size_t count) {
 
 static bool decide(const char *archive, const int *ranks, size_t count) {
   bool listens[RENDEZVOUS_MAX];
-  bool is_yes = rendezvous_await_ready(archive, ranks, count, listens) && request_dump(ranks, count);
+  bool is_yes = rendezvous_await_ready(archive, ranks, count, listens) && all_answer(ranks, count);
   for (size_t i = 1; i < count; i++)
     if (listens[i])
       send(&messages.decided[i], ranks[i], is_yes ? YES : NO);

@@ -147,7 +147,7 @@ struct point {
 };
 
 /* False: no answer. */
-static bool request_dump(struct point *ret) {
+static bool query_time(struct point *ret) {
   struct clock_message answer = {0};
   const struct clock_message question = {.kind = MESSAGE_QUERY};
   uint64_t before = mpi.recorder->ticks();
@@ -166,7 +166,7 @@ static bool query_clock(struct point *ret) {
   struct point point;
   *ret = (struct point){.deviation = UINT64_MAX};
   for (int in_vain = 0; !is_longer(begin_ns, in_vain < ENOUGH ? most_ms : least_ms); in_vain++) {
-    if (!request_dump(&point))
+    if (!query_time(&point))
       return false;
     if (point.deviation < ret->deviation - ret->deviation / 16)
       in_vain = 0;

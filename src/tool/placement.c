@@ -10,7 +10,7 @@ struct placement {
   };
 };
 
-static int request_dump(int (*question)(void)) {
+static int query_runtime(int (*question)(void)) {
   return question ? question() : -1;
 }
 
@@ -29,11 +29,12 @@ static void record(int place, uint64_t ticks) {
   uint32_t count = query_partition(placement.places, PLACES_MAX), known = count <= PLACES_MAX ? count : 0;
   for (uint32_t i = known; i % 8; i++)
     placement.places[i] = 0;
-  placement.record = (struct record_placement){.ticks = ticks,
-                                               .place = (uint64_t)(int64_t)place,
-                                               .processor = (uint64_t)(int64_t)request_dump(tool.get_proc_id),
-                                               .partition_places = count,
-                                               .tail = RECORD_TAIL(RECORD_placement, (known + 7) / 8, 0, 0)};
+  placement.record =
+      (struct record_placement){.ticks = ticks,
+                                .place = (uint64_t)(int64_t)place,
+                                .processor = (uint64_t)(int64_t)query_runtime(tool.get_proc_id),
+                                .partition_places = count,
+                                .tail = RECORD_TAIL(RECORD_placement, (known + 7) / 8, 0, 0)};
   thread_put((const struct record *)&placement.record, placement.words);
 }
 
@@ -46,7 +47,7 @@ void placement_record(void) {
   uint64_t ticks = clock_ticks(tool.clock);
   if (!thread_has_ring(ticks))
     return;
-  int place = request_dump(tool.get_place_num);
+  int place = query_runtime(tool.get_place_num);
   uint64_t sum =
       add_to(add_to(add_to(UINT64_C(0xcbf29ce484222325), (uint32_t)place), query_partition(&nothing, 0)),
              (uint32_t)processor);

@@ -47,7 +47,7 @@ class Source(test_page.PageTest):
         lines = self.lines()
         self.assertEqual(lines[0], ("15", "line 15 <b>", ""))
         self.assertEqual(dict((number, time) for number, _, time in lines if time), {"20": "6.00 ms", "22": "1.00 ms"})
-        self.assertEqual(self.browser.text(".wanted").split("\t")[0], "line 20 <b>")
+        self.assertEqual(self.browser.text(".requested").split("\t")[0], "line 20 <b>")
         self.browser.evaluate("stave.view.show(3e6, 4e6)")
         self.settle()
         self.assertEqual(dict((number, time) for number, _, time in self.lines() if time)["20"], "2.00 ms")

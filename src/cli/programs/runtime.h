@@ -4,7 +4,7 @@
 
 #include "cli/common/string_list.h"
 
-/* Finds libomp.so.5: `wanted` (the file or its directory) if not NULL, and then nothing else; else along
+/* Finds libomp.so.5: `requested` (the file or its directory) if not NULL, and then nothing else; else along
  * LD_LIBRARY_PATH, in the loader's own places, then in the newest /usr/lib/llvm-N/lib that really has one. On
  * success 0 and *ret_path, absolute, which the caller frees; else a negative errno: -ENOENT none that works
  * as libgomp.so.1, -ENOMEM. */

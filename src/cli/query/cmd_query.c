@@ -66,7 +66,7 @@ static bool is_incomplete(struct database_query *query) {
 
 /* -- the query -- */
 
-static int request_dump(const struct query_request *request, struct database_query *query) {
+static int run_query(const struct query_request *request, struct database_query *query) {
   char error[DATABASE_ERROR_BYTES];
   bool is_cut = is_incomplete(query);
   struct query_output *output = query_output_open(request->form, request->row_limit);
@@ -96,7 +96,7 @@ static int run(const struct query_request *request) {
     message_print("cannot read %s: %s", path, error);
     return EXIT_FAILED;
   }
-  status = request_dump(request, query);
+  status = run_query(request, query);
   database_query_close(query);
   return status;
 }

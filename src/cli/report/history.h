@@ -4,8 +4,8 @@
 
 #include "cli/report/compare_runs.h"
 
-/* Reads the runs (paths, count, report and data of `wanted`), in order of their dates, and writes the page to
- * the file `output`. Returns the command's exit status, not 0 after a message. */
+/* Reads the runs (paths, count, report and data of `requested`), in order of their dates, and writes the page
+ * to the file `output`. Returns the command's exit status, not 0 after a message. */
 int history_write(const struct compare_request *requested, const char *output);
 
 #endif

@@ -188,7 +188,7 @@ static bool on_item(void *data, const struct packed_event *item) {
   return true;
 }
 
-static int request_dump(struct collector *collector, char error[TRACE_ERROR_BYTES]) {
+static int query_all_ranks(struct collector *collector, char error[TRACE_ERROR_BYTES]) {
   struct ranks_question events = {QUESTION_EVENTS, collector->report->from_ticks,
                                   collector->report->to_ticks};
   int result = trace_query_ranks(collector->trace, &events, on_item, collector, error);
@@ -206,7 +206,7 @@ static int read_by_ranks(struct report *ret, struct trace *trace, char error[TRA
     return result;
   collector_prepare(&collector);
   if (can_be_shared(&collector))
-    result = request_dump(&collector, error);
+    result = query_all_ranks(&collector, error);
   if (result == 0 && collector.events_added == 0) /* what that means the reading of events knows */
     result = -EAGAIN;
   if (result == 0)

@@ -27,7 +27,7 @@ void variation_add(struct variation *variation, double ticks, uint64_t begin_tic
   variation->count++;
 }
 
-/* The shortest row of buckets from `*first` on that makes up `wanted`; 0: none. */
+/* The shortest row of buckets from `*first` on that makes up `sum`; 0: none. */
 static uint64_t shortest(const struct variation *variation, uint64_t used, double sum, uint64_t *first) {
   uint64_t begin = 0, best = 0;
   double inside = 0;

@@ -69,7 +69,7 @@ export class Detail {
     const {resolution} = this.model.about, perPixel = this.view.length / this.chart.plotWidth;
     const isEnough = Math.max(resolution.slices, resolution.activities) <= ENOUGH * perPixel && !this.#lacksItems();
     if (this.isServed && !this.isAsking && !this.hasFailed && !isEnough && !this.#isThere())
-      this.#request_dump(this.#requested());
+      this.#request(this.#requested());
   }
 
   // Whether the page has left out items, and so few are visible that the server may have all.
@@ -107,7 +107,7 @@ export class Detail {
       length, ...this.#rows()};
   }
 
-  async #request_dump(requested) {
+  async #request(requested) {
     const {from, to, first, last} = requested;
     this.isAsking = true;
     try {

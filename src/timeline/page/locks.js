@@ -6,7 +6,7 @@ import {readHold, unpackHold} from './tables.js';
 const MAX_HOLDS = 300;
 export const REQUESTS_LOCK = /critical|lock|ordered|atomic|mutex/;
 
-// Acquisitions: {id, wanted, acquired, released, row}; id: of the lock, by which a server has it.
+// Acquisitions: {id, requested, acquired, released, row}; id: of the lock, by which a server has it.
 export function decodeLocks(reader, {section: [, count], ids}) {
   const holds = [];
   for (let i = 0, time = 0, lock = 0; i < count; i++) {

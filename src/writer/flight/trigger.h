@@ -12,7 +12,7 @@ struct trigger;
 
 enum { TRIGGER_WHY_BYTES = 128 };
 
-/* `wanted` stays the caller's. Free with trigger_destroy. */
+/* `watch` stays the caller's. Free with trigger_destroy. */
 struct trigger *trigger_create(const struct config_watch *watch);
 
 /* NULL is fine. */

@@ -19,9 +19,10 @@ struct encoders_caller {
   void *data;
 };
 
-/* From now on the merge lets them handle what they can. `wanted`: so many encoders, whatever there is to do;
- * 0: as many as there are processors, where enough waits that it is worth it. Merge and correlator stay the
- * caller's; before the first record. Free with encoders_destroy, before the merge and the correlator go. */
+/* From now on the merge lets them handle what they can. `requested`: so many encoders, whatever there is to
+ * do; 0: as many as there are processors, where enough waits that it is worth it. Merge and correlator stay
+ * the caller's; before the first record. Free with encoders_destroy, before the merge and the correlator go.
+ */
 struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned requested,
                                  struct encoders_caller caller);
 

@@ -17,7 +17,7 @@ static bool same_function(const struct object_line *a, const struct object_line 
   return a->function == b->function || (a->function && b->function && !strcmp(a->function, b->function));
 }
 
-/* Whether code at `at` belongs to a line, of the function that `wanted` names in the symbol. */
+/* Whether code at `at` belongs to a line, of the function that `expected` names in the symbol. */
 static bool has_line(struct object *object, uint64_t at, const struct object_symbol *symbol,
                      const struct object_line *expected, struct object_line *ret) {
   return object_symbol_at(object, at) == symbol && object_line_at(object, at, ret) && ret->line &&
