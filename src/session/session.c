@@ -297,7 +297,8 @@ void session_return_slot(struct session_header *header, uint32_t index) {
   uint64_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
   if ((int32_t)owner == SLOT_ENDED)
     atomic_fetch_sub_explicit(&header->shared.slots_ended, 1, memory_order_relaxed);
-  atomic_store_explicit(&slot->owner, owner >> 32 << 32 | SLOT_FREE, memory_order_relaxed);
+  /* release: who finds it free also finds the count that its thread raised before (is_in_use) */
+  atomic_store_explicit(&slot->owner, owner >> 32 << 32 | SLOT_FREE, memory_order_release);
   _Atomic uint64_t *top = &header->shared.slots_free;
   uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);
   uint64_t requested;

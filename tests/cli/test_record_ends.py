@@ -177,6 +177,92 @@ int main(int count, char **words) {
 """
 
 
+# A thread has looked whether there is a session, and has no slot yet, as the last runtime ends: it goes on once the
+# tool has looked at the slots, or has ended without. Then it has another event.
+HELD_BEFORE_ITS_SLOT = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "ompt/types.h"
+static ompt_callback_thread_begin_t thread_begin;
+static volatile int has_come, is_ending, has_looked, has_slot, has_ended;
+static _Thread_local int is_late, is_numbered;
+static int is_tools(void *code) {
+  Dl_info where;
+  return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
+}
+static void wait_for(volatile int *one, volatile int *other) {
+  while (!*one && !*other)
+    usleep(1000);
+}
+long syscall(long number, ...) {
+  long words[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    words[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_gettid && is_tools(__builtin_return_address(0))) {
+    is_numbered = 1;
+    if (is_ending && !is_late) {
+      has_looked = 1;
+      wait_for(&has_slot, &has_slot);
+    }
+  }
+  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  if (is_late && is_numbered && !has_come && is_tools(__builtin_return_address(0))) {
+    has_come = 1;
+    wait_for(&has_looked, &has_ended);
+  }
+  return real(clock, time);
+}
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if (which == OMPT_CALLBACK_thread_begin)
+    thread_begin = (ompt_callback_thread_begin_t)callback;
+  return OMPT_SET_RESULT_always;
+}
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
+}
+static void *come_late(void *unused) {
+  ompt_data_t thread = {0};
+  is_late = 1;
+  thread_begin(OMPT_THREAD_worker, &thread);
+  has_slot = 1;
+  wait_for(&has_ended, &has_ended);
+  thread_begin(OMPT_THREAD_worker, &thread);
+  return unused;
+}
+int main(void) {
+  ompt_data_t data = {0};
+  pthread_t thread;
+  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
+  ompt_start_tool_result_t *(*start)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
+  ompt_start_tool_result_t *tool = start(202011, "GNU libgomp, gcc 12");
+  if (!tool || !tool->initialize(lookup, 0, &tool->tool_data))
+    return 9;
+  thread_begin(OMPT_THREAD_initial, &data);
+  pthread_create(&thread, NULL, come_late, NULL);
+  wait_for(&has_come, &has_come);
+  is_ending = 1;
+  tool->finalize(&tool->tool_data);
+  has_ended = 1;
+  pthread_join(thread, NULL);
+  return 3;
+}
+"""
+
+
 class Ends(Case):
     def gcc(self, name, text, *options):
         return self.build(name, text, "gcc", "-g", "-fopenmp", *options)
@@ -194,6 +280,15 @@ class Ends(Case):
         """It has no slot yet: what it looks at next, to get one, is still there."""
         self.env["LD_PRELOAD"] = self.gcc("held.so", HELD_AT_FIRST, "-shared", "-fPIC")
         self.is_as_untraced(self.gcc("late", LATE_THREAD, "-pthread"))
+
+    def test_thread_gets_its_slot_as_the_tool_ends(self):
+        """It is counted until it owns its slot: the memory stays, whatever the slots looked like."""
+        program = self.gcc("late", HELD_BEFORE_ITS_SLOT, "-pthread", "-rdynamic", *INCLUDES)
+        output = self.path("out")
+        result = subprocess.run([program], env=self.environment(output), capture_output=True, timeout=HANG_S,
+                                check=False)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(len(tracing.archives_in(output)), 1)
 
     def test_two_runtimes(self):
         """Where one of them is LLVM's the end waits for nobody while a thread computes, whichever is the last."""
