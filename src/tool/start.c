@@ -312,15 +312,13 @@ void tool_follow_fork(void) {
   atomic_store(&tool.recording, RECORDING_OFF);
   counters_close_all();
   leave_parents_session();
-  if (is_requested)
-    tool_start_session();
+  tool.is_left_out = !is_requested || !tool_start_session();
 }
 
 bool tool_is_not_followed(void) {
-  if (tool.is_starting || !tool_is_forked_child())
-    return false;
-  tool_follow_fork();
-  return !tool.session;
+  if (!tool.is_starting && tool_is_forked_child())
+    tool_follow_fork();
+  return tool.is_left_out;
 }
 
 /* The writer may have died after its last step: the recovery file goes when all else is written. */

@@ -116,6 +116,7 @@ struct tool {
   bool is_finalizing;      /* the runtime ends */
   bool is_shared;          /* one has joined it once: the session stays mapped */
   bool is_kept;            /* it has ended, but for its memory: forked children have sessions of their own */
+  bool is_left_out;        /* a forked child that is to have no session, whatever starts in it */
   bool is_prepared;        /* what every session begins with is known, but for the runtime's part */
   bool notes_exit;         /* exit() calls exit_status.c */
   bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
