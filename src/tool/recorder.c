@@ -70,6 +70,8 @@ static void domain(char *ret) {
 }
 
 static const char *job_archive(void) {
+  if (!tool.session || tool_is_forked_child())
+    return NULL;
   const struct session_shared *shared = &tool.session->shared;
   return shared->rank >= 0 && memchr(shared->archive, '\0', sizeof shared->archive) ? shared->archive : NULL;
 }
