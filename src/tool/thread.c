@@ -249,8 +249,12 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
   return is_held;
 }
 
+/* A forked child's whole session starts in here. */
 bool thread_begin(uint64_t ticks) {
-  return tool.attach && tool.attach(ticks);
+  int error = errno;
+  bool has_ring = tool.attach && tool.attach(ticks);
+  errno = error;
+  return has_ring;
 }
 
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {

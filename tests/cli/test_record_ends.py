@@ -96,22 +96,28 @@ __attribute__((destructor)) static void end(void) {
 # Two runtimes of one process, LLVM's and then libgomp's; the last one ends while a thread computes. Or a child is
 # forked after that, and uses OpenMP.
 TWO_RUNTIMES = r"""
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "ompt/types.h"
 #include "session/layout.h"
 #include "session/recorder.h"
 static ompt_callback_thread_begin_t thread_begin;
+static ompt_callback_parallel_begin_t parallel_begin;
 static volatile int has_begun;
 static volatile long sink;
 static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
   if (which == OMPT_CALLBACK_thread_begin)
     thread_begin = (ompt_callback_thread_begin_t)callback;
+  if (which == OMPT_CALLBACK_parallel_begin)
+    parallel_begin = (ompt_callback_parallel_begin_t)callback;
   return OMPT_SET_RESULT_always;
 }
 static ompt_interface_fn_t lookup(const char *name) {
@@ -133,21 +139,55 @@ static ompt_start_tool_result_t *start(start_t *tool, const char *version) {
   return result;
 }
 static const struct recorder *recorder;
-/* A child is forked that starts a runtime, or joins as other libraries do. */
-static int fork_and_start(start_t *tool, int joins) {
+/* In front of the C library's: a call that succeeds may leave anything in errno. */
+int madvise(void *memory, size_t bytes, int advice) {
+  long result = syscall(SYS_madvise, memory, bytes, advice);
+  errno = result == 0 ? EBUSY : errno;
+  return (int)result;
+}
+/* Two runtimes. */
+static int start_in_child(start_t *tool) {
+  static const char *const versions[] = {"LLVM OMP version: 5.0.20140926", "GNU libgomp, gcc 12"};
+  ompt_start_tool_result_t *results[2];
+  ompt_data_t data = {0};
+  for (int i = 0; i < 2; i++) {
+    results[i] = tool(202011, versions[i]);
+    if (results[i] && !results[i]->initialize(lookup, 0, &results[i]->tool_data))
+      return 1;
+  }
+  if (results[0])
+    thread_begin(OMPT_THREAD_initial, &data);
+  for (int i = 0; i < 2; i++)
+    if (results[i])
+      results[i]->finalize(&results[i]->tool_data);
+  return 0;
+}
+static int join_in_child(start_t *unused) {
+  (void)unused;
+  return recorder->join() && recorder->job_archive();
+}
+/* Its parent has joined: it is followed at its first event. */
+static int record_in_child(start_t *unused) {
+  const struct record_mpi_leave leave = {.type = RECORD_mpi_leave};
+  (void)unused;
+  if (recorder->job_archive())
+    return 1;
+  recorder->put((const struct record *)&leave, NULL, 0, NULL);
+  return recorder->job_archive() != NULL;
+}
+/* The first event of a thread of the child's. */
+static int begin_in_child(start_t *unused) {
+  ompt_data_t data = {0};
+  (void)unused;
+  errno = 123;
+  parallel_begin(&data, NULL, &data, 1, 0, NULL);
+  return errno != 123;
+}
+static int fork_and(int (*act)(start_t *), start_t *tool) {
   int status = 1;
   pid_t child = fork();
-  if (child == 0) {
-    ompt_data_t data = {0};
-    if (joins)
-      _exit(recorder->join() && recorder->job_archive());
-    ompt_start_tool_result_t *result = tool(202011, "LLVM OMP version: 5.0.20140926");
-    if (!result || !result->initialize(lookup, 0, &result->tool_data))
-      _exit(0);
-    thread_begin(OMPT_THREAD_initial, &data);
-    result->finalize(&result->tool_data);
-    _exit(0);
-  }
+  if (child == 0)
+    _exit(act(tool));
   waitpid(child, &status, 0);
   return status == 0 ? 3 : 4;
 }
@@ -157,11 +197,15 @@ int main(int count, char **words) {
   const char *way = count > 1 ? words[1] : "";
   recorder = ((stave_recorder_t *)dlsym(library, "stave_recorder"))(SESSION_MAGIC);
   if (strcmp(way, "join") == 0)
-    return recorder->join() ? fork_and_start(tool, 0) : 9;
+    return recorder->join() ? fork_and(start_in_child, tool) : 9;
+  if (strcmp(way, "record") == 0)
+    return recorder->join() ? fork_and(record_in_child, tool) : 9;
   ompt_start_tool_result_t *llvm = start(tool, "LLVM OMP version: 5.0.20140926");
   ompt_start_tool_result_t *gomp = start(tool, "GNU libgomp, gcc 12");
   if (strcmp(way, "late") == 0)
-    return fork_and_start(tool, 1);
+    return fork_and(join_in_child, tool);
+  if (strcmp(way, "errno") == 0)
+    return fork_and(begin_in_child, tool);
   int is_to_fork = strcmp(way, "fork") == 0;
   pthread_t thread;
   pthread_create(&thread, NULL, compute, NULL);
@@ -172,7 +216,7 @@ int main(int count, char **words) {
   int is_llvm_last = strcmp(way, "llvm") == 0;
   (is_llvm_last ? gomp : llvm)->finalize(&gomp->tool_data);
   (is_llvm_last ? llvm : gomp)->finalize(&llvm->tool_data);
-  _exit(is_to_fork ? fork_and_start(tool, 0) : 3);
+  _exit(is_to_fork ? fork_and(start_in_child, tool) : 3);
 }
 """
 
@@ -292,16 +336,17 @@ class Ends(Case):
 
     def test_two_runtimes(self):
         """Where one of them is LLVM's the end waits for nobody while a thread computes, whichever is the last."""
-        program = self.gcc("two", TWO_RUNTIMES, "-pthread", *INCLUDES)
+        program = self.gcc("two", TWO_RUNTIMES, "-pthread", "-rdynamic", *INCLUDES)
         for last in ("llvm", "gomp"):
             with self.subTest(last):
                 self.ends_beside_a_stopped_writer(program, last)
 
     def test_runtime_starts_in_a_forked_child(self):
         """Its parent's session, which has ended but for its memory, or was begun by another library of Stave's, is not
-        mapped there. Nor is that of a runtime where such a library starts in the child."""
-        program = self.gcc("two", TWO_RUNTIMES, "-pthread", *INCLUDES)
-        for way, fork in itertools.product(("fork", "join", "late"), ("follow", "ignore")):
+        mapped there. Nor is that of a runtime where such a library starts in the child, nor of a library where the
+        child records. A child that is left out stays so, however many runtimes start."""
+        program = self.gcc("two", TWO_RUNTIMES, "-pthread", "-rdynamic", *INCLUDES)
+        for way, fork in itertools.product(("fork", "join", "late", "record"), ("follow", "ignore")):
             with self.subTest(f"{way} {fork}"):
                 output = self.path(f"{way}-{fork}-%p")
                 env = {**self.environment(output), "STAVE_FORK": fork}
@@ -310,6 +355,15 @@ class Ends(Case):
                 self.assertEqual(result.returncode, 3, result.stderr)
                 archives = glob.glob(output.replace("%p", "*/traces.otf2"))
                 self.assertEqual(len(archives), 1 + (fork == "follow"), result.stderr)
+
+    def test_child_keeps_errno(self):
+        """Its session starts in a callback, which looks for its thread's stack first."""
+        output = self.path("out-%p")
+        env = {**self.environment(output), "STAVE_CALLERS": "4"}
+        program = self.gcc("two", TWO_RUNTIMES, "-pthread", "-rdynamic", *INCLUDES)
+        result = subprocess.run([program, "errno"], env=env, capture_output=True, timeout=HANG_S, check=False)
+        tracing.wait_for_writer(output, HANG_S)
+        self.assertEqual(result.returncode, 3, result.stderr)
 
     def environment(self, output):
         return {**self.env, "OMP_TOOL_LIBRARIES": f"{BUILD_ROOT}/src/tool/libstave.so", "STAVE_OUTPUT": output,
