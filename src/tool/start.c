@@ -433,8 +433,8 @@ void tool_close_session(void) {
 
 /* Another thread may be in a callback for as long as it is alive: it waits for room, or for a processor, and
  * goes on to write to its ring. One without a slot may be about to get one, from memory that it has found. So
- * the memory stays, and no other session begins. The count is read before the slots, since a thread is counted
- * until it owns one, and after them, since one that gives its slot back is counted first. */
+ * the memory stays, and no other session begins. The count is read before the slots, since a thread is
+ * counted until it owns one, and after them, since one that gives its slot back is counted first. */
 static bool is_in_use(void) {
   atomic_store(&tool.recording, RECORDING_ENDED); /* who comes now finds no session */
   return atomic_load(&tool.without_slot) > 0 || slots_have_others() || atomic_load(&tool.without_slot) > 0;
