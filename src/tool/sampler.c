@@ -6,7 +6,12 @@
  * (meson.build), since threads may still be about to enter it then.
  *
  * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
- * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other. */
+ * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other.
+ *
+ * A thread may be about to get its timer then: it is counted in getting_timers before it reads sample_signal,
+ * and reads that again when it has the timer. The end clears sample_signal before it reads the count, and the
+ * timers after that: so a timer is deleted by one of them, and where the thread may be the last the signal
+ * stays ignored. */
 #include "tool/sampler.h"
 
 #include <errno.h>
@@ -112,29 +117,30 @@ static void wait_for_handler(const struct thread *thread) {
 
 /* Ignoring a signal throws away what waits to be delivered, of all threads. It stays ignored if a timer goes
  * on sending it: by default it would end the program. */
-static void give_signal_back(void) {
+static void give_signal_back(int number, bool may_come) {
   struct sigaction present;
-  bool is_to_go = sigaction(tool.sample_signal, NULL, &present) == 0 && is_ours(&present);
-  if (is_to_go && signal(tool.sample_signal, SIG_IGN) != SIG_ERR && !atomic_load(&tool.has_stray_timer))
-    signal(tool.sample_signal, SIG_DFL);
-  tool.sample_signal = 0;
+  bool is_to_go = sigaction(number, NULL, &present) == 0 && is_ours(&present);
+  if (is_to_go && signal(number, SIG_IGN) != SIG_ERR && !may_come && !atomic_load(&tool.has_stray_timer))
+    signal(number, SIG_DFL);
 }
 
 void sampler_stop(void) {
-  if (!tool.sample_signal)
+  int number = atomic_exchange(&tool.sample_signal, 0);
+  if (!number)
     return;
+  bool may_come = atomic_load(&tool.getting_timers) > 0;
   uint32_t slots = atomic_load(&tool.session->shared.slots_used);
   for (uint32_t i = 0; i < slots; i++)
     sampler_detach(&tool.threads[i]);
   for (uint32_t i = 0; i < slots; i++)
     wait_for_handler(&tool.threads[i]);
-  give_signal_back();
+  give_signal_back(number, may_come);
 }
 
 /* -- a thread's timer -- */
 
-static int start_timer(int *ret_timer) {
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tool.sample_signal};
+static int start_timer(int number, int *ret_timer) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
   event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, ret_timer) < 0)
     return -errno;
@@ -148,31 +154,40 @@ static int start_timer(int *ret_timer) {
 }
 
 /* Once in a process: what is wrong with one thread's samples is wrong with many's. */
-static void log_once(atomic_flag *is_printed, const char *text) {
+static void log_once(atomic_flag *is_printed, const char *text, int number) {
   if (!atomic_flag_test_and_set(is_printed))
-    tool_log(text, tool.sample_signal);
+    tool_log(text, number);
 }
 
-static void warn_if_blocked(void) {
+static void warn_if_blocked(int number) {
   static atomic_flag is_printed = ATOMIC_FLAG_INIT;
   sigset_t blocked;
-  if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, tool.sample_signal))
-    log_once(&is_printed, "signal %d is blocked in a thread: it gives no samples while it is");
+  if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, number))
+    log_once(&is_printed, "signal %d is blocked in a thread: it gives no samples while it is", number);
+}
+
+static void get_timer(struct thread *thread, int number) {
+  static atomic_flag is_printed = ATOMIC_FLAG_INIT;
+  warn_if_blocked(number);
+  if (start_timer(number, &thread->timer) < 0) {
+    atomic_fetch_add(&tool.session->shared.figures.threads_unsampled, 1);
+    log_once(&is_printed,
+             "the system has no timer for a thread (ulimit -i): the trace goes on without its samples",
+             number);
+    return;
+  }
+  atomic_store(&thread->is_sampled, true);
+  if (atomic_load(&tool.sample_signal) != number)
+    sampler_detach(thread);
 }
 
 void sampler_attach(struct thread *thread) {
-  static atomic_flag is_printed = ATOMIC_FLAG_INIT;
-  if (!tool.sample_signal)
-    return;
   int error = errno;
-  warn_if_blocked();
-  atomic_store(&thread->is_sampled, true);
-  if (start_timer(&thread->timer) < 0) {
-    atomic_store(&thread->is_sampled, false);
-    atomic_fetch_add(&tool.session->shared.figures.threads_unsampled, 1);
-    log_once(&is_printed,
-             "the system has no timer for a thread (ulimit -i): the trace goes on without its samples");
-  }
+  atomic_fetch_add(&tool.getting_timers, 1);
+  int number = atomic_load(&tool.sample_signal);
+  if (number)
+    get_timer(thread, number);
+  atomic_fetch_sub(&tool.getting_timers, 1);
   errno = error;
 }
 

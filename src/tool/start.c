@@ -247,6 +247,7 @@ static void leave_parents_session(void) {
   tool.session = NULL;
   tool.is_kept = false;
   atomic_store(&tool.without_slot, 0);
+  atomic_store(&tool.getting_timers, 0);
   atomic_store(tool.fork_mark, 1);
 }
 

@@ -131,8 +131,9 @@ struct tool {
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
   struct counting_threads counters;
-  int sample_signal;           /* 0: no sampling */
-  atomic_bool has_stray_timer; /* one that could not be deleted still sends it */
+  _Atomic int sample_signal;      /* 0: no sampling */
+  _Atomic int32_t getting_timers; /* threads that are about to have a timer */
+  atomic_bool has_stray_timer;    /* one that could not be deleted still sends it */
   struct known_modules modules;
   struct traced_devices devices;
   struct session_constants constants; /* what every session of this process begins with */

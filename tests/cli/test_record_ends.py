@@ -306,6 +306,100 @@ int main(void) {
 }
 """
 
+# A thread gets its timer as the last runtime ends: "late", when the tool has deleted all timers that there are, or
+# "held", when the tool has ended while the thread was about to create it. It lives for many periods of the timer. The
+# program has a timer of its own, whose number is 0.
+SAMPLED_LATE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "ompt/types.h"
+static ompt_callback_thread_begin_t thread_begin;
+static volatile int is_held, has_come, is_ending, has_looked, has_timer, has_ended;
+static _Thread_local int is_late;
+static int is_tools(void *code) {
+  Dl_info where;
+  return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
+}
+static void wait_for(volatile int *one, volatile int *other) {
+  while (!*one && !*other)
+    usleep(1000);
+}
+long syscall(long number, ...) {
+  long words[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    words[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_timer_create && is_late && is_held) {
+    has_come = 1;
+    wait_for(&has_ended, &has_ended);
+  }
+  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+int sigaction(int number, const struct sigaction *new, struct sigaction *old) {
+  int (*real)(int, const struct sigaction *, struct sigaction *) =
+      (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+  if (is_ending && !is_held && !new && is_tools(__builtin_return_address(0))) {
+    has_looked = 1;
+    wait_for(&has_timer, &has_timer);
+  }
+  return real(number, new, old);
+}
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if (which == OMPT_CALLBACK_thread_begin)
+    thread_begin = (ompt_callback_thread_begin_t)callback;
+  return OMPT_SET_RESULT_always;
+}
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
+}
+static void *come_late(void *unused) {
+  ompt_data_t thread = {0};
+  is_late = 1;
+  if (!is_held) {
+    has_come = 1;
+    wait_for(&has_looked, &has_ended);
+  }
+  thread_begin(OMPT_THREAD_worker, &thread);
+  has_timer = 1;
+  for (int i = 0; i < 200; i++)
+    usleep(1000);
+  return unused;
+}
+int main(int count, char **words) {
+  ompt_data_t data = {0};
+  pthread_t thread;
+  int own = -1;
+  struct itimerspec left;
+  struct sigevent none = {.sigev_notify = SIGEV_NONE};
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &none, &own) != 0)
+    return 8;
+  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
+  ompt_start_tool_result_t *(*start)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
+  ompt_start_tool_result_t *tool = start(202011, "GNU libgomp, gcc 12");
+  if (!tool || !tool->initialize(lookup, 0, &tool->tool_data))
+    return 9;
+  is_held = count > 1 && strcmp(words[1], "held") == 0;
+  thread_begin(OMPT_THREAD_initial, &data);
+  pthread_create(&thread, NULL, come_late, NULL);
+  wait_for(&has_come, &has_come);
+  is_ending = 1;
+  tool->finalize(&tool->tool_data);
+  has_ended = 1;
+  pthread_join(thread, NULL);
+  return syscall(SYS_timer_gettime, own, &left) == 0 ? 3 : 4;
+}
+"""
+
 
 class Ends(Case):
     def gcc(self, name, text, *options):
@@ -333,6 +427,17 @@ class Ends(Case):
                                 check=False)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertEqual(len(tracing.archives_in(output)), 1)
+
+    def test_thread_gets_its_timer_as_the_tool_ends(self):
+        """Its signal is nobody's by then, and would end the program."""
+        program = self.gcc("sampled", SAMPLED_LATE, "-pthread", "-rdynamic", *INCLUDES)
+        for way in ("late", "held"):
+            with self.subTest(way):
+                env = {**self.environment(self.path(way)), "STAVE_SAMPLE_HZ": "1000"}
+                result = subprocess.run([program, way], env=env, capture_output=True, timeout=HANG_S, check=False)
+                self.assertEqual(result.returncode, 3, result.stderr)
+                self.assertNotIn(b"missing", result.stderr)
+                self.assertEqual(len(tracing.archives_in(self.path(way))), 1)
 
     def test_two_runtimes(self):
         """Where one of them is LLVM's the end waits for nobody while a thread computes, whichever is the last."""
