@@ -36,14 +36,19 @@ class Equal(Timed):
         self.team = teams[0]
         self.writers = [Each(self.writers[thread::2], teams) for thread in (0, 1)]
 
-    def account(self, lines, stopped=()):
-        """What each thread ran and was ready, and how long the process was stopped, of each 100 ms, in ms."""
+    def account(self, lines, stopped=(), bound=False, online=None):
+        """What each thread ran and was ready, and how long the process was stopped, of each 100 ms, in ms. bound: each
+        process to a processor of its own."""
         put = self.definitions
         for i, location in enumerate(self.locations):
             text = " ".join(f"{1000 * ran},{1000 * ready}" for ran, ready in lines[i % 2])
             put.location_property(location, "STAVE::RUN_TIMES", value=AttributeValue("1 " + text, Type.STRING))
-            put.location_property(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
+            may_use = str(i // 2) if bound else "0-1"
+            put.location_property(location, "STAVE::MAY_USE", value=AttributeValue(may_use, Type.STRING))
         for location in self.locations[::2]:
+            if online:
+                put.location_group_property(location.group, "STAVE::PROCESSORS::ONLINE",
+                                            value=AttributeValue(str(online), Type.STRING))
             text = " ".join(f"{1000 * EACH_MS},{1000 * (first[0] + second[0])},0,{1000 * stop},0"
                             for first, second, stop in zip(*lines, stopped or len(lines[0]) * [0]))
             put.location_group_property(location.group, "STAVE::RUN_TIMES",
@@ -88,6 +93,17 @@ class EqualProcesses(Case):
         found = self.as_of_one(write)["other programs"]
         self.ms(found["uncertainty_s"], 20)
         self.assertEqual(found["confidence"], "high")
+
+    def test_ranks_that_are_bound(self):
+        """Two threads of each of two processes share a processor: without binding they have more only where there are
+        processors that the other one leaves."""
+        for online, confidence, advice in ((2, "low", "OMP_NUM_THREADS=1; "), (4, "high", "bind the process")):
+            def write(made, online=online):
+                made.regions([(0, 800, (800, 800))], 800)
+                made.account(2 * [8 * [(50, 50)]], bound=True, online=online)
+            found = self.findings(f"bound {online}", 2, write)[0]
+            self.assertEqual((found["cause"], found["confidence"]), ("binding", confidence), found)
+            self.assertTrue(found["advice"].startswith(advice), found["advice"])
 
     def test_chunks(self):
         """A quarter of what getting chunks takes is not sure."""

@@ -2,6 +2,7 @@
  * for each. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/plural.h"
 #include "report/collect/account.h"
@@ -54,13 +55,33 @@ static struct report_finding *add(struct report *report, enum report_cause cause
   return finding;
 }
 
+/* Of a job's nodes. */
+static size_t machines_of(const struct trace *trace) {
+  size_t count = 0;
+  for (size_t i = 0; i < trace->location_group_count; i++) {
+    size_t first = 0;
+    while (trace->location_groups[first].node != trace->location_groups[i].node)
+      first++;
+    count += first == i;
+  }
+  return count;
+}
+
+/* How long processors had nothing to run. What others ran on those that a bound process may not use is not
+ * known: no longer than the job itself left them. */
+static double idle_processors(const struct report *report) {
+  const struct report_processors *processors = &report->processors;
+  const struct report_account *account = &report->account;
+  double left = (double)(account->online * machines_of(report->trace)) * (double)report->wall - account->ran;
+  if (processors->is_known && processors->count >= account->online)
+    left = processors->all - processors->own - processors->others;
+  return left > 0 ? left : 0;
+}
+
 /* Processors that others use are none that more binding could give: how much of the gain that is. */
 static double used_by_others(const struct report *report, double gain) {
-  const struct report_processors *processors = &report->processors;
-  double lost = report->account.lost[HINDRANCE_TEAM];
-  double idle = processors->all - processors->own - processors->others;
-  bool is_known = processors->is_known && processors->count >= report->account.online && lost > 0;
-  return is_known && idle < lost ? gain * (1 - (idle > 0 ? idle : 0) / lost) : 0;
+  double lost = report->account.lost[HINDRANCE_TEAM], idle = idle_processors(report);
+  return idle < lost ? gain * (1 - idle / lost) : 0;
 }
 
 static void find_quota(struct report *report) {
@@ -100,12 +121,15 @@ static void find_binding(struct report *report) {
                  ": they were preempted by others of them for ",
                  account->online, account->shared);
   describe_lost(&texts, finding, HINDRANCE_TEAM);
+  bool has_idle = idle_processors(report) > account->lost[HINDRANCE_TEAM] / 2;
+  char fewer[64];
+  snprintf(fewer, sizeof fewer, "OMP_NUM_THREADS=%" PRIu64, account->shared);
   finding_printf(finding->advice,
-                 "bind the process to as many processors as it has threads (mpirun --bind-to none or "
-                 "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64
-                 ", taskset, OMP_PLACES), or OMP_NUM_THREADS=%" PRIu64,
-                 account->threads, account->threads, account->shared);
-  finding->unsure = "other programs use the other processors, of which no binding gives these threads more";
+                 "%s%sbind the process to as many processors as it has threads (mpirun --bind-to none or "
+                 "--map-by :PE=%" PRIu64 ", srun --cpus-per-task=%" PRIu64 ", taskset, OMP_PLACES)%s%s",
+                 has_idle ? "" : fewer, has_idle ? "" : "; where processors are free: ", account->threads,
+                 account->threads, has_idle ? ", or " : "", has_idle ? fewer : "");
+  finding->unsure = "other processes use the other processors, of which no binding gives these threads more";
 }
 
 static void find_own_threads(struct report *report) {
