@@ -85,6 +85,24 @@ static void producer(void) {
   }
 }
 
+/* One thread does something else first, of which the tasks need nothing. The twin creates them before it. */
+static void late_tasks(void) {
+#pragma omp parallel /* PLANT late_tasks */
+  for (int step = 0; step < 10; step++) {
+#pragma omp single
+    {
+      int count = 8 * omp_get_num_threads() - 4;
+      if (!is_repaired)
+        work(8);
+      for (int i = 0; i < count; i++)
+#pragma omp task
+        work(2);
+      if (is_repaired)
+        work(8);
+    }
+  }
+}
+
 /* One more task than there are threads. */
 static void taskloop_coarse(void) {
 #pragma omp parallel /* PLANT taskloop_coarse */
@@ -159,17 +177,13 @@ static void beside_tasks(void) {
   }
 }
 
-static const struct planted programs[] = {{"taskwait", taskwait},
-                                          {"taskgroup", taskgroup},
-                                          {"depend_chain", depend_chain},
-                                          {"long_task", long_task},
-                                          {"small_tasks", small_tasks},
-                                          {"producer", producer},
-                                          {"taskloop_coarse", taskloop_coarse},
-                                          {"taskloop_fine", taskloop_fine},
-                                          {"beside_tasks", beside_tasks},
-                                          {"recursion", recursion},
-                                          {"balanced_tasks", balanced_tasks}};
+static const struct planted programs[] = {
+    {"taskwait", taskwait},           {"taskgroup", taskgroup},
+    {"depend_chain", depend_chain},   {"long_task", long_task},
+    {"small_tasks", small_tasks},     {"producer", producer},
+    {"late_tasks", late_tasks},       {"taskloop_coarse", taskloop_coarse},
+    {"taskloop_fine", taskloop_fine}, {"beside_tasks", beside_tasks},
+    {"recursion", recursion},         {"balanced_tasks", balanced_tasks}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);

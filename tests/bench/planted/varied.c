@@ -2,7 +2,7 @@
  * and programs of which no trace can tell what is wrong, so that nothing may be said. */
 #include "planted.h"
 
-enum { LOCKS = 16, SUMS = 200000, WORDS = 1 << 22 };
+enum { LOCKS = 16, SUMS = 200000, WORDS = 1 << 22, LINKS = 1 << 21, NEAR = 1 << 10 };
 
 /* A team's loop, and which of its threads has so many ms more than 4. */
 static double uneven(int i, int slow, double more) {
@@ -273,6 +273,45 @@ static void false_sharing(void) {
   }
 }
 
+/* Each step needs the one before. */
+static unsigned follow(const unsigned *links, unsigned from, long steps) {
+  for (long i = 0; i < steps; i++)
+    from = links[from];
+  return from;
+}
+
+/* How many steps over these links take so long. */
+static long steps_of(const unsigned *links, double us) {
+  enum { SOME = 50000 };
+  static volatile unsigned end;
+  double begin = processor_s(CLOCK_THREAD_CPUTIME_ID);
+  end = follow(links, end, SOME);
+  return (long)(SOME * us / 1e6 / (processor_s(CLOCK_THREAD_CPUTIME_ID) - begin));
+}
+
+/* All threads have as many iterations and do the same, but one thread's data lie scattered over more than its
+ * cache holds. In the twin nobody's do. */
+static void needle(void) {
+  static unsigned far[LINKS], near[NEAR];
+  static volatile unsigned ends[64];
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < LINKS; i++)
+    far[i] = (1664525U * (unsigned)i + 1013904223U) % LINKS; /* one cycle of all */
+  for (int i = 0; i < NEAR; i++)
+    near[i] = (unsigned)(i + 1) % NEAR;
+  long steps = steps_of(far, 200);
+#pragma omp parallel
+  for (int step = 0; step < 60; step++) {
+    int me = omp_get_thread_num(), threads = omp_get_num_threads();
+    const unsigned *mine = is_repaired || me < threads - 1 ? near : far;
+#pragma omp for schedule(static) /* PLANT needle */
+    for (int i = 0; i < 8 * threads; i++) {
+      compute(1000);
+      ends[me % 64] = follow(mine, ends[me % 64], steps);
+    }
+  }
+}
+
 /* Loops so short that waking threads that sleep in barriers is what is lost: OMP_WAIT_POLICY=active
  * repairs it. */
 static void woken_late(void) {
@@ -333,6 +372,7 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"wavefront", wavefront},
                                           {"short_ordered", short_ordered},
                                           {"false_sharing", false_sharing},
+                                          {"needle", needle},
                                           {"woken_late", woken_late},
                                           {"memory_bound", memory_bound},
                                           {"clean", clean},
