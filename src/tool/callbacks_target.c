@@ -43,7 +43,7 @@ static void announce(uint64_t id, ompt_scope_endpoint_t endpoint) {
     announced(id, endpoint == OMPT_SCOPE_begin);
 }
 
-/* libomp 19 gives the same target_task to every region of a thread, and a target task that task_create
+/* libomp 19 gives the same target_task to every region of one thread, and a target task that task_create
  * reported has its id already: only an unused one is ours for the region's time. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task,
                    ompt_data_t *target_task, ompt_data_t *target, const void *codeptr) {

@@ -52,6 +52,20 @@ class Timed(Made):
     def fork(self, ms):
         self.at(ms).event(0, "thread_fork", Paradigm.OPENMP, len(self.writers))
 
+    def tasks_that_are_waited_for(self):
+        """Thread 0 creates a task each 100 ms and works; thread 1 waits beside it for 50, and runs it for 30."""
+        self.program(0, True)
+        self.fork(0)
+        self.begin(0)
+        self.enter(1, "implicit barrier", 1)
+        for i in range(4):
+            self.at(100 * i).create(0, i + 1, 11)
+            self.at(100 * i + 50).start(1, 0, i + 1, 11)
+            self.at(100 * i + 80).end(1, 0, i + 1, 11)
+        self.at(400).enter(0, "implicit barrier", 1)
+        self.end_all(400)
+        self.program(400, False)
+
     def begin(self, ms, line=1):
         self.at(ms)
         for i in range(len(self.writers)):

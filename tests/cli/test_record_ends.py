@@ -221,14 +221,14 @@ int main(int count, char **words) {
 """
 
 
-# A thread has looked whether there is a session, and has no slot yet, as the last runtime ends: it goes on once the
-# tool has looked at the slots, or has ended without. Then it has another event.
-HELD_BEFORE_ITS_SLOT = r"""
+# What a program has that plays a runtime and holds the tool in calls of the C library. start(): as a runtime does it,
+# NULL if there is no tool. hold(): before each of the tool's system calls.
+PLAYED = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -236,8 +236,6 @@ HELD_BEFORE_ITS_SLOT = r"""
 #include <unistd.h>
 #include "ompt/types.h"
 static ompt_callback_thread_begin_t thread_begin;
-static volatile int has_come, is_ending, has_looked, has_slot, has_ended;
-static _Thread_local int is_late, is_numbered;
 static int is_tools(void *code) {
   Dl_info where;
   return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
@@ -246,6 +244,21 @@ static void wait_for(volatile int *one, volatile int *other) {
   while (!*one && !*other)
     usleep(1000);
 }
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if (which == OMPT_CALLBACK_thread_begin)
+    thread_begin = (ompt_callback_thread_begin_t)callback;
+  return OMPT_SET_RESULT_always;
+}
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
+}
+static ompt_start_tool_result_t *start(void) {
+  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
+  ompt_start_tool_result_t *(*start_tool)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
+  ompt_start_tool_result_t *tool = start_tool(202011, "GNU libgomp, gcc 12");
+  return tool && tool->initialize(lookup, 0, &tool->tool_data) ? tool : NULL;
+}
+static void hold(long number);
 long syscall(long number, ...) {
   long words[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
   va_list list;
@@ -253,14 +266,25 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; i++)
     words[i] = va_arg(list, long);
   va_end(list);
-  if (number == SYS_gettid && is_tools(__builtin_return_address(0))) {
-    is_numbered = 1;
-    if (is_ending && !is_late) {
-      has_looked = 1;
-      wait_for(&has_slot, &has_slot);
-    }
-  }
+  if (is_tools(__builtin_return_address(0)))
+    hold(number);
   return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+"""
+
+# A thread has looked whether there is a session, and has no slot yet, as the last runtime ends: it goes on once the
+# tool has looked at the slots, or has ended without. Then it has another event.
+HELD_BEFORE_ITS_SLOT = PLAYED + r"""
+static volatile int has_come, is_ending, has_looked, has_slot, has_ended;
+static _Thread_local int is_late, is_numbered;
+static void hold(long number) {
+  if (number != SYS_gettid)
+    return;
+  is_numbered = 1;
+  if (is_ending && !is_late) {
+    has_looked = 1;
+    wait_for(&has_slot, &has_slot);
+  }
 }
 int clock_gettime(clockid_t clock, struct timespec *time) {
   int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
@@ -269,14 +293,6 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     wait_for(&has_looked, &has_ended);
   }
   return real(clock, time);
-}
-static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
-  if (which == OMPT_CALLBACK_thread_begin)
-    thread_begin = (ompt_callback_thread_begin_t)callback;
-  return OMPT_SET_RESULT_always;
-}
-static ompt_interface_fn_t lookup(const char *name) {
-  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
 }
 static void *come_late(void *unused) {
   ompt_data_t thread = {0};
@@ -290,10 +306,8 @@ static void *come_late(void *unused) {
 int main(void) {
   ompt_data_t data = {0};
   pthread_t thread;
-  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
-  ompt_start_tool_result_t *(*start)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
-  ompt_start_tool_result_t *tool = start(202011, "GNU libgomp, gcc 12");
-  if (!tool || !tool->initialize(lookup, 0, &tool->tool_data))
+  ompt_start_tool_result_t *tool = start();
+  if (!tool)
     return 9;
   thread_begin(OMPT_THREAD_initial, &data);
   pthread_create(&thread, NULL, come_late, NULL);
@@ -309,41 +323,14 @@ int main(void) {
 # A thread gets its timer as the last runtime ends: "late", when the tool has deleted all timers that there are, or
 # "held", when the tool has ended while the thread was about to create it. It lives for many periods of the timer. The
 # program has a timer of its own, whose number is 0.
-SAMPLED_LATE = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-#include "ompt/types.h"
-static ompt_callback_thread_begin_t thread_begin;
+SAMPLED_LATE = PLAYED + r"""
 static volatile int is_held, has_come, is_ending, has_looked, has_timer, has_ended;
 static _Thread_local int is_late;
-static int is_tools(void *code) {
-  Dl_info where;
-  return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
-}
-static void wait_for(volatile int *one, volatile int *other) {
-  while (!*one && !*other)
-    usleep(1000);
-}
-long syscall(long number, ...) {
-  long words[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < 6; i++)
-    words[i] = va_arg(list, long);
-  va_end(list);
+static void hold(long number) {
   if (number == SYS_timer_create && is_late && is_held) {
     has_come = 1;
     wait_for(&has_ended, &has_ended);
   }
-  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 int sigaction(int number, const struct sigaction *new, struct sigaction *old) {
   int (*real)(int, const struct sigaction *, struct sigaction *) =
@@ -353,14 +340,6 @@ int sigaction(int number, const struct sigaction *new, struct sigaction *old) {
     wait_for(&has_timer, &has_timer);
   }
   return real(number, new, old);
-}
-static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
-  if (which == OMPT_CALLBACK_thread_begin)
-    thread_begin = (ompt_callback_thread_begin_t)callback;
-  return OMPT_SET_RESULT_always;
-}
-static ompt_interface_fn_t lookup(const char *name) {
-  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
 }
 static void *come_late(void *unused) {
   ompt_data_t thread = {0};
@@ -383,10 +362,8 @@ int main(int count, char **words) {
   struct sigevent none = {.sigev_notify = SIGEV_NONE};
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &none, &own) != 0)
     return 8;
-  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
-  ompt_start_tool_result_t *(*start)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
-  ompt_start_tool_result_t *tool = start(202011, "GNU libgomp, gcc 12");
-  if (!tool || !tool->initialize(lookup, 0, &tool->tool_data))
+  ompt_start_tool_result_t *tool = start();
+  if (!tool)
     return 9;
   is_held = count > 1 && strcmp(words[1], "held") == 0;
   thread_begin(OMPT_THREAD_initial, &data);

@@ -131,17 +131,7 @@ class Account(Case):
         """Thread 0 creates a task each 100 ms and works; thread 1 waits beside it for 50, of which it was so many
         ready, runs it for 30, and sleeps for 20."""
         with self.timed(name) as made:
-            made.program(0, True)
-            made.fork(0)
-            made.begin(0)
-            made.enter(1, "implicit barrier", 1)
-            for i in range(4):
-                made.at(100 * i).create(0, i + 1, 11)
-                made.at(100 * i + 50).start(1, 0, i + 1, 11)
-                made.at(100 * i + 80).end(1, 0, i + 1, 11)
-            made.at(400).enter(0, "implicit barrier", 1)
-            made.end_all(400)
-            made.program(400, False)
+            made.tasks_that_are_waited_for()
             self.run_times(made, [4 * [(100, 0)], 4 * [(30, ready)]], (), (), (), 0)
         return [one["cause"] for one in self.numbers(self.path(name))["findings"]]
 
@@ -411,7 +401,7 @@ class Account(Case):
 
     def test_threads_may_slow_one_another_beside_a_small_finding(self):
         """A thread that waits for 40 of 400 ms in its regions leaves 95 % useful, in which both may wait for memory:
-        the head says who shows it. Where waiting is a quarter, that comes first; so does a long serial part."""
+        the head names who shows it. Where waiting is a quarter, that comes first; so does a long serial part."""
         for name, other, begin, is_said in (("small", 360, 0, 1), ("large", 200, 0, 0), ("serial", 360, 1600, 0)):
             end = begin + 400
             archive = self.archive(name, 2 * [[(100, 0)] * (end // 100)], [(begin, end, (end, begin + other))], end)

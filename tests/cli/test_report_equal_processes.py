@@ -161,17 +161,7 @@ class EqualProcesses(Case):
     def test_threads_without_a_processor_begin_no_task(self):
         """Thread 1 is ready for the 50 ms for which it waits beside each task: that is nothing of the runtime's."""
         def write(made):
-            made.program(0, True)
-            made.fork(0)
-            made.begin(0)
-            made.enter(1, "implicit barrier", 1)
-            for i in range(4):
-                made.at(100 * i).create(0, i + 1, 11)
-                made.at(100 * i + 50).start(1, 0, i + 1, 11)
-                made.at(100 * i + 80).end(1, 0, i + 1, 11)
-            made.at(400).enter(0, "implicit barrier", 1)
-            made.end_all(400)
-            made.program(400, False)
+            made.tasks_that_are_waited_for()
             made.account([4 * [(100, 0)], 4 * [(30, 50)]])
         self.assertEqual(set(self.as_of_one(write)), {"other programs", "too few ready tasks"})
 

@@ -20,7 +20,7 @@
 
 enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
 
-static _Atomic int close_error;      /* errno that closing says; 0: none */
+static _Atomic int close_error;      /* errno of close(); 0: none */
 static _Atomic uint64_t asked_bytes; /* for which room was asked */
 static bool is_beside;               /* chunks are written by a thread of their own, by turns with none */
 

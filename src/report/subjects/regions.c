@@ -53,7 +53,7 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
   return NULL;
 }
 
-/* "1.00 times" says nothing: the gain is of threads that take turns. */
+/* "1.00 times" is no evidence: the gain is of threads that take turns. */
 static void append_times_mean(char *evidence, double longest, double mean, const char *of) {
   if (longest >= TIMES_MIN * mean && mean > 0)
     finding_append(evidence, ", %.2f times the mean%s", longest / mean, of);

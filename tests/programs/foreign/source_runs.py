@@ -148,7 +148,7 @@ def difference(program, variant, known):
 
 
 def lost_in(build, archive):
-    """Events that the archive says are missing, and whether the report can be read."""
+    """Events that are missing by the archive, and whether the report can be read."""
     result = tracing.run([build.stave, "report", "--json", archive], tracing.clean_environment())
     if result.returncode != 0 or result.stderr:
         if b"no OpenMP events" not in result.stderr:

@@ -1,4 +1,4 @@
-"""Source files of foreign test suites: how each is compiled and run, by what it says of itself in comments: the
+"""Source files of foreign test suites: how each is compiled and run, by its own comments: the
 directives of DejaGnu (gcc's) and the RUN lines of lit (LLVM's); any other file is compiled and run as it is."""
 import dataclasses
 import pathlib
