@@ -17,19 +17,21 @@ from report_case import GENERATOR, Case, manual, report
 
 class Causes(unittest.TestCase):
     def test_document(self):
-        """REPORT.md, or PROCESSORS.md, says of each cause how its gain is computed, where it is wrong, and shows it;
-        the manual page of --json lists the same causes."""
+        """docs/findings/, or PROCESSORS.md, has of each cause how its gain is computed, where it is wrong, and an
+        example; the manual page of --json lists the same causes."""
         root = pathlib.Path(__file__).resolve().parents[2]
         table = (root / "src/report/findings.def").read_text()
         causes = set(re.findall(r'^FINDING\(\w+, "([^"]+)"', table, re.MULTILINE))
         self.assertEqual(len(causes), len(re.findall(r"^FINDING\(", table, re.MULTILINE)))
-        document = "".join((root / "docs" / name).read_text().split("\n## Causes\n")[1].split("\n## ")[0]
-                           for name in ("REPORT.md", "PROCESSORS.md"))
-        sections = dict(section.split("\n", 1) for section in document.split("\n### ")[1:])
-        described = {cause: text for title, text in sections.items() for cause in title.split(", ")}
+        processors = (root / "docs/PROCESSORS.md").read_text().split("\n## Causes\n")[1].split("\n## ")[0]
+        sections = processors.split("\n### ")[1:]
+        for page in (root / "docs/findings").glob("*.md"):
+            sections += page.read_text().split("\n## ")[1:]
+        described = {cause: section for section in sections
+                     for cause in section.split("\n", 1)[0].split(", ")}
         self.assertEqual(causes - set(described), set())
         for cause in sorted(causes):
-            for part in ("*Gain*", "*Limits*", "(report/|```"):
+            for part in ("*Gain*", "*Limits*", "(../report/|```"):
                 self.assertRegex(described[cause], part.replace("*", r"\*").replace("(", r"\("), f"{cause}: {part}")
         listed = manual()[0].partition("Causes are:")[2].partition(". .It")[0].strip().split(", ")
         self.assertEqual(set(listed), causes)

@@ -18,7 +18,8 @@ static const double SHARE_MIN = 0.2;
 static const double OTHERS_MIN = 0.1;
 
 /* From barrier to barrier. With four threads on two processors OMP_WAIT_POLICY=passive saved time in 13 of 14
- * programs with longer ones, and cost it in five of six with phases below 0.4 ms (VERDICTS.md). */
+ * programs with longer ones, and cost it in five of six with phases below 0.4 ms
+ * (docs/verdicts/oversubscribed.md). */
 static const double LONG_PHASE_MS = 1;
 
 static bool lacks_processors(const struct report_parallel *parallel) {
