@@ -51,20 +51,22 @@ static bool enter_slot(int32_t kernel_tid) {
   uint32_t index;
   struct thread_slot *slot = NULL;
   atomic_fetch_add(&tool.without_slot, 1);
-  if (atomic_load(&tool.recording) != RECORDING_ENDED && tool.session) {
+  int recording = atomic_load(&tool.recording);
+  struct session_header *session = tool.session; /* which one that is withdrawn is no longer */
+  if (recording != RECORDING_ENDED && session) {
     slot = get_slot(kernel_tid, &index);
     if (slot)
       attach_to(&tool.threads[index], slot, index);
     else
-      atomic_fetch_add(&tool.session->shared.figures.lost, 1);
+      atomic_fetch_add(&session->shared.figures.lost, 1);
   }
   atomic_fetch_sub(&tool.without_slot, 1);
   return slot != NULL;
 }
 
 bool thread_attach(uint64_t ticks) {
-  if (tool_is_forked_child())
-    tool_follow_fork();
+  if (tool_is_forked_child() && !tool_follow_fork())
+    return false;
   if (thread_self->ring.slot)
     return true;
   if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)

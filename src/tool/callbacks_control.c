@@ -83,8 +83,9 @@ static bool carry_out(uint64_t command, uint64_t modifier, const void *argument,
 }
 
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr) {
-  int error = errno;
+  int error = errno, cancellation = tool_forbid_cancellation();
   bool is_done = carry_out(command, modifier, argument, codeptr);
+  tool_allow_cancellation(cancellation);
   errno = error;
   return is_done ? OMPT_CONTROL_TOOL_RESULT_success : OMPT_CONTROL_TOOL_RESULT_ignored;
 }

@@ -11,10 +11,10 @@
 bool deferred_keep_thread(uint32_t thread_type);
 bool deferred_keep_initial_task(uint64_t actual_and_index, uint32_t flags);
 
-/* True in such a child, where something ends: nothing is kept any more. */
+/* True in such a child, where something ends: nothing of the thread's is kept any more. */
 bool deferred_forget(void);
 
-/* At a thread's first event: records what is kept. */
+/* At a thread's first event: records what is kept of it. */
 void deferred_replay(uint64_t ticks);
 
 #endif

@@ -24,8 +24,11 @@ static void leave(void) {
   if (!tool.has_joined || tool_is_forked_child() || !tool.session)
     return;
   tool.has_joined = false;
-  if (tool.runtimes == 0)
-    tool_close_session();
+  if (tool.runtimes > 0)
+    return;
+  int cancellation = tool_forbid_cancellation();
+  tool_close_session();
+  tool_allow_cancellation(cancellation);
 }
 
 static void store(const struct new_event *event, const struct record *record, const uint64_t *words) {

@@ -14,6 +14,7 @@
 #include "session/session.h"
 #include "stave/names.h"
 #include "tool/counters.h"
+#include "tool/enter.h"
 #include "tool/exit_status.h"
 #include "tool/first_rings.h"
 #include "tool/reaper.h"
@@ -79,6 +80,16 @@ static int create_session(struct session_header **ret_session, int *ret_fd) {
                                       SLOTS_ON_VALGRIND, survives, ret_session, ret_fd);
 }
 
+/* A forked child goes on with its parent's. */
+static bool has_fork_mark(void) {
+  if (tool.fork_mark)
+    return true;
+  tool.fork_mark = map_wiped_on_fork(sizeof *tool.fork_mark);
+  if (tool.fork_mark)
+    atomic_store(tool.fork_mark, 1);
+  return tool.fork_mark;
+}
+
 static int map_memory(int *ret_fd) {
   struct session_header *session;
   int error = create_session(&session, ret_fd);
@@ -96,11 +107,9 @@ static int map_memory(int *ret_fd) {
   tool.session = session;
   first_rings_expect();
   tool.threads = map_wiped_on_fork(layout.slots_max * sizeof *tool.threads);
-  tool.fork_mark = tool.threads ? map_wiped_on_fork(sizeof *tool.fork_mark) : NULL;
-  if (!tool.fork_mark)
+  if (!tool.threads || !has_fork_mark())
     return -errno;
   madvise(session, session_bytes_before_rings(session), MADV_DONTFORK);
-  atomic_store(tool.fork_mark, 1);
   return 0;
 }
 
@@ -183,9 +192,10 @@ static void close_session_fd(void) {
   tool.session_fd = -1;
 }
 
-static void drop_session(void) {
+/* Without a slot a thread may still count what it loses: then the memory stays. */
+static void drop_session(bool is_unused) {
   close_session_fd();
-  if (tool.session)
+  if (tool.session && is_unused)
     first_rings_unmap();
   tool.session = NULL;
 }
@@ -237,26 +247,30 @@ void tool_withdraw_session(void) {
   collect_reaper(true);
   if (tool.session)
     remove_name_of_memory();
-  drop_session();
+  atomic_store(&tool.recording, RECORDING_ENDED); /* who comes now finds no session */
+  drop_session(atomic_load(&tool.without_slot) == 0);
+  atomic_store(&tool.recording, RECORDING_OFF);
 }
 
-/* The parent's session is not mapped in a child. */
+/* The parent's session is not mapped in a child; its writer may be starting. */
 static void leave_parents_session(void) {
   close_session_fd();
+  close_if_open(tool.writer_pidfd);
+  tool.writer_pidfd = -1;
+  tool.is_starting = false;
   tool.reaper = 0;
   tool.session = NULL;
   tool.is_kept = false;
   atomic_store(&tool.without_slot, 0);
   atomic_store(&tool.getting_timers, 0);
-  atomic_store(tool.fork_mark, 1);
 }
 
 /* Whether a writer of this process's own is being started. */
 static bool has_started(void) {
   if (tool.is_starting && tool_is_forked_child()) {
     leave_parents_session();
-    close_if_open(tool.writer_pidfd);
-    tool.is_starting = false;
+    tool.is_left_out = tool.constants.config.fork != FORK_follow;
+    atomic_store(tool.fork_mark, 1);
   }
   return tool.is_starting;
 }
@@ -264,8 +278,8 @@ static bool has_started(void) {
 bool tool_begin_session(void) {
   char number[TOOL_ERROR_BYTES];
   int session_fd = -1;
-  if (has_started())
-    return true;
+  if (has_started() || tool.is_left_out)
+    return !tool.is_left_out;
   modules_forget();
   atomic_store(&tool.slots_since_look, 0);
   int error = map_memory(&session_fd);
@@ -307,19 +321,28 @@ bool tool_start_session(void) {
   return true;
 }
 
-void tool_follow_fork(void) {
+/* Other threads of the child's wait until the mark is set. */
+static bool follow(void) {
+  if (!tool_is_forked_child())
+    return true;
   bool is_requested = tool.constants.config.fork == FORK_follow &&
                       (tool.is_kept || atomic_load(&tool.recording) != RECORDING_ENDED);
   atomic_store(&tool.recording, RECORDING_OFF);
   counters_close_all();
   leave_parents_session();
+  tool.is_left_out = false;
   tool.is_left_out = !is_requested || !tool_start_session();
+  atomic_store(tool.fork_mark, 1);
+  return true;
+}
+
+bool tool_follow_fork(void) {
+  return enter_alone(follow);
 }
 
 bool tool_is_not_followed(void) {
-  if (!tool.is_starting && tool_is_forked_child())
-    tool_follow_fork();
-  return tool.is_left_out;
+  bool is_to_follow = !tool.is_starting && tool_is_forked_child();
+  return (is_to_follow && !tool_follow_fork()) || tool.is_left_out;
 }
 
 /* The writer may have died after its last step: the recovery file goes when all else is written. */
@@ -453,7 +476,7 @@ void tool_end_session(void) {
     return;
   }
   counters_close_all();
-  drop_session();
+  drop_session(true);
   if (!is_ended_by_program)
     atomic_store(&tool.recording, RECORDING_OFF);
 }

@@ -1,4 +1,5 @@
 /* What all parts of the tool share: its state, the thread's own, and lines on stderr. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +15,19 @@ struct thread thread_none;
 
 _Thread_local struct thread *thread_self = &thread_none;
 
+int tool_forbid_cancellation(void) {
+  int before = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return before;
+}
+
+void tool_allow_cancellation(int before) {
+  pthread_setcancelstate(before, &(int){0});
+}
+
+/* Who finds another thread's new session by this finds all of it. */
 bool tool_is_forked_child(void) {
-  return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_relaxed) == 0;
+  return tool.fork_mark && atomic_load_explicit(tool.fork_mark, memory_order_acquire) == 0;
 }
 
 bool tool_is_stopped(void) {

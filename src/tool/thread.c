@@ -251,15 +251,17 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
 
 /* A forked child's whole session starts in here. */
 bool thread_begin(uint64_t ticks) {
-  int error = errno;
+  int error = errno, cancellation = tool_forbid_cancellation();
   bool has_ring = tool.attach && tool.attach(ticks);
+  tool_allow_cancellation(cancellation);
   errno = error;
   return has_ring;
 }
 
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) {
-  int error = errno;
+  int error = errno, cancellation = tool_forbid_cancellation();
   bool is_reserved = thread_has_ring(ticks) && reserve(thread_self, n, ticks, EVENT, ret_position);
+  tool_allow_cancellation(cancellation);
   errno = error;
   return is_reserved;
 }

@@ -11,21 +11,19 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "session/clock.h"
 #include "tool/callbacks.h"
 #include "tool/counters.h"
 #include "tool/depend_waits.h"
+#include "tool/enter.h"
 #include "tool/first_thread.h"
 #include "tool/own_memory.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
 
 extern char **environ;
-
-enum { ENTER_NAP_NS = 100000 };
 
 /* Walks an enumeration of the runtime's (OpenMP 5.1, 4.6.1.1 and 4.6.1.2): it ends when `next` returns 0. */
 static void enumerate(int (*next)(int, int *, const char **), int first, struct session_name *names) {
@@ -112,23 +110,16 @@ static bool is_in_session(void) {
   return tool.session && !tool.is_starting;
 }
 
-/* Only one thread begins a session at a time. Who forks meanwhile leaves nobody in the child who would let
- * the others in. */
-static bool enter(bool (*start)(void)) {
-  static _Atomic pid_t entering; /* in this process, or in the one that this was forked from */
-  pid_t self = getpid(), other = 0;
-  while (!atomic_compare_exchange_strong(&entering, &other, self))
-    if (other == self) {
-      nanosleep(&(struct timespec){0, ENTER_NAP_NS}, NULL);
-      other = 0;
-    }
-  bool is_there = is_in_session() || start();
-  atomic_store(&entering, 0);
-  return is_there;
+static bool start(void) {
+  return is_in_session() || tool_start_session();
+}
+
+static bool begin(void) {
+  return is_in_session() || tool_begin_session();
 }
 
 bool tool_enter_session(void) {
-  return enter(tool_start_session);
+  return enter_alone(start);
 }
 
 /* In a session that was started without it. */
@@ -144,7 +135,7 @@ static int initialize(ompt_function_lookup_t lookup) {
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (!set_callback) {
     tool_log("this OpenMP runtime offers no ompt_set_callback; the program runs untraced");
-    if (tool.is_starting)
+    if (tool.is_starting && !tool_is_forked_child())
       tool_withdraw_session();
     return 0;
   }
@@ -181,7 +172,7 @@ static int initialize(ompt_function_lookup_t lookup) {
 }
 
 /* A forked child's exit comes here too, with a session that is its parent's. */
-static void finalize(void) {
+static void end_runtime(void) {
   if (--tool.runtimes > 0)
     return;
   depend_waits_release();
@@ -196,6 +187,12 @@ static void finalize(void) {
   else
     tool_end_session();
   tool.is_finalizing = false;
+}
+
+static void finalize(void) {
+  int cancellation = tool_forbid_cancellation();
+  end_runtime();
+  tool_allow_cancellation(cancellation);
 }
 
 static int initialize_libgomp(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
@@ -318,5 +315,5 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");
   /* the runtime has to do with itself now what takes about as long as half of the writer's start */
-  return enter(tool_begin_session) ? result : NULL;
+  return enter_alone(begin) ? result : NULL;
 }

@@ -149,14 +149,20 @@ enum { TOOL_ERROR_BYTES = 24 };
 /* What the number of an error means; `number` has room for TOOL_ERROR_BYTES. */
 const char *tool_error_text(int error, char *number);
 
+/* Where a thread waits in a callback, or has begun what others wait for, it must not be cancelled: the
+ * runtime's locks may be held. Returns what tool_allow_cancellation gets. */
+int tool_forbid_cancellation(void);
+void tool_allow_cancellation(int before);
+
 /* True in a forked child whose session is still its parent's. */
 bool tool_is_forked_child(void);
 
 /* Whether nothing is to be recorded any more: the tool or the writer has stopped it. There is a session. */
 bool tool_is_stopped(void);
 
-/* Gives a forked child a session of its own, or turns recording off (STAVE_FORK). Cold. */
-void tool_follow_fork(void);
+/* Gives a forked child a session of its own, or turns recording off (STAVE_FORK); where another thread does so
+ * it waits for that. False: there is no session to record in, now. Cold. */
+bool tool_follow_fork(void);
 
 /* The same where a runtime or another library of Stave's starts, in a child or not. True: in a child that is
  * not to have a session. */

@@ -13,9 +13,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import tracing
 from cli import BUILD_ROOT, HANG_S
+from played_runtime import INCLUDES, PLAYED
 from record_case import Case
-
-INCLUDES = [word for root in (tracing.SOURCE_ROOT, BUILD_ROOT) for word in ("-I", os.path.join(root, "src"))]
 
 # A thread comes to its first event as main returns.
 LATE_THREAD = r"""
@@ -220,57 +219,6 @@ int main(int count, char **words) {
 }
 """
 
-
-# What a program has that plays a runtime and holds the tool in calls of the C library. start(): as a runtime does it,
-# NULL if there is no tool. hold(): before each of the tool's system calls.
-PLAYED = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-#include "ompt/types.h"
-static ompt_callback_thread_begin_t thread_begin;
-static int is_tools(void *code) {
-  Dl_info where;
-  return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
-}
-static void wait_for(volatile int *one, volatile int *other) {
-  while (!*one && !*other)
-    usleep(1000);
-}
-static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
-  if (which == OMPT_CALLBACK_thread_begin)
-    thread_begin = (ompt_callback_thread_begin_t)callback;
-  return OMPT_SET_RESULT_always;
-}
-static ompt_interface_fn_t lookup(const char *name) {
-  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
-}
-static ompt_start_tool_result_t *start(void) {
-  void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
-  ompt_start_tool_result_t *(*start_tool)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
-  ompt_start_tool_result_t *tool = start_tool(202011, "GNU libgomp, gcc 12");
-  return tool && tool->initialize(lookup, 0, &tool->tool_data) ? tool : NULL;
-}
-static void hold(long number);
-long syscall(long number, ...) {
-  long words[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < 6; i++)
-    words[i] = va_arg(list, long);
-  va_end(list);
-  if (is_tools(__builtin_return_address(0)))
-    hold(number);
-  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
-}
-"""
 
 # A thread has looked whether there is a session, and has no slot yet, as the last runtime ends: it goes on once the
 # tool has looked at the slots, or has ended without. Then it has another event.
