@@ -6,8 +6,8 @@
 #include "ompt/values.h"
 #include "tool/thread.h"
 
-/* One place is enough: only the thread that forked is in the middle of that. Others that the child makes begin
- * its session. */
+/* One place is enough: only the thread that forked is in the middle of that. Others that the child makes
+ * begin its session. */
 static struct {
   _Atomic bool has_thread, has_task; /* every thread's first event looks here */
   uint32_t thread_type, task_flags;

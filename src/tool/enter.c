@@ -38,11 +38,11 @@ static bool claim(_Atomic uint64_t *entering, uint64_t self) {
 bool enter_alone(bool (*begin)(void)) {
   static _Atomic uint64_t entering; /* in this process, or in the one that this was forked from */
   int cancellation = tool_forbid_cancellation();
-  bool is_begun = claim(&entering, this_thread());
-  if (is_begun) {
-    is_begun = begin();
+  bool is_alone = claim(&entering, this_thread()), is_done = false;
+  if (is_alone) {
+    is_done = begin();
     atomic_store(&entering, 0);
   }
   tool_allow_cancellation(cancellation);
-  return is_begun;
+  return is_done;
 }

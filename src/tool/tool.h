@@ -160,8 +160,8 @@ bool tool_is_forked_child(void);
 /* Whether nothing is to be recorded any more: the tool or the writer has stopped it. There is a session. */
 bool tool_is_stopped(void);
 
-/* Gives a forked child a session of its own, or turns recording off (STAVE_FORK); where another thread does so
- * it waits for that. False: there is no session to record in, now. Cold. */
+/* Gives a forked child a session of its own, or turns recording off (STAVE_FORK); where another thread does
+ * so it waits for that. False: there is no session to record in, now. Cold. */
 bool tool_follow_fork(void);
 
 /* The same where a runtime or another library of Stave's starts, in a child or not. True: in a child that is

@@ -190,7 +190,8 @@ class Begins(Case):
         """Only one of them begins its session; both record in it. Each begins as what it is."""
         result = self.run_program(PAIR_IN_CHILD, self.path("out-%p"))
         self.assertEqual(result.returncode, 3, result.stderr)
-        self.assertEqual(self.threads_of(self.path("out-*/traces.otf2")), [["initial"], ["initial", "worker", "worker"]])
+        self.assertEqual(self.threads_of(self.path("out-*/traces.otf2")),
+                         [["initial"], ["initial", "worker", "worker"]], result.stderr)
 
     def test_writer_that_does_not_get_ready(self):
         """Another thread may be about to count what it loses: the memory stays for that."""
