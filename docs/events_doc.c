@@ -108,7 +108,7 @@ static void print_introduction(void) {
        "which runtimes deliver it (what `ompt_set_callback` answers; measured with LLVM's libomp 14, 15,\n"
        "16, 19 and 22; 23 is as 22). A *point* is Enter and Leave at one time. Every record also has its\n"
        "time in clock ticks. What another runtime answered is in the properties\n"
-       "`STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info` shows it. What was not asked for,\n"
+       "`STAVE::SET_CALLBACK::NUMBER` of an archive, and `stave info` shows it. What was not registered,\n"
        "since it could have harmed the program, is in `STAVE::NOT_ASKED::NUMBER`.\n\n"
        "Field types: *id*: Stave's number of a parallel region or task, which OMPT carries in\n"
        "`ompt_data_t`; *address*: an address in the program; *value*: a number as the runtime gave it;\n"

@@ -77,7 +77,7 @@ static void end_at_closing(struct checker *checker) {
   const char *whole = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
   if (whole)
     end_at(checker, strtoull(whole, NULL, 10),
-           "the archive was recovered, and events may be missing behind this");
+           "the archive was recovered, and events may be missing after this point");
 }
 
 static const struct {

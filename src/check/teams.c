@@ -99,7 +99,7 @@ static void check_nesting(struct checker *checker, const struct trace_event *eve
         checker_find(checker, CHECK_NESTING, event->location, event->ticks,
                      checker_region(checker, event->Enter.region), task->frames[i].region);
     if (found)
-      snprintf(found->detail, sizeof found->detail, "it stands inside of %s",
+      snprintf(found->detail, sizeof found->detail, "it is nested in %s",
                checker_name(checker, task->frames[i].region));
     return;
   }
@@ -161,7 +161,7 @@ static void check_late_end(struct checker *checker, const struct trace_event *ev
   struct check_finding *found =
       checker_find(checker, CHECK_NESTING, event->location, event->ticks, known.follower, known.work);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "%s ended only behind it: it stands inside of that",
+    snprintf(found->detail, sizeof found->detail, "%s ended only after it: it is nested in that",
              checker_name(checker, known.work == CHECK_NO_REGION ? late : known.work));
 }
 
@@ -241,7 +241,8 @@ static void add_region(struct checker *checker, const struct trace_event *event,
   struct check_finding *found =
       checker_find(checker, CHECK_TEAM_ORDER, event->location, event->ticks, region, regions->region);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "this thread met %s where another one of its team met %s",
+    snprintf(found->detail, sizeof found->detail,
+             "this thread encountered %s where another one of its team encountered %s",
              checker_name(checker, region), checker_name(checker, regions->region));
 }
 
@@ -277,7 +278,7 @@ static void joined(struct checker *checker, const struct replay_team_event *step
   struct check_finding *found = checker_find(checker, CHECK_TEAM_ORDER, step->location, step->ticks,
                                              team->regions[0].region, CHECK_NO_REGION);
   if (found)
-    snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team met it",
+    snprintf(found->detail, sizeof found->detail, "only %u of %u threads of the team encountered it",
              team->regions[0].threads, team->threads);
 }
 

@@ -7,11 +7,11 @@
 #include "libgomp/mutex.h"
 #include "libgomp/thread.h"
 
-static const struct library *asked;
+static const struct library *queried;
 static void (*finalize)(void);
 
 void inquiry_prepare(const struct library *library, void (*finalize_)(void)) {
-  asked = library;
+  queried = library;
   finalize = finalize_;
 }
 
@@ -177,28 +177,28 @@ static int get_task_memory(void **address, size_t *size, int block) {
 /* -- places -- */
 
 static int get_num_procs(void) {
-  return asked->omp_get_num_procs();
+  return queried->omp_get_num_procs();
 }
 
 static int get_num_places(void) {
-  return asked->omp_get_num_places();
+  return queried->omp_get_num_places();
 }
 
 static int get_place_num(void) {
-  return asked->omp_get_place_num();
+  return queried->omp_get_place_num();
 }
 
 static int get_place_proc_ids(int place, int size, int *ids) {
-  int count = place >= 0 && place < get_num_places() ? asked->omp_get_place_num_procs(place) : 0;
+  int count = place >= 0 && place < get_num_places() ? queried->omp_get_place_num_procs(place) : 0;
   if (count > 0 && count <= size)
-    asked->omp_get_place_proc_ids(place, ids);
+    queried->omp_get_place_proc_ids(place, ids);
   return count;
 }
 
 static int get_partition_place_nums(int size, int *places) {
-  int count = asked->omp_get_partition_num_places();
+  int count = queried->omp_get_partition_num_places();
   if (count > 0 && count <= size)
-    asked->omp_get_partition_place_nums(places);
+    queried->omp_get_partition_place_nums(places);
   return count;
 }
 
@@ -209,7 +209,7 @@ static int get_proc_id(void) {
 /* -- the rest -- */
 
 static int get_num_devices(void) {
-  return asked->omp_get_num_devices();
+  return queried->omp_get_num_devices();
 }
 
 static int get_target_info(uint64_t *device, ompt_id_t *target, ompt_id_t *host_op) {

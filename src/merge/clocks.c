@@ -255,8 +255,8 @@ static void put_over(struct merging *merge, const struct clock_part *part, uint6
                      uint64_t first_instant, double slope) {
   for (size_t i = part->first_line; i < part->end_line; i++) {
     struct clock_line *line = &merge->lines[i];
-    double behind = (double)(int64_t)(line->to - instant);
-    line->to = first_instant + (uint64_t)whole_nearest(behind * slope);
+    double offset = (double)(int64_t)(line->to - instant);
+    line->to = first_instant + (uint64_t)whole_nearest(offset * slope);
     line->slope *= slope;
     line->deviation *= slope;
     line->is_common = false;

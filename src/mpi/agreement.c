@@ -23,7 +23,7 @@ struct agreement_message {
  * themselves, in [0]. */
 static struct {
   size_t count;
-  struct agreement_message asked[RENDEZVOUS_MAX], answered[RENDEZVOUS_MAX], decided[RENDEZVOUS_MAX];
+  struct agreement_message questions[RENDEZVOUS_MAX], answered[RENDEZVOUS_MAX], decided[RENDEZVOUS_MAX];
 } messages;
 
 /* -- messages -- */
@@ -87,7 +87,7 @@ static void end(struct agreement_message *message) {
 static bool all_answer(const int *ranks, size_t count) {
   for (size_t i = 1; i < count; i++) {
     receive(&messages.answered[i], ranks[i]);
-    send(&messages.asked[i], ranks[i], QUESTION);
+    send(&messages.questions[i], ranks[i], QUESTION);
   }
   bool have_all = wait_for(messages.answered + 1, count - 1, ANSWERS_MS);
   for (size_t i = 1; i < count; i++)
@@ -109,7 +109,7 @@ static bool decide(const char *archive, const int *ranks, size_t count) {
 
 /* It is the first one's to answer no: who has answered is waited for if it answers yes. */
 static bool answer(int first) {
-  if (!wait_for(messages.asked, 1, QUESTION_MS) || messages.asked->content != QUESTION)
+  if (!wait_for(messages.questions, 1, QUESTION_MS) || messages.questions->content != QUESTION)
     return false;
   send(messages.answered, first, HERE);
   wait_for(messages.decided, 1, 0);
@@ -117,13 +117,14 @@ static bool answer(int first) {
 }
 
 static bool follow(const char *archive, int first) {
-  receive(messages.asked, first);
+  receive(messages.questions, first);
   receive(messages.decided, first);
-  if (!messages.asked->is_open || !messages.decided->is_open || !rendezvous_publish_ready(archive, mpi.rank))
+  if (!messages.questions->is_open || !messages.decided->is_open ||
+      !rendezvous_publish_ready(archive, mpi.rank))
     return false;
   bool is_yes = answer(first);
   rendezvous_withdraw(archive, mpi.rank);
-  if (!messages.asked->is_open) /* else it may still come */
+  if (!messages.questions->is_open) /* else it may still come */
     end(messages.decided);
   return is_yes;
 }
@@ -135,7 +136,7 @@ bool agreement_reach(const char *archive, const int *ranks, size_t count) {
 
 void agreement_end(void) {
   for (size_t i = 0; i < messages.count; i++) {
-    end(&messages.asked[i]);
+    end(&messages.questions[i]);
     end(&messages.answered[i]);
     end(&messages.decided[i]);
   }

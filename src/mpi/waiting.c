@@ -108,7 +108,7 @@ static bool is_worth_it(struct call *call, uint64_t begin, bool has_something) {
 }
 
 /* The end of a call that tests, as is_worth_it has decided. */
-static void asked(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
+static void end_test(struct call *call, uint64_t begin, struct waited *set, bool is_entered) {
   put_rest_back(set);
   if (is_entered)
     call_leave(call);
@@ -132,7 +132,7 @@ static void test_all(struct call *call, int count, word requests, size_t flag, s
     complete_all(&set);
   else if (is_entered)
     complete_gone(&set);
-  asked(call, begin, &set, is_entered);
+  end_test(call, begin, &set, is_entered);
 }
 
 void mpi_on_test(struct call *call) {
@@ -185,7 +185,7 @@ void mpi_on_testany(struct call *call) {
   bool is_entered = is_worth_it(call, begin, flag_at(call, 3) && *(const int *)call->a[2] >= 0);
   if (is_entered && flag_at(call, 3))
     complete_any(&set, call, 2);
-  asked(call, begin, &set, is_entered);
+  end_test(call, begin, &set, is_entered);
 }
 
 /* -- some: MPI_Waitsome(count, requests, outcount, indices, statuses) -- */
@@ -208,7 +208,7 @@ void mpi_on_testsome(struct call *call) {
   bool is_entered = is_worth_it(call, begin, *(const int *)call->a[2] > 0);
   if (is_entered)
     complete_some(&set, (const int *)call->a[3], *(const int *)call->a[2]);
-  asked(call, begin, &set, is_entered);
+  end_test(call, begin, &set, is_entered);
 }
 
 /* -- none -- */

@@ -226,8 +226,8 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   if (error < 0)
     return fail(job, "the events cannot be read: %s", reason);
   job->last_ticks = job->rewritten.end_ticks;
-  job->missing += job->rewritten.behind;
-  if (job->rewritten.behind && job->last_ticks < job->complete_until)
+  job->missing += job->rewritten.after_cut;
+  if (job->rewritten.after_cut && job->last_ticks < job->complete_until)
     job->complete_until = job->last_ticks;
   if (job->rewritten.events <= job->rewritten.added)
     return fail_without_events(job);

@@ -198,7 +198,7 @@ static void put(void *data, const struct trace_event *event) {
 
 static void write_mended(struct rewriter *rewriter, struct trace_event event) {
   bool is_mended = mend_fields(rewriter, &event);
-  rewriter->result->behind += rewriter->is_over;
+  rewriter->result->after_cut += rewriter->is_over;
   if (rewriter->is_over)
     return;
   if (is_mended) {
@@ -217,7 +217,7 @@ static bool rewrite_event(void *data, const struct trace_event *event) {
   if (event->location >= rewriter->location_count)
     return true;
   if (rewriter->is_over)
-    rewriter->result->behind++;
+    rewriter->result->after_cut++;
   else
     write_mended(rewriter, *event);
   if (++rewriter->read % PROGRESS_EVENTS == 0)

@@ -83,13 +83,13 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
  * it. */
 static bool is_early(const struct traffic *traffic, const struct mpi_message *message) {
   const struct mpi_call *sent = &message->send.ended;
-  uint64_t asked = message->receive.begin_ticks;
-  if (message->send.has_request && message->send.end_ticks <= asked)
+  uint64_t posted = message->receive.begin_ticks;
+  if (message->send.has_request && message->send.end_ticks <= posted)
     return true;
   if (sent->location >= traffic->left_capacity)
     return false;
   const struct traffic_left *left = &traffic->left[sent->location];
-  return left->call > sent->id || (left->call == sent->id && left->ticks <= asked);
+  return left->call > sent->id || (left->call == sent->id && left->ticks <= posted);
 }
 
 static uint64_t since(uint64_t ticks, uint64_t begin) {

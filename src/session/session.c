@@ -326,8 +326,8 @@ bool session_writer_is_dead(const struct session_header *header) {
 }
 
 bool session_populate(void *memory, size_t bytes) {
-  long asked = sysconf(_SC_PAGESIZE);
-  size_t page_bytes = asked > 0 ? (size_t)asked : 4096, before = (uintptr_t)memory & (page_bytes - 1);
+  long page_size = sysconf(_SC_PAGESIZE);
+  size_t page_bytes = page_size > 0 ? (size_t)page_size : 4096, before = (uintptr_t)memory & (page_bytes - 1);
   memory = (char *)memory - before;
   bytes += before;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)
@@ -357,7 +357,7 @@ bool session_grow(struct session_header *header, const struct record *records, u
   return true;
 }
 
-/* The fence is what makes the two looks meet (session_writer_sleep): without it the caller's store of head
+/* The fence is what orders the two loads (session_writer_sleep): without it the caller's store of head
  * may still be in the store buffer when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {
   atomic_thread_fence(memory_order_seq_cst);

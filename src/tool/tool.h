@@ -30,8 +30,8 @@ enum { KNOWN_MODULES_MAX = 1024 };
 /* Whether events are recorded. ENDED: the program reported by omp_control_tool that it needs no more. */
 enum recording { RECORDING_OFF, RECORDING_ON, RECORDING_ENDED };
 
-/* The callback of this name (unregister_dependences.c). ASKED: until a task comes for which the runtime would
- * do harm. STAY: it cannot be undone. What is after WITHDRAWING gets none. */
+/* The callback of this name (unregister_dependences.c). REQUESTED_AGAIN: until a task comes for which the
+ * runtime would do harm. STAY: it cannot be undone. What is after WITHDRAWING gets none. */
 enum dependences_state {
   DEPENDENCES_AS_CONFIGURED,
   DEPENDENCES_REQUESTED_AGAIN,

@@ -24,7 +24,7 @@ enum command_kind { COMMAND_READ, COMMAND_QUERY, COMMAND_STOP, COMMAND_END };
 
 struct rank_command {
   uint64_t from_ticks, to_ticks;
-  uint32_t kind, question; /* question: of ASK */
+  uint32_t kind, question; /* question: of a query */
 };
 
 /* Before the events, or before the reason why there are no more. */

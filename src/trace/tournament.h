@@ -18,7 +18,7 @@ struct contender {
 };
 
 struct tournament {
-  struct contender *losers; /* of two that meet in a node, the later one; its children are at 2 i, 2 i + 1 */
+  struct contender *losers; /* of the two of a node, the later one; its children are at 2 i, 2 i + 1 */
   size_t leaves;            /* a power of two */
   struct contender first;   /* of all */
 };

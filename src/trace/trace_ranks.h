@@ -14,7 +14,7 @@ int trace_open_by_ranks(const char *anchor, struct ranks_job *ranks, _Atomic uin
 struct rank_server; /* opaque */
 struct packed_event;
 
-/* The meaning of the numbers is known to those who ask and answer. */
+/* The meaning of the numbers is known to both sides. */
 struct ranks_question {
   uint32_t number;
   uint64_t from_ticks, to_ticks;

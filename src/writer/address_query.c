@@ -24,9 +24,9 @@ bool address_query_is_needed(const struct writer *writer) {
 
 /* "app.c" is any file of the name, "src/app.c" one in such a folder. */
 static bool is_file(const char *path, const char *watch) {
-  size_t length = strlen(path), behind = strlen(watch);
-  return length >= behind && strcmp(path + length - behind, watch) == 0 &&
-         (length == behind || path[length - behind - 1] == '/');
+  size_t length = strlen(path), suffix = strlen(watch);
+  return length >= suffix && strcmp(path + length - suffix, watch) == 0 &&
+         (length == suffix || path[length - suffix - 1] == '/');
 }
 
 /* Names as in an archive. The modules that lie there may be known by kept records only. */

@@ -79,7 +79,7 @@ static void set_not_registered(struct archive *archive, const int32_t *results) 
     const char *reason;
   } rows[] = {
 #define HARMFUL(name, class, reason)                                                                         \
-  {OMPT_CALLBACK_##name, reason ": STAVE_EVENTS=all," #class " asks for it"},
+  {OMPT_CALLBACK_##name, reason ": STAVE_EVENTS=all," #class " registers it"},
 #include "session/harmful.def"
 #undef HARMFUL
   };

@@ -210,7 +210,7 @@ static const struct archive_status *first_closed(const struct status *status) {
 
 static void print_renamed(const struct status *status) {
   for (size_t i = 0; i < status->renamed.count && i < LISTED_MAX; i++)
-    message_print("%s exists: the trace goes to a folder with a number behind that name",
+    message_print("%s exists: the trace goes to a folder with a number after that name",
                   summary_relative_path(status->renamed.items[i]));
 }
 

@@ -91,7 +91,7 @@ static void print_room(const char *name, const char *folder) {
 static void print_runtime(void) {
   char *path = NULL;
   bool is_found = runtime_find(NULL, &path) == 0;
-  table_fact("LLVM runtime", "%s", is_found ? path : "none that can stand in for libgomp");
+  table_fact("LLVM runtime", "%s", is_found ? path : "none that can replace libgomp");
   free(path);
 }
 

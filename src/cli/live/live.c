@@ -149,7 +149,7 @@ _Noreturn static void make_recent(const struct live *live) {
   setpriority(PRIO_PROCESS, 0, NICE);
   name_picture(live, live->picture + 1, page, sizeof page);
   snprintf(scratch, sizeof scratch, "%s/archive", live->folder);
-  snprintf(messages, sizeof messages, "%s/said", live->folder);
+  snprintf(messages, sizeof messages, "%s/messages", live->folder);
   int fd = open(messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd >= 0)
     dup2(fd, STDERR_FILENO);
@@ -213,7 +213,7 @@ static bool has_room(struct live *live) {
 static void read_trouble(struct live *live) {
   static const char own[] = "stave: ";
   char path[PATH_MAX], line[TROUBLE_BYTES] = "";
-  snprintf(path, sizeof path, "%s/said", live->folder);
+  snprintf(path, sizeof path, "%s/messages", live->folder);
   FILE *file = fopen(path, "re");
   if (file && fgets(line, sizeof line, file))
     line[strcspn(line, "\n")] = '\0';

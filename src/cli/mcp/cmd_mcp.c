@@ -57,9 +57,9 @@ static void reply_error(json_t *id, int code, const char *text) {
 /* The client's version if it is known here, else the newest that is. */
 static const char *protocol_version(const json_t *parameters) {
   static const char *const known[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
-  const char *asked = json_string_value(json_object_get(parameters, "protocolVersion"));
-  for (size_t i = 0; asked && i < sizeof known / sizeof *known; i++)
-    if (strcmp(asked, known[i]) == 0)
+  const char *requested = json_string_value(json_object_get(parameters, "protocolVersion"));
+  for (size_t i = 0; requested && i < sizeof known / sizeof *known; i++)
+    if (strcmp(requested, known[i]) == 0)
       return known[i];
   return known[0];
 }

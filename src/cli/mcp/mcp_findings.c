@@ -107,11 +107,11 @@ static bool add_source(struct mcp_answer *answer, const char *path, json_int_t l
 }
 
 /* Nothing but what the archive names is read, whatever is requested. */
-static const char *named_file(const json_t *report, const char *asked) {
+static const char *named_file(const json_t *report, const char *requested) {
   const json_t *regions = json_object_get(report, "regions");
   for (size_t i = 0; i < json_array_size(regions); i++) {
     const char *file = text_of(json_array_get(regions, i), "file"), *base = strrchr(file, '/');
-    if (*file && (strcmp(file, asked) == 0 || (base && strcmp(base + 1, asked) == 0)))
+    if (*file && (strcmp(file, requested) == 0 || (base && strcmp(base + 1, requested) == 0)))
       return file;
   }
   return NULL;
@@ -121,13 +121,13 @@ void mcp_source(struct mcp_answer *answer, const json_t *arguments) {
   json_t *report = mcp_report_object(answer, arguments);
   if (!report)
     return;
-  const json_t *requested = json_object_get(arguments, "around");
+  const json_t *context = json_object_get(arguments, "around");
   json_int_t line = json_integer_value(json_object_get(arguments, "line"));
-  json_int_t around = json_is_integer(requested) ? json_integer_value(requested) : AROUND;
-  const char *asked = text_of(arguments, "file"), *file = named_file(report, asked);
+  json_int_t around = json_is_integer(context) ? json_integer_value(context) : AROUND;
+  const char *requested = text_of(arguments, "file"), *file = named_file(report, requested);
   around = around < 0 ? 0 : around > AROUND_MAX ? AROUND_MAX : around;
   if (!file)
-    mcp_answer_fail(answer, "the archive names no file %s", asked);
+    mcp_answer_fail(answer, "the archive names no file %s", requested);
   else if (line < 1 || line > INT_MAX)
     mcp_answer_fail(answer, "lines begin with 1");
   else if (!add_source(answer, file, line, around))

@@ -16,7 +16,7 @@ enum { OWN_MACHINE = EM_RISCV };
 #elif defined(__powerpc64__)
 enum { OWN_MACHINE = EM_PPC64 };
 #else
-#error "tell elf_file.c this machine's ELF number"
+#error "elf_file.c has no ELF number of this machine"
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -457,7 +457,7 @@ static bool can_be_watched(const struct traced_run *run) {
   const char *keep = getenv("STAVE_KEEP");
   return !run->viewer.is_requested || !keep || *keep == '\0' ||
          usage_error("record", "--watch shows what is written, and with STAVE_KEEP (--keep) nothing is until "
-                               "stave dump asks for it");
+                               "stave dump requests it");
 }
 
 const struct usage *cmd_record_usage(void) {

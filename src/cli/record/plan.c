@@ -96,7 +96,7 @@ static bool find_runtime(struct plan *plan) {
         "program runs untraced");
   else
     message_print(
-        "%s is no libomp.so.5 that can stand in for libgomp (STAVE_RUNTIME, --runtime); allowed: a path, "
+        "%s is no libomp.so.5 that can replace libgomp (STAVE_RUNTIME, --runtime); allowed: a path, "
         "llvm or none; the program runs untraced",
         requested);
   return false;

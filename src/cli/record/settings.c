@@ -70,7 +70,7 @@ bool settings_set(const struct usage_option *option, const char *variable, const
   if (row && !config_allows(variable, value))
     return refuse(option, value, row->allowed);
   if (row && strcmp(variable, "STAVE_RUNTIME") == 0 && !is_runtime(value))
-    return usage_error("record", "--%s: %s is no libomp.so.5 that can stand in for libgomp; allowed: %s",
+    return usage_error("record", "--%s: %s is no libomp.so.5 that can replace libgomp; allowed: %s",
                        option->name, value, row->allowed);
   settings_put(variable, value);
   return true;

@@ -118,7 +118,7 @@ static void gap_row(struct table *table, const struct report *report, const stru
   char label[LABEL_BYTES], place[LABEL_BYTES + 32], time[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
   uint32_t region = gap->region == REPLAY_NONE ? gap->last : gap->region;
   const char *name = region == REPLAY_NONE ? "the program" : label_region(label, report->trace, region);
-  snprintf(place, sizeof place, "%s%s", gap->region == REPLAY_NONE && region != REPLAY_NONE ? "behind " : "",
+  snprintf(place, sizeof place, "%s%s", gap->region == REPLAY_NONE && region != REPLAY_NONE ? "after " : "",
            name);
   const char *const cells[] = {report->trace->location_groups[device - report->device_use.accelerators].name,
                                place, text_time(time, report->trace, (double)gap->ticks),

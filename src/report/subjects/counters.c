@@ -1,5 +1,5 @@
 /* Counters that threads have read where regions begin and end: what has passed between two readings counts
- * for the region in which the thread was behind the first of them. Where that has ended without a reading, as
+ * for the region in which the thread was after the first of them. Where that has ended without a reading, as
  * a worker's last barrier does, which is reported later, it counts for none. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { NOT_COUNTED = -1 };
 struct counter_state {
   uint64_t ticks;             /* when */
   bool has_values, is_open;   /* is_open: what happens at that time is still to come */
-  uint32_t region;            /* in which it was behind that; REPLAY_NONE: in none, or it has left it */
+  uint32_t region;            /* in which it was after that; REPLAY_NONE: in none, or it has left it */
   struct report_counted *row; /* that the reading counts for */
   bool has_value[REPORT_COUNTERS_MAX];
   uint64_t values[REPORT_COUNTERS_MAX];

@@ -384,7 +384,7 @@ static void find_idle(struct report *report, const struct trace_location_group *
   finding_printf(finding->evidence,
                  "most of it while the host was %s %s: %s; it waited for devices for %s, in which that could "
                  "have been done",
-                 gap->region == REPLAY_NONE ? "behind" : "in", place(&texts, gap),
+                 gap->region == REPLAY_NONE ? "after" : "in", place(&texts, gap),
                  finding_time(&texts, (double)gap->ticks),
                  finding_time(&texts, (double)report->device_use.waited));
 }

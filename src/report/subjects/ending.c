@@ -169,7 +169,7 @@ static void keep_circle(struct collector *collector, const struct step *path, si
     report->deadlock[report->deadlock_count++] = path[i].location;
 }
 
-/* Follows the waits, depth first, until they meet themselves. */
+/* Follows the waits, depth first, until they return to a thread that was visited. */
 static bool walk(struct collector *collector, struct step *path, uint8_t *seen, uint32_t from) {
   size_t length = 1;
   path[0] = (struct step){from, 0};

@@ -11,7 +11,7 @@ static void describe(struct report *report, struct report_finding *finding, uint
                  finding_label(&texts, region));
   finding_printf(finding->evidence,
                  "%" PRIu64
-                 " time%s tasks were created behind it: until then, and after the last task in front of it "
+                 " time%s tasks were created after it: until then, and after the last task in front of it "
                  "had started, all threads were idle for %s",
                  base->holds_up, plural(base->holds_up), finding_time(&texts, (double)base->held_up));
 }

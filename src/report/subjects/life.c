@@ -28,8 +28,8 @@ static const char *property_of(const struct report *report, const char *name) {
                                           : NULL;
 }
 
-/* `before` by the process's age: the thread has run since the first event, at most, until the kernel was
- * asked. */
+/* `before` by the process's age: the thread has run since the first event, at most, until the
+ * kernel was read. */
 static double without_short_sleep(const struct report *report, double before, double ran, double since) {
   bool is_known = before - ran >= SLEPT_MIN_S * (double)report->trace->clock.ticks_per_second;
   return is_known ? before : fmin(before, ran - fmax(0, since));
@@ -134,7 +134,7 @@ static void find_small_pages(struct report *report) {
   finding_printf(
       finding->evidence,
       "%" PRIu64 " page faults, %" PRIu64
-      " before the first use of OpenMP; one takes %s here, measured, and %s where the kernel was asked "
+      " before the first use of OpenMP; one takes %s here, measured, and %s where the kernel was requested "
       "for large pages",
       life->faults, life->faults_before, finding_time(&texts, life->fault_ticks),
       finding_time(&texts, life->large_ticks));
@@ -151,7 +151,7 @@ static void find_repeated(struct report *report) {
     return;
   report->lost_in_work += gain;
   report->lost_anyway += gain;
-  finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and asked for again",
+  finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and allocated again",
                  life->repeated);
   finding_printf(finding->evidence,
                  "%" PRIu64 " page faults, %" PRIu64

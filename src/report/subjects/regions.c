@@ -27,7 +27,7 @@ static const double TIMES_MIN = 1.005;
  * caches or a core serve one of them worse. */
 static const double UNEQUAL_SHARE = 0.2, UNEQUAL_ONCE = 0.35;
 
-/* Chunks of a thread: so many let the last one end soon after the others, and few threads meet in a line of
+/* Chunks of a thread: so many let the last one end soon after the others, and few threads share a line of
  * the cache. */
 enum { CHUNKS_EACH = 16 };
 
@@ -158,7 +158,7 @@ static void describe_loop(struct report *report, struct report_finding *finding,
   finding_scatter(finding, &loop->delays);
   if (construct == CONSTRUCT_single) {
     finding_printf(finding->what, "the team waits for one thread in %s", finding_label(&texts, region));
-    finding_printf(finding->evidence, "met %" PRIu64 " time%s, the executing threads needed %s",
+    finding_printf(finding->evidence, "encountered %" PRIu64 " time%s, the executing threads needed %s",
                    loop->instances, plural(loop->instances), finding_time(&texts, (double)loop->longest));
     finding_add_peak(&texts, finding, loop->variation);
     return;

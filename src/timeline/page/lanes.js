@@ -206,8 +206,8 @@ export class Lanes {
     context.fillStyle = colours.text;
     context.fillText(chart.fit(lock.label, gutter - 12), 6, y + 1 + HELD / 2);
     context.fillStyle = colours.dim;
-    const said = waited > 0 ? `${duration(waited)}, max ${Math.ceil(longest - 0.05) || 1}` : 'no wait';
-    context.fillText(chart.first([`${lock.name}: ${said}`, said], gutter - 12), 6, y + 1 + HELD + QUEUE / 2);
+    const waiting = waited > 0 ? `${duration(waited)}, max ${Math.ceil(longest - 0.05) || 1}` : 'no wait';
+    context.fillText(chart.first([`${lock.name}: ${waiting}`, waiting], gutter - 12), 6, y + 1 + HELD + QUEUE / 2);
     context.fillStyle = colours.line;
     context.fillRect(0, y + LANE - 1, chart.width, 1);
   }

@@ -185,9 +185,9 @@ class Page {
     this.overlay.pointer = point?.x ?? null;
     this.overlay.hovered = point && this.chart.sliceAt(point.x, point.y);
     this.redrawOverlay();
-    const told = point && this.#tell(point);
-    if (told && told.title)
-      this.tooltip.show(point.clientX, point.clientY, told.title, told.facts);
+    const facts = point && this.#factsAt(point);
+    if (facts && facts.title)
+      this.tooltip.show(point.clientX, point.clientY, facts.title, facts.facts);
     else
       this.tooltip.hide();
   }
@@ -198,11 +198,11 @@ class Page {
     this.redraw();
   }
 
-  #tell({x, y}) {
+  #factsAt({x, y}) {
     const place = this.chart.place(y), slice = this.overlay.hovered, inGroup = this.chart.groupAt(y);
     const time = this.chart.time(x);
     if (inGroup)
-      return this.#tellGroup(inGroup.group, x);
+      return this.#factsOfGroup(inGroup.group, x);
     if (slice)
       return {title: sliceTitle(slice), facts: sliceFacts(this.model, slice, true)};
     if (place && x < this.chart.gutter)
@@ -217,7 +217,7 @@ class Page {
   }
 
   // Over the names: of the visible interval; elsewhere of some pixels.
-  #tellGroup(group, x) {
+  #factsOfGroup(group, x) {
     const {chart, view} = this, at = chart.time(x), width = 4 * view.length / chart.plotWidth;
     return x < chart.gutter ? groupFacts(this.model, group, view.from, view.to)
       : groupFacts(this.model, group, Math.max(view.start, at - width), Math.min(view.stop, at + width));

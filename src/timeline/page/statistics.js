@@ -102,8 +102,8 @@ export class Statistics {
 
   #makeLine(line, whole, rest) {
     const {region, where, ns, count: times} = line;
-    const said = region && [region.name, region.description].filter(Boolean).join(', ');
-    const name = region ? element('button', {type: 'button', className: 'link', title: `${said}: its instances`},
+    const label = region && [region.name, region.description].filter(Boolean).join(', ');
+    const name = region ? element('button', {type: 'button', className: 'link', title: `${label}: its instances`},
       ...this.#nameParts(nameOf(line))) : element('span', {}, `${where ? `${where}: ` : ''}merged short regions`);
     if (region)
       name.addEventListener('click', () => this.pick(region));

@@ -52,7 +52,7 @@ static bool make(struct local_files *files, const char *name) {
 }
 
 /* File systems in user space (FUSE) may give each name of a file attributes of its own: what is written by
- * one name cannot be read by the other for a while. Looked at once, with the first name. */
+ * one name cannot be read by the other for a while. Read a single time, with the first name. */
 static bool is_one_file(const struct local_files *files, const char *written, const char *name) {
   struct stat status = {0};
   int fd = openat(files->directory_fd, written, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);

@@ -56,7 +56,7 @@ uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
 bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
 
 /* The same where what waits is safe (record_log.h): as long as there are more threads to run than processors,
- * and for PACE_CALM_NS after. Threads that meet at barriers leave a processor idle for moments, and whoever
+ * and for PACE_CALM_NS after. Threads that wait at barriers leave a processor idle for moments, and whoever
  * runs there then makes all of them wait. */
 bool pace_yields_until_calm(struct pace *pace);
 
