@@ -66,8 +66,9 @@ static void withdraw(void) {
   if (is_safe)
     tool.withdrawal.set_callback(OMPT_CALLBACK_dependences, NULL);
   else
-    tool_log("the program waits immediately for dependences, beside doacross loops or tasks without any: "
-             "LLVM's runtimes end it if one is mutexinoutset or inoutset (STAVE_EVENTS=all,-depend avoids that)");
+    tool_log("the program waits immediately for dependences, beside doacross loops or tasks without any; "
+             "LLVM's runtimes end it if one is mutexinoutset or inoutset: STAVE_EVENTS=all,-depend "
+             "avoids that");
   atomic_store(&tool.dependences, is_safe ? DEPENDENCES_WITHDRAWN : DEPENDENCES_STAY);
 }
 

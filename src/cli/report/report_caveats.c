@@ -67,7 +67,7 @@ static void write_reason(char text[UNSEEN_BYTES], const struct report_unseen *on
     snprintf(text, UNSEEN_BYTES, "%s was not requested", one->event);
     return;
   case UNSEEN_KERNEL:
-    snprintf(text, UNSEEN_BYTES, "the run was over before the kernel's counts were read twice, or was cut off");
+    snprintf(text, UNSEEN_BYTES, "the run was over, or cut off, before the kernel's counts were read twice");
     return;
   case UNSEEN_HOST:
     snprintf(text, UNSEEN_BYTES, "the host reclaims free memory, and large pages have to come from there");
