@@ -1,4 +1,4 @@
-/* Prints docs/events.md from the tables, or says where they do not fit together. */
+/* Prints docs/events.md from the tables, or reports where they do not fit together. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static int check_callback(const struct callback_row *callback) {
     is_recorded |= makes(callback, &records[i]);
   if (!is_recorded)
     return complain(callback->name, "a row in callbacks.def, but no record in records.def has its name");
-  return *callback->carried ? 0 : complain(callback->name, "callbacks.def does not say what carries it");
+  return *callback->carried ? 0 : complain(callback->name, "callbacks.def has no record that carries it");
 }
 
 static int check(void) {
@@ -141,15 +141,14 @@ static void print_harm(uint32_t number) {
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     if (rows[i].number == number)
-      printf(
-          "Asked for only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
-          number == OMPT_CALLBACK_dependences
-              ? ", or it can be foreseen which dependences a task waits for at once; else it is "
-                "taken back when such a task comes all the same (gcc's `task if`, libraries that are loaded "
-                "later), "
-                "and `STAVE::DEPENDENCES_WITHHELD` counts the tasks whose dependences are missing"
-              : "",
-          rows[i].reason);
+      printf("Registered only where STAVE_EVENTS names `%s`%s: %s.\n", rows[i].class,
+             number == OMPT_CALLBACK_dependences
+                 ? ", or it can be foreseen which dependences are waited for without a task; else it is "
+                   "unregistered when such a wait comes all the same (gcc's `task if`, libraries that are "
+                   "loaded later), and `STAVE::DEPENDENCES_WITHHELD` counts the tasks whose dependences are "
+                   "missing"
+                 : "",
+             rows[i].reason);
 }
 
 static void print_record(const struct record_row *record) {
@@ -193,7 +192,7 @@ static bool is_of_mpi(const struct record_row *record) {
 }
 
 static void print_others(void) {
-  puts("\n## Without a callback\n\nWhat the tool itself has to say.\n");
+  puts("\n## Without a callback\n\nRecords of the tool itself.\n");
   for (size_t i = 0; i < COUNT(records); i++)
     if (!callback_of(&records[i]) && !is_of_mpi(&records[i]))
       print_record(&records[i]);
@@ -230,7 +229,7 @@ static bool is_first_of_its_line(size_t number) {
 }
 
 static void print_mpi(void) {
-  puts("\n## MPI\n\nWhat libstave-mpi.so records; [MPI.md](MPI.md) says what becomes of it.\n");
+  puts("\n## MPI\n\nWhat libstave-mpi.so records; [MPI.md](MPI.md) has the events that result.\n");
   for (size_t i = 0; i < COUNT(records); i++)
     if (is_of_mpi(&records[i]))
       print_record(&records[i]);
@@ -259,10 +258,10 @@ static void print_device_records(void) {
        "RmaOpCompleteBlocking, or Enter and Leave, as for the callback, with the device's times.\n"
        "target_submit: Enter and Leave `target kernel` with the attributes `requested teams` and `granted\n"
        "teams`. Any other: a point `device record`, the type in its region's description. Thread, target,\n"
-       "and fields that no event carries are ParameterUnsignedInt events behind the first; the message\n"
+       "and fields that no event carries are ParameterUnsignedInt events after the first; the message\n"
        "of an error is its attribute `error message`. A native record is Enter and Leave `device activity`\n"
        "with the attributes `activity`, `matching id` and `hardware id`. The device's properties `trace`,\n"
-       "`processors`, `buffers` (their size, where it recommends one) and `clock deviation` say what it\n"
+       "`processors`, `buffers` (their size, where it recommends one) and `clock deviation` have what it\n"
        "agreed to.\n\n"
        "| record | fields |\n"
        "|---|---|");

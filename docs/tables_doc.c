@@ -49,7 +49,7 @@ static const char head[] =
     ".Li incomplete\n"
     "of the table\n"
     ".Li runs\n"
-    "says why, and\n"
+    "has the reason, and\n"
     ".Li lost_events\n"
     "how many events the recording itself lacks.\n"
     ".Pp\n"

@@ -52,7 +52,7 @@ static void update(const tile_t left, const tile_t right, tile_t a) {
     }
 }
 
-// The tasks that follow from column k. What depends on what is told by the tiles' addresses.
+// The tasks that follow from column k. Their dependences are by the tiles' addresses.
 static void eliminate(tile_t *matrix, int k) {
   tile_t *diagonal = at(matrix, k, k);
 #pragma omp task depend(inout : *diagonal)

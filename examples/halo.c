@@ -6,7 +6,7 @@
 // Each rank has a strip of the plate and exchanges the lines at its edges with its neighbours in
 // every step. The strips are of equal size, but a tenth of the plate burns, all of it in rank 0,
 // where a cell costs many times as much. In the timeline: the others wait for rank 0 in
-// MPI_Allreduce, the band of which begins wide and ends at once. With HALO_EVEN=1 each rank has its
+// MPI_Allreduce, the band of which begins wide and ends in one point. With HALO_EVEN=1 each rank has its
 // share of the fire.
 #include <math.h>
 #include <mpi.h>

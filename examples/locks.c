@@ -2,7 +2,7 @@
 //
 //   locks [TRANSFERS [ACCOUNTS]]
 //
-// In its timeline: short waits in omp_set_lock wherever two transfers meet at an account, more of
+// In its timeline: short waits in omp_set_lock wherever two transfers need the same account, more of
 // them with fewer ACCOUNTS; and the critical section of the log, through which every thread must
 // pass. Each lock has its own order of owners.
 #include <omp.h>

@@ -1,5 +1,5 @@
-// A solver that tells Stave what it is doing: phases as regions of its own, its residual as a
-// counter, what happens as messages, and a warm-up that nobody wants to see.
+// A solver that annotates its trace by stave.h: phases as regions of its own, its residual as a
+// counter, what happens as messages, and a warm-up that is not recorded.
 //
 //   phases [SIZE [STEPS]]
 //
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: phases [SIZE [STEPS]]\n");
     return 2;
   }
-  omp_get_max_threads(); // up to libomp 19 no tool hears anything before OpenMP has begun
+  omp_get_max_threads(); // up to libomp 19 no tool is called before the first use of OpenMP
   stave_region_begin("setup");
   double *from = calloc((size_t)size, sizeof *from), *to = calloc((size_t)size, sizeof *to);
   if (!from || !to) {

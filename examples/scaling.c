@@ -33,7 +33,7 @@ static void moves(double *a, const double *b, const double *c) {
       a[i] = b[i] + 3 * c[i];
 }
 
-// Too small regions: to start a team takes as long as its work.
+// Too small regions: the fork of a team is as long as its work.
 static double small(double *a) {
   for (int turn = 0; turn < SMALL; turn++)
 #pragma omp parallel for

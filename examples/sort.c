@@ -2,8 +2,8 @@
 //
 //   sort [NUMBERS [CUTOFF]]
 //
-// In its timeline: one thread creates the first tasks in a single, the others take them from the
-// barrier behind it; every task creates one half as a task, sorts the other itself and is suspended
+// In its timeline: one thread creates the first tasks in a single, the others execute them in the
+// barrier after it; every task creates one half as a task, sorts the other itself and is suspended
 // in a taskwait before it merges. Halves shorter than CUTOFF are sorted without tasks: make it
 // small and see what tasks cost.
 #include <stdio.h>

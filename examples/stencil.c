@@ -4,7 +4,7 @@
 //
 // In its timeline: one parallel region from end to end; in each step a loop on every thread, its
 // implicit barrier, and a short single in which one thread swaps the two plates. The loop is even,
-// so what the barriers take is the cost of coming together.
+// so the barriers' time is the cost of synchronisation.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""region_histogram.py ARCHIVE REGION PICTURE: how long the regions with REGION in their name took, by matplotlib."""
+"""region_histogram.py ARCHIVE REGION PICTURE: durations of the regions with REGION in their name, by matplotlib."""
 import sys
 
 import stave

@@ -141,7 +141,7 @@ class Structure(unittest.TestCase):
 
     def test_header_elsewhere(self):
         self.append("src/tool/tool.c", "#include <bfd.h>\n")
-        self.complains("src/tool/tool.c includes bfd.h, which the table of headers does not say")
+        self.complains("src/tool/tool.c includes bfd.h, which the table of headers does not list")
 
     def test_header_nowhere(self):
         self.design("`src/writer/symbols.c` |", "`src/writer/symbols.c`, `src/tool/` |")
@@ -262,7 +262,7 @@ class Structure(unittest.TestCase):
 
     def test_known_case_that_is_gone(self):
         self.write("scripts/structure.exceptions", "realloc src/tool/tool.c 1\n")
-        self.complains("realloc src/tool/tool.c: none is there any more: take the line out")
+        self.complains("realloc src/tool/tool.c: none is there any more: remove the line")
 
     def test_known_case_of_which_some_are_gone(self):
         self.append("src/tool/tool.c", "void f() { realloc(a, 1); }\n")

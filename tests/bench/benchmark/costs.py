@@ -56,7 +56,7 @@ def take_turns(tools, command, threads, bursts):
 
 
 def measure(build, tools, workload, threads, rounds):
-    """The row of one workload: for each tool the added ns an event, and the ratios of Stave to others."""
+    """The row of one workload: for each tool the added ns per event, and the ratios of Stave to others."""
     a_round = records_a_round(build, workload, threads)
     repeats = int(RECORDS_A_BURST / a_round)
     events = repeats * a_round
@@ -150,7 +150,7 @@ def tables(found):
     yield list(table_of_means(found["bursts"]))
     yield [["OTF2 events for one of the runtime's"] + list(found["recorded"][0])[1:]] + \
         [[f"{value:.2f}" if name != "workload" else value for name, value in row.items()] for row in found["recorded"]]
-    yield [["at full rate", "threads", "events", "untraced, ns an event", "+floor", "+stave", "elapsed, times",
+    yield [["at full rate", "threads", "events", "untraced, ns per event", "+floor", "+stave", "elapsed, times",
             "million events/s"]] + \
         [[row["workload"], row["threads"], int(row["events"]),
           f"{row['untraced_ns_an_event']:.1f} ±{row['noise_ns']:.1f}",

@@ -96,7 +96,7 @@ def missed(row):
 
 def table(rows):
     names = list(rows[0]["times"])
-    yield ["at full rate", "threads", "untraced, ns an event"] + names + \
+    yield ["at full rate", "threads", "untraced, ns per event"] + names + \
         ["stave/floor", "missed", "start and end, ms", "writer, ms", "writer MiB", "behind, records", "stalls", "lost"]
     for row in rows:
         times = row["times"]

@@ -9,7 +9,7 @@ SCRIPT = ROOT / "tests/bench/instructions"
 
 
 def counted(build, tool, threads, workloads=()):
-    """{workload: instructions an event above a tool with empty callbacks}."""
+    """{workload: instructions per event above a tool with empty callbacks}."""
     result = subprocess.run([sys.executable, SCRIPT, "--tool", tool, "--threads", str(threads), build.root,
                              build.workloads, build.bench_tool("empty"), *workloads],
                             capture_output=True, text=True, check=False)
@@ -34,4 +34,4 @@ def tables(found):
     yield [["workload"] + [f"+{tool}" for tool in tools]] + \
         [[workload] + [f"{tools[tool][workload]:.1f}" for tool in tools] for workload in tools["stave"]]
     yield [["threads"] + list(found["by_threads"])] + \
-        [["single: instructions an event"] + [f"{value:.1f}" for value in found["by_threads"].values()]]
+        [["single: instructions per event"] + [f"{value:.1f}" for value in found["by_threads"].values()]]

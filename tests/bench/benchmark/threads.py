@@ -66,13 +66,13 @@ def section(build, progress):
 
 
 def tables(found):
-    yield [["threads", "records", "program MiB", "untraced MiB", "writer MiB", "in both MiB", "MiB a thread",
-            "writer, ns a record", "lost"]] + \
+    yield [["threads", "records", "program MiB", "untraced MiB", "writer MiB", "in both MiB", "MiB per thread",
+            "writer, ns per record", "lost"]] + \
         [[row["threads"], row["records"], f"{row['program_kib'] / 1024:.1f}", f"{row['untraced_kib'] / 1024:.1f}",
           f"{row['writer_kib'] / 1024:.1f}", f"{row['shared_kib'] / 1024:.1f}",
           f"{row['both_kib_a_thread'] / 1024:.2f}",
           f"{row['writer_ns_a_record']:.0f}", "yes" if row["lost"] else "no"] for row in found["many"]]
-    yield [["threads one after another", "records", "program MiB", "untraced MiB", "writer MiB", "added us a thread",
+    yield [["threads one after another", "records", "program MiB", "untraced MiB", "writer MiB", "added us per thread",
             "lost"]] + \
         [[row["threads"], row["records"], f"{row['program_kib'] / 1024:.1f}", f"{row['untraced_kib'] / 1024:.1f}",
           f"{row['writer_kib'] / 1024:.1f}", f"{row['added_us_a_thread']:.0f}", "yes" if row["lost"] else "no"]

@@ -8,14 +8,14 @@ import time
 from .runs import (Measured, archive_bytes, losses, parse_cost, records, run, stave_environment, wait_for,
                    writer_wrapper)
 
-# Rounds, OTF2 events a round, and the pattern by which otf2_cost writes the same events.
+# Rounds, OTF2 events per round, and the pattern by which otf2_cost writes the same events.
 WORKLOADS = {"lock": (2000000, 6), "task": (2000000, 8), "barrier": (2000000, 4)}
 SHORTER = 5
 MORE_SHORT_ROUNDS = 4
 
 
 def otf2_alone(build, workload, rounds):
-    """ns an OTF2 event, the library alone."""
+    """ns per OTF2 event, the library alone."""
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
         out = run([build.bench / "otf2_cost", workload, rounds, pathlib.Path(folder) / "archive"], None)
     figures = dict(line.split(": ") for line in out.splitlines())
@@ -71,8 +71,8 @@ def section(build, rounds, progress):
 
 
 def table(rows):
-    yield ["workload", "records", "OTF2 events", "writer, ns an OTF2 event", "OTF2 alone", "above it",
-           "start and end, ms", "million records/s", "lost", "bytes a record"]
+    yield ["workload", "records", "OTF2 events", "writer, ns per OTF2 event", "OTF2 alone", "above it",
+           "start and end, ms", "million records/s", "lost", "bytes per record"]
     show = lambda figure: f"{figure['value']:.1f} ±{figure['spread']:.1f}"
     for row in rows:
         yield [row["workload"], row["records"], row["otf2_events"], show(row["writer_ns_an_otf2_event"]),
