@@ -7,10 +7,9 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import browser
 import made_archive
+import page_case
 import pictured
-import test_page
 from otf2.enums import Paradigm
 
 THREADS, INSTANCES, LATE, MS = 3, 6, 4, 1000
@@ -37,10 +36,10 @@ def write_uneven(path, threads=THREADS, instances=INSTANCES, slow=0, longest=30)
             begin = end + 10 + MS
 
 
-class Findings(test_page.PageTest):
+class Findings(page_case.PageTest):
     def setUp(self):
         self.open("uneven", write_uneven)
-        report = subprocess.run([test_page.STAVE, "report", "--json", pathlib.Path(self.folder.name) / "uneven"],
+        report = subprocess.run([page_case.STAVE, "report", "--json", self.folder / "uneven"],
                                 check=True, capture_output=True)
         self.findings = json.loads(report.stdout)["findings"]
 
@@ -97,7 +96,7 @@ class Findings(test_page.PageTest):
         self.assertIsNone(self.browser.evaluate("stave.model.about.report"))
 
 
-class Many(test_page.PageTest):
+class Many(page_case.PageTest):
     def test_interval_of_the_report_and_the_late_row(self):
         """Of 12 instances one makes up most: the report names its interval. The late thread's row is in view then."""
         self.open("late", lambda path: write_uneven(path, 40, 12, slow=37, longest=400))
@@ -165,7 +164,7 @@ def write_deadlock(path):
             made.event(thread, "thread_team_end", made.team, step=False)
 
 
-class Problems(test_page.PageTest):
+class Problems(page_case.PageTest):
     """What is no gain of time: it stands first."""
 
     def heads(self):
@@ -175,7 +174,7 @@ class Problems(test_page.PageTest):
     def test_violation(self):
         self.open("early", write_early_task)
         self.assertEqual(self.heads()[0], "violation")
-        self.assertIn("before one that it depends on", self.browser.text("#findings"))
+        self.words(self.text("#findings"), "task @made.c:12")
         self.browser.key("j")
         self.settle()
         selected = self.browser.evaluate("[stave.overlay.selected.region.name, stave.overlay.selected.row]")
@@ -202,10 +201,9 @@ class Problems(test_page.PageTest):
         self.assertAlmostEqual(begin, 39, delta=0.1)
         self.assertAlmostEqual(end, 3999, delta=0.1)
         self.assertEqual(rows, [0, 1])
-        self.assertIn("Master thread waits for OMP thread 1, which holds the lock since omp_set_lock @made.c:11",
-                      self.browser.text("#findings"))
+        self.words(self.text("#findings"), "Master thread", "OMP thread 1", "omp_set_lock @made.c:11")
         self.browser.key("j")
-        self.assertIn("killed by signal 9", self.browser.text("#findings"))
+        self.words(self.text("#findings"), "signal 9")
         self.assertIn("OMP thread 1: omp_set_lock @made.c:21 for 3.96 s", self.browser.text("#findings"))
 
     def test_serial_part(self):
@@ -222,7 +220,7 @@ class Problems(test_page.PageTest):
         self.assertIsNone(rows)
 
 
-class Hostile(test_page.PageTest):
+class Hostile(page_case.PageTest):
     def test_names_are_texts(self):
         self.open("hostile", pictured.write_hostile)
         self.browser.key("j")
@@ -230,7 +228,4 @@ class Hostile(test_page.PageTest):
 
 
 if __name__ == "__main__":
-    if not browser.find():
-        sys.exit(test_page.SKIP)
-    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
     unittest.main()

@@ -11,6 +11,7 @@ import cli
 import killing
 import tracing
 import watching
+import worded
 from cli import STAVE
 
 SKIP = 77
@@ -21,7 +22,7 @@ REGIONS = f"""(live.shown && {INNER}.stave.model.regions.filter(({{name}}) => na
 AT_END = f"(({{to, stop}}) => to === stop)({INNER}.stave.view)"
 
 
-class Live(unittest.TestCase):
+class Live(worded.Worded, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.common = tempfile.TemporaryDirectory(prefix="stave-live-")
@@ -66,7 +67,7 @@ class Live(unittest.TestCase):
 
     def test_grows_and_ends(self):
         self.until_regions(10)
-        self.assertEqual(self.browser.text("#state"), "The run goes on")
+        self.words(self.browser.text("#state"))
         self.assertIn("ago", self.browser.text("#age"))
         self.run_process.do(25)
         self.until_regions(35)
@@ -145,7 +146,7 @@ class Live(unittest.TestCase):
         self.until("!!live.shown")
         self.watch.process.terminate()
         self.until("live.state === 'gone'")
-        self.assertIn("does not answer", self.browser.text("#state"))
+        self.words(self.browser.text("#state"))
         self.end()
 
 

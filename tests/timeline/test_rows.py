@@ -5,10 +5,9 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import browser
 import made_devices
+import page_case
 import pictured
-import test_page
 
 MANY, STEP_US = 320, 6  # rows, more than a low window has pixels
 HEIGHT = 380
@@ -33,7 +32,7 @@ def write_uneven(path):
             archive.writers[thread].thread_team_end(2000, archive.team)
 
 
-class OfCounters(test_page.PageTest):
+class OfCounters(page_case.PageTest):
     """Locations that have counters alone (../support/made_devices.py)."""
     def setUp(self):
         self.open("devices", made_devices.make)
@@ -58,7 +57,7 @@ class OfCounters(test_page.PageTest):
         self.assertLess(ground, 0.1)
 
 
-class Pinned(test_page.PageTest):
+class Pinned(page_case.PageTest):
     """Rows that stay at the top, whatever is scrolled below them."""
 
     def setUp(self):
@@ -109,7 +108,7 @@ class Pinned(test_page.PageTest):
         self.assertEqual(len(self.shown()), MANY)
 
 
-class Rows(test_page.PageTest):
+class Rows(page_case.PageTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -298,7 +297,4 @@ class Rows(test_page.PageTest):
 
 
 if __name__ == "__main__":
-    if not browser.find():
-        sys.exit(test_page.SKIP)
-    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
     unittest.main()

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """The page of a scaling, stave report --scaling --html, in a browser: test_scaling.py BUILD [unittest arguments]."""
 import json
-import os
 import pathlib
 import re
 import sys
@@ -93,9 +92,10 @@ class Scaling(cli.Case):
             def names():
                 return page.evaluate("[...document.querySelectorAll('#parts tbody th')].map((one) => one.textContent)")
             by_loss = names()
-            self.assertEqual(by_loss[:3], ["the run", "parallel @app.c:30", "outside of parallel regions"])
+            self.assertEqual(by_loss[1], "parallel @app.c:30")
+            self.words("\n".join(by_loss[:3]), "run", "outside")
             page.evaluate("document.querySelector('#sort-name').click()")
-            self.assertEqual(names(), ["the run", *sorted(by_loss[1:])])
+            self.assertEqual(names(), [by_loss[0], *sorted(by_loss[1:])])
             self.assertEqual(page.evaluate("document.activeElement.id"), "sort-name")
 
     @unittest.skipUnless(browser.find(), "no Chromium")

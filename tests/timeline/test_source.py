@@ -2,21 +2,18 @@
 """Lines of the source on the page of stave timeline: test_source.py BUILD [unittest arguments]."""
 import os
 import pathlib
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import browser
+import page_case
 import pictured
-import test_page
 
 LINES = [f"line {number} <b>" for number in range(1, 101)]
 
 
-class Source(test_page.PageTest):
+class Source(page_case.PageTest):
     def write(self, path, file=None):
         """Two threads: 6 ms of a loop in line 20, 1 ms of one in line 22."""
-        file = file or pathlib.Path(self.folder.name) / "app.c"
+        file = file or self.folder / "app.c"
         if not os.path.exists(file):
             file.write_text("\n".join(LINES) + "\n")
             os.utime(file, (1, 1))
@@ -37,7 +34,7 @@ class Source(test_page.PageTest):
         self.settle()
 
     def lines(self):
-        return [(number, text, time.replace("\u00a0", " ")) for text, time, number in self.browser.evaluate(
+        return [(number, text, page_case.plain(time)) for text, time, number in self.browser.evaluate(
             "[...document.querySelectorAll('#source tr')].map(({children}) =>"
             " [...children].map(({textContent}) => textContent))")]
 
@@ -59,15 +56,15 @@ class Source(test_page.PageTest):
         self.assertIn("--sources", self.browser.text("#source-note"))
 
     def test_file_that_has_changed(self):
-        file = pathlib.Path(self.folder.name) / "later.c"
+        file = self.folder / "later.c"
         file.write_text("\n".join(LINES))
         os.utime(file, (4e9, 4e9))
         self.open("later", lambda path: self.write(path, file), "--sources")
         self.show()
-        self.assertIn("changed since the run", self.browser.text("#source-note"))
+        self.words(self.text("#source-note"))
 
     def test_what_is_no_plain_file(self):
-        for number, file in enumerate(("/dev/zero", self.folder.name, "/dev/null")):
+        for number, file in enumerate(("/dev/zero", self.folder, "/dev/null")):
             self.open(f"odd-{number}", lambda path, file=file: self.write(path, pathlib.Path(file)), "--sources")
             self.assertEqual(self.browser.evaluate("Object.keys(stave.model.about.sources)"), [])
 
@@ -75,7 +72,7 @@ class Source(test_page.PageTest):
         self.open("without", self.write)
         self.show()
         href = "document.getElementById('source-open').getAttribute('href')"
-        self.assertEqual(self.browser.evaluate(href), f"vscode://file{self.folder.name}/app.c:20")
+        self.assertEqual(self.browser.evaluate(href), f"vscode://file{self.folder}/app.c:20")
         for template in ("javascript:alert(1)", "JavaScript:{file}", "data:text/html,{line}", "http://evil/{file}", ""):
             self.browser.evaluate(f"(input => {{ input.value = {template!r}; "
                                   "input.dispatchEvent(new Event('change')); })(document.getElementById('editor'))")
@@ -84,7 +81,4 @@ class Source(test_page.PageTest):
 
 
 if __name__ == "__main__":
-    if not browser.find():
-        sys.exit(test_page.SKIP)
-    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
     unittest.main()

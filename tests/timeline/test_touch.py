@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 """Fingers on the page of stave timeline: test_touch.py BUILD [unittest arguments]."""
-import pathlib
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import browser
+import page_case
 import pictured
-import test_page
 
 NEVER_MS = 10**9
 ROWS = 60
@@ -23,7 +19,7 @@ def write_rows(path):
             archive.writers[thread].leave(10000, main)
 
 
-class Touch(test_page.PageTest):
+class Touch(page_case.PageTest):
     def setUp(self):
         self.browser.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
         self.open("rows", write_rows)
@@ -121,7 +117,4 @@ class Touch(test_page.PageTest):
 
 
 if __name__ == "__main__":
-    if not browser.find():
-        sys.exit(test_page.SKIP)
-    test_page.STAVE = pathlib.Path(sys.argv.pop(1)).resolve() / "src/cli/stave"
     unittest.main()
