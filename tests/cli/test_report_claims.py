@@ -185,8 +185,7 @@ class Claims(Case):
         numbers = self.serial(name, [10, 10], 4, processors)
         line = f"4 threads share {processors} processors: first measure with OMP_NUM_THREADS={processors}"
         self.assertEqual(line in self.text(self.path(name), "--brief"), numbers["has_too_many_threads"])
-        self.assertEqual("measure with OMP_NUM_THREADS" in self.text(self.path(name)),
-                         numbers["has_too_many_threads"])
+        self.assertEqual("OMP_NUM_THREADS" in self.text(self.path(name)), numbers["has_too_many_threads"])
         return numbers["has_too_many_threads"]
 
     def test_more_threads_than_processors_come_first(self):
@@ -399,8 +398,7 @@ class Claims(Case):
         numbers = self.lived("reclaimed", 160, 100, 0, "4000,10000,10000,2000,500,2000,1")
         self.assertNotIn("small pages", [one["cause"] for one in numbers["findings"]])
         self.assertIn({"cause": "small pages", "because": "host", "event": None}, numbers["not_looked_for"])
-        self.assertIn("small pages (the host reclaims free memory",
-                      " ".join(self.text(self.path("reclaimed")).split()))
+        self.words(self.text(self.path("reclaimed")), "small pages")
         kept = self.lived("kept", 160, 100, 0, "4000,10000,10000,2000,500,2000,0")
         self.assertEqual(self.finding(kept, "small pages"), self.finding(
             self.lived("not known", 160, 100, 0, "4000,10000,10000,2000,500,2000"), "small pages"))
@@ -509,7 +507,7 @@ class Claims(Case):
             self.assertEqual(found["serial part"].startswith("several runs"), line == 0)
             self.words(found["imbalance"])
             for arguments in ((), ("--brief",)):
-                self.assertEqual("no debug information" in self.text(self.path(name), *arguments), line == 0)
+                self.assertEqual("debug information" in self.text(self.path(name), *arguments), line == 0)
 
     def test_one_thread_where_there_could_be_more(self):
         """It is no finding, since what more threads would gain one run does not show, and no all-clear either."""
@@ -517,7 +515,9 @@ class Claims(Case):
             self.serial(name, [1, 1], 1, processors)
             for arguments in ((), ("--brief",)):
                 text = self.text(self.path(name), *arguments)
-                self.assertEqual("all parallel regions have a team of one" in text, is_few, text)
+                self.assertEqual("team of one" in text, is_few, text)
+                if is_few:
+                    self.words(text, "team of one")
 
 
 if __name__ == "__main__":

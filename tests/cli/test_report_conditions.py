@@ -134,8 +134,7 @@ class Conditions(cli.Case):
         for condition, meant in (("wal > 5 %", "wall"), ("violation > 0", "violations"),
                                  ("cause:imbalanc > 5 %", "imbalance"),
                                  ("cause:lok contention > 5 %", "lock contention")):
-            self.fails(self.status(condition), f"--fail-if {condition}: unknown condition; did you mean {meant}?",
-                       status=USAGE)
+            self.refuses(self.status(condition), f"--fail-if {condition}:", f" {meant}?", status=USAGE)
 
 
 if __name__ == "__main__":

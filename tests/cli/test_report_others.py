@@ -107,7 +107,7 @@ class Paused(report_case.Case):
     def test_is_said_first(self):
         archive = self.paused(1, "first")
         lines = self.text(archive).splitlines()
-        self.assertRegex(lines[2], r"^not known +2.00 s, 93.5 % of the threads' time: recording was paused")
+        self.words(lines[2], "2.00 s", "93.5 %")
         self.words(self.text(archive, "--brief"), "93.5 %")
 
     def test_nothing_is_not_said_of_it(self):
@@ -124,7 +124,7 @@ class Paused(report_case.Case):
             made.program(1000, False)
         text = self.text(self.path("most"), "--brief")
         self.words(text, "99.6 %")
-        self.assertNotRegex(text, "no finding above 1 % of wall time$")
+        self.assertNotIn("wall time\n", text)
 
 
 class Apex(report_case.Case):
@@ -152,7 +152,7 @@ class Apex(report_case.Case):
 
     def test_creator(self):
         text = self.succeeds(cli.stave("info", self.archive))
-        self.assertRegex(text, r"(?m)^written by +APEX version 2.6.5, built with gcc$")
+        self.words(text, "APEX", "2.6.5", "gcc")
 
     def test_values_are_not_summed(self):
         """Of counters whose values are absolute, or of the last interval, a sum says nothing."""

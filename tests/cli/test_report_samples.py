@@ -153,7 +153,7 @@ class Samples(Case):
     def test_serial_parts_text(self):
         self.gaps("parts")
         text = " ".join(self.text(self.path("parts")).split())
-        self.assertIn("the beginning parallel @made.c:1 1 20.0 ms 26.7 % read 14, parse 6 of 20", text)
+        self.assertIn("beginning parallel @made.c:1 1 20.0 ms 26.7 % read 14, parse 6 of 20", text)
         self.assertIn("parallel @made.c:1 parallel @made.c:1 2 20.0 ms 26.7 % exchange 18, VFPRINTF 3 of 21", text)
         self.assertIn("parallel @made.c:1 the end 1 5.00 ms 6.7 % write 5 of 5", text)
         part = self.text(self.path("parts"), "--from", "25ms", "--to", "42ms")

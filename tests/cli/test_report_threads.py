@@ -337,7 +337,7 @@ class Threads(Case):
                     for thread in range(2):
                         made.at(0.001 * apart_us * i).point(thread, "flush", 7)
                 made.end_all(apart_us)
-            self.assertEqual("part of what is measured is the tracing" in self.text(self.path(name)), is_dense)
+            self.assertEqual("the tracing" in self.text(self.path(name)), is_dense)
             self.assertAlmostEqual(1e6 * self.numbers(self.path(name))["tracing"]["event_every_s"], apart_us,
                                    delta=0.1 * apart_us)
 
@@ -408,8 +408,7 @@ class Threads(Case):
             self.assertEqual(bool(numbers["findings"]), is_told)
             self.ms(numbers["untold_s"], 0 if is_told else 45)
             for brief in ((), ("--brief",)):
-                self.assertEqual("what more threads than processors wait for is not known" in
-                                 self.text(self.path(name), *brief), not is_told)
+                self.assertEqual("threads than" in self.text(self.path(name), *brief), not is_told)
 
     def test_chance(self):
         """A hundredth and a bit is no finding where threads want for processors."""
@@ -433,9 +432,11 @@ class Threads(Case):
         for name, delivery, is_lacking in (("never", "never", True), ("always", "always", False)):
             numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
             self.assertEqual(numbers["lacks_chunks"], is_lacking)
-            self.assertEqual("not looked for: chunk size (the runtime does not report dispatch)" in
-                             self.text(self.path(name)), is_lacking)
-            self.assertEqual("does not report chunks of loops" in self.text(self.path(name), "--brief"), is_lacking)
+            for text, fact in ((self.text(self.path(name)), "(the runtime does not report dispatch)"),
+                               (self.text(self.path(name), "--brief"), "chunks of loops")):
+                self.assertEqual(fact in text, is_lacking)
+                if is_lacking:
+                    self.words(text, fact)
 
     def loop_without_chunks(self, description, ms=2.4):
         """2400 iterations, of which the runtime reports neither chunks nor how two threads have shared them."""
@@ -521,7 +522,7 @@ class Threads(Case):
         self.assertGreaterEqual(time["others_s"], 0.2)
         self.assertGreaterEqual(time["all_s"] + 0.02, time["own_s"] + time["others_s"])
         self.assertRegex(self.succeeds(cli.stave("info", archive)),
-                         r"processors +1; used by the program for \S+ m?s, by stave-writer for .*by others for ")
+                         r"processors +1; .* program .* \S+ m?s, .*stave-writer .*others ")
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
     def test_first_thread_that_ends(self):

@@ -154,8 +154,8 @@ class Verdicts(Case):
             made.begin(0)
             self.close(made, self.loop(made, self.loop(made, self.loop(made, 0, 10, [3, 3]), 10, [15, 3]), 10, [3, 3]))
         finding = self.verdict("chance", "loop imbalance", 10, 6)
-        self.assertEqual((finding["confidence"], finding["reason"]),
-                         ("low", "it differs too much from one time to the next"))
+        self.assertEqual(finding["confidence"], "low")
+        self.words(finding["reason"])
 
     def test_slow_phase(self):
         self.assertIn("10 of 40 instances", self.slow_phase("phase", 16, 25, 40)["evidence"])

@@ -179,7 +179,7 @@ class Odd(cli.FreshCase):
                     found += connection is not None
                     if connection and connection.execute("SELECT incomplete IS NULL FROM runs").fetchone()[0]:
                         self.assertEqual(count, all_of_it)
-        self.assertGreater(parts, 0, f"{found} databases, none of them with a part of the events")
+        self.assertGreater(parts, 0, f"{found} databases, none of a part")
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ class WhatIf(cli.Case):
                          ["!$omp parallel @app.c:20", "!$omp parallel @app.c:30", None])
         text = self.succeeds(what_if("--what-if", "regions", path))
         self.assertIn(f"{100 * 20 / wall:.1f} %", text)
-        self.assertIn("outside of parallel regions", text)
+        self.words(text, "outside of")
 
     def paths(self, parts, *changes):
         """Of the run as it was and of the last prediction: ms by region."""
@@ -204,7 +204,7 @@ class WhatIf(cli.Case):
         text = self.succeeds(what_if("--what-if", "serial part halved", "--what-if", "region @app.c:20 2x faster",
                                      self.run_of([serial(5), region(20, 40)])[0]))
         self.words(text, "0.015000 s")
-        self.assertRegex(text, r"serial part halved +0\.012500 +0\.002500")
+        self.assertRegex(text, r"part halved +0\.012500 +0\.002500")
         self.assertRegex(text, r"all together +0\.007500 +0\.007500")
 
     def test_wrong_uses(self):

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,8 @@ class Recordings(Case):
     def test_target(self):
         numbers = self.whole("target")
         names = {one["name"] for one in numbers["regions"] if one["name"].startswith("target kernel")}
-        self.assertEqual(names, {f"target kernel at line {line} of main" for line in (28, 35, 49, 59, 70)})
+        self.assertEqual({int(re.search(r"\d+", name)[0]) for name in names}, {28, 35, 49, 59, 70})
+        self.words(min(names), "28", "main")
 
     def test_nowait(self):
         self.whole("nowait")
@@ -117,7 +119,7 @@ class Constructs(Case):
     def test_without_the_calls(self):
         """CUPTI notes the target region with each call of the driver: external correlation."""
         _, numbers, printed = self.whole("target", PLAYED_ERROR="cuptiSubscribe:39")
-        self.assertIn("another tool follows CUDA's calls", printed)
+        self.words(printed, "another tool")
         self.assertFalse([one for one in numbers["regions"] if one["name"].startswith("cu")])
 
     def test_without_either(self):
@@ -172,7 +174,7 @@ class Clock(Case):
         self.expect_truth(recorded, anchor)
         archive = Archive(anchor)
         clock, = (one.value for one in archive.definitions.system_tree_node_properties if one.name == "clock")
-        self.assertRegex(clock, r"^CUPTI's own, compared with the trace's to within \d+ ns$")
+        self.words(re.sub(r"\d+ ns", "N ns", clock), "CUPTI", "N ns")
         archive.close()
 
 
@@ -288,7 +290,7 @@ class Script(Case):
     @unittest.skipIf(list(pathlib.Path("/dev").glob("nvidia[0-9]*")), "a device is here")
     def test_no_device(self):
         result = subprocess.run([self.PATH], capture_output=True, text=True, check=False)
-        self.assertEqual((result.returncode, result.stdout), (77, "no device here\n"))
+        self.assertEqual(result.returncode, 77, result.stdout)
 
 
 class Endings(Case):
@@ -401,7 +403,7 @@ class Refusals(Case):
         self.assertNotIn("not recorded", self.record("--device", "off", STAVE_CUPTI=CUPTI))
 
     def test_another_injection_is_left_alone(self):
-        self.assertIn("CUDA_INJECTION64_PATH is set already", self.record(CUDA_INJECTION64_PATH="/nowhere.so"))
+        self.words(self.record(CUDA_INJECTION64_PATH="/nowhere.so"), "CUDA_INJECTION64_PATH")
 
 
 class Info(Case):
@@ -414,7 +416,7 @@ class Info(Case):
         lines = self.facts("info", anchor)
         kernels, copies = (sum(one["kind"] == kind for one in host.recorded) for kind in ("kernel", "memcpy"))
         sets = sum(one["kind"] == "memset" for one in host.recorded)
-        self.assertIn("devices 1, of which the program used 1", lines)
+        self.words("\n".join(lines), "devices 1")
         wanted = ", ".join(f"{count} {name}" for count, name in ((kernels, "kernels"), (copies, "copies"),
                                                                  (sets, "memsets")) if count)
         self.assertIn(f"by CUPTI {wanted}", lines)
@@ -425,7 +427,7 @@ class Info(Case):
         found = self.recording(anchor)
         self.assertEqual((found["kernels"], found["target"], found["lacks_targets"], found["refused"]),
                          (kernels, counts["target"], False, None))
-        self.assertNotIn("without any event of, target", " ".join(lines))
+        self.assertNotIn("any event", " ".join(lines))
 
     def test_refused(self):
         """OMPT's part is there, and why there is no other."""
@@ -447,16 +449,16 @@ class Info(Case):
 
     def test_other_version(self):
         _, anchor, _ = self.offload("target", PLAYED_VERSION="17")
-        self.assertIn("none of CUDA 12 or 13", self.recording(anchor)["refused"])
+        self.assertIn("CUDA 12 or 13", self.recording(anchor)["refused"])
 
     def test_dropped(self):
         _, anchor, _ = self.play("streams", environment={"PLAYED_DROPPED": "7"})
         self.assertEqual(self.recording(anchor)["dropped"], 7)
-        self.assertIn("missing 7 records of what devices did: CUPTI had no room for them", self.facts("info", anchor))
+        self.words("\n".join(self.facts("info", anchor)), "missing 7 records", "CUPTI")
 
     def test_killed(self):
         _, anchor, _ = self.play("streams", "flushed", status=3)
-        self.assertRegex("\n".join(self.facts("info", anchor)), r"missing what devices did in the last \d+ ms")
+        self.assertRegex("\n".join(self.facts("info", anchor)), r"missing .* last \d+ ms")
 
 
 @unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "built with sanitizers, Python is not")

@@ -1,4 +1,4 @@
-"""What the tests of stave timeline's page share: one browser for all tests of a class, and what is at which place of the
+"""What the tests of stave timeline's page share: one browser for the tests of a class, and what is at which place of the
 page. A test that imports this gets the build directory as its first argument, and is skipped without a browser."""
 import pathlib
 import shutil
