@@ -1,5 +1,5 @@
-"""What the tests of stave timeline's page share: one browser for the tests of a class, and what is at which place of the
-page. A test that imports this gets the build directory as its first argument, and is skipped without a browser."""
+"""What the tests of stave timeline's page share: one browser for the tests of a class, and what is at which place.
+A test that imports this gets the build directory as its first argument, and is skipped without a browser."""
 import pathlib
 import shutil
 import subprocess
