@@ -2,6 +2,8 @@
 """stave check as a user meets it: test_check.py BUILD [unittest arguments]."""
 import json
 import os
+import pathlib
+import re
 import sys
 import unittest
 
@@ -36,6 +38,15 @@ class Report(Case):
         self.assertEqual(len(self.json(FOUND, "-r", "all,-violation,pairing")["findings"]), 1)
         for rules, word in (("nonsense", "nonsense"), ("-all", "no rule")):
             self.fails(check("-r", rules, self.path()), word, status=USAGE)
+
+    def test_manual(self):
+        """Each rule has its paragraph."""
+        root = pathlib.Path(__file__).resolve().parents[2]
+        rules = re.findall(r'(?m)^RULE\(\w+, "([^"]+)"', (root / "src/check/rules.def").read_text())
+        items = re.findall(r"(?m)^\.It Cm (.*)$", (root / "docs/man/stave-check.1").read_text())
+        described = {rule for item in items for rule in item.split(" , ")}
+        self.assertGreater(len(rules), 20)
+        self.assertEqual([rule for rule in rules if rule not in described], [])
 
     def test_help(self):
         text = check("--help").stdout.decode()
