@@ -1,18 +1,62 @@
-/* In place of event_writer.c's layouts, for tests that have its event_writer_Enter and _Leave in other forms:
- * one stands for its region. */
+/* In place of event_writer.c's layouts and of what it writes of a whole record, for tests that have its
+ * event_writer_Enter and so on in other forms: a layout stands for its region. */
 #ifndef STAVE_TESTS_LAYOUTS_H
 #define STAVE_TESTS_LAYOUTS_H
 
+#include <otf2/otf2.h>
+
 #include "writer/archive/event_writer.h"
 
+/* Whether a record's events are refused at once, as by a chunk that has no room for all of them. */
+static bool layouts_refuse;
+
 uint64_t event_writer_enter_layout(uint32_t region) {
-  return region + UINT64_C(1);
+  return 2 * (region + UINT64_C(1));
+}
+
+static bool put_region(struct event_writer *writer, uint64_t ticks, uint64_t layout) {
+  uint32_t region = (uint32_t)(layout / 2 - 1);
+  return layout % 2 ? event_writer_Leave(writer, NULL, ticks, region)
+                    : event_writer_Enter(writer, NULL, ticks, region);
 }
 
 bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64_t layout, bool is_leave) {
-  uint32_t region = (uint32_t)(layout - 1);
-  return is_leave ? event_writer_Leave(writer, NULL, ticks, region)
-                  : event_writer_Enter(writer, NULL, ticks, region);
+  return put_region(writer, ticks, layout + is_leave);
+}
+
+bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t creation) {
+  return !layouts_refuse && put_region(writer, ticks, creation) &&
+         event_writer_ThreadTaskCreate(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
+         put_region(writer, ticks, event_layout_of_leave(creation));
+}
+
+bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t region) {
+  return !layouts_refuse &&
+         event_writer_ThreadTaskSwitch(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
+         put_region(writer, ticks, region);
+}
+
+bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
+                                const struct task_name *task, const struct task_name *next) {
+  return !layouts_refuse && put_region(writer, ticks, event_layout_of_leave(region)) &&
+         event_writer_ThreadTaskComplete(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
+         event_writer_ThreadTaskSwitch(writer, NULL, ticks, next->comm, next->thread, next->generation);
+}
+
+bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
+                               uint64_t after) {
+  return !layouts_refuse &&
+         event_writer_ThreadAcquireLock(writer, NULL, ticks, OTF2_PARADIGM_OPENMP, lock, order) &&
+         put_region(writer, ticks, after);
+}
+
+bool event_writer_put_released(struct event_writer *writer, uint64_t ticks, uint64_t before, uint32_t lock,
+                               uint32_t order, uint64_t after) {
+  return !layouts_refuse && put_region(writer, ticks, before) &&
+         event_writer_ThreadReleaseLock(writer, NULL, ticks, OTF2_PARADIGM_OPENMP, lock, order) &&
+         put_region(writer, ticks, after);
 }
 
 #endif

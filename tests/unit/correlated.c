@@ -112,6 +112,10 @@ TRACE_KINDS(KIND)
 #undef PARAMETER
 #include "../support/layouts.h"
 
+void write_one_by_one(bool is_so) {
+  layouts_refuse = is_so;
+}
+
 /* -- the run -- */
 
 int correlated_setup(void **state) {
@@ -230,7 +234,7 @@ static bool is_of_program(const struct written_event *event) {
          (event->region != REGION_NONE && all[event->region].construct == CONSTRUCT_program);
 }
 
-static void expect_written(uint32_t number, bool with_program, const char *expected) {
+static char *written(uint32_t number, bool with_program) {
   char *text;
   size_t bytes;
   assert_true(run.has_finished && number < LOCATIONS_MOST);
@@ -243,8 +247,17 @@ static void expect_written(uint32_t number, bool with_program, const char *expec
     print_event(file, &location->events[i]);
   }
   fclose(file);
+  return text;
+}
+
+static void expect_written(uint32_t number, bool with_program, const char *expected) {
+  char *text = written(number, with_program);
   assert_string_equal(text, expected);
   free(text);
+}
+
+char *written_events(uint32_t location) {
+  return written(location, true);
 }
 
 void expect_events(uint32_t location, const char *expected) {

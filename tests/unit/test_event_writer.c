@@ -228,6 +228,97 @@ static void every_kind_is_written_as_otf2_does(void **state) {
   }
 }
 
+/* -- a record's events at once -- */
+
+/* What of a record is written, in this way or in that one; at once, if there is room for all. */
+struct whole {
+  uint64_t ticks;
+  struct task_name task, next;
+  uint32_t region, lock, order, shape;
+};
+
+static struct whole next_whole(struct events *events) {
+  struct whole whole = {
+      .ticks = next_ticks(events) + 1,
+      .task = {(uint32_t)next_number(events), (uint32_t)next_number(events), (uint32_t)next_number(events)},
+      .next = {(uint32_t)next_number(events), (uint32_t)next_number(events), 0},
+      .region = (uint32_t)next_random(&events->random) >> next_random(&events->random) % 32,
+      .lock = (uint32_t)next_number(events),
+      .order = (uint32_t)next_number(events),
+      .shape = (uint32_t)next_random(&events->random) % 5};
+  return whole;
+}
+
+static bool put_at_once(struct event_writer *w, const struct whole *o) {
+  uint64_t enter = event_writer_enter_layout(o->region), leave = event_layout_of_leave(enter);
+  return o->shape == 0   ? event_writer_put_created(w, o->ticks, &o->task, enter)
+         : o->shape == 1 ? event_writer_put_started(w, o->ticks, &o->task, enter)
+         : o->shape == 2 ? event_writer_put_completed(w, o->ticks, enter, &o->task, &o->next)
+         : o->shape == 3 ? event_writer_put_acquired(w, o->ticks, o->lock, o->order, leave)
+                         : event_writer_put_released(w, o->ticks, enter, o->lock, o->order, leave);
+}
+
+#define TASK(name) (name).comm, (name).thread, (name).generation
+
+static bool put_one_by_one(struct event_writer *w, const struct whole *o) {
+  switch (o->shape) {
+  case 0:
+    return event_writer_Enter(w, NULL, o->ticks, o->region) &&
+           event_writer_ThreadTaskCreate(w, NULL, o->ticks, TASK(o->task)) &&
+           event_writer_Leave(w, NULL, o->ticks, o->region);
+  case 1:
+    return event_writer_ThreadTaskSwitch(w, NULL, o->ticks, TASK(o->task)) &&
+           event_writer_Enter(w, NULL, o->ticks, o->region);
+  case 2:
+    return event_writer_Leave(w, NULL, o->ticks, o->region) &&
+           event_writer_ThreadTaskComplete(w, NULL, o->ticks, TASK(o->task)) &&
+           event_writer_ThreadTaskSwitch(w, NULL, o->ticks, TASK(o->next));
+  case 3:
+    return event_writer_ThreadAcquireLock(w, NULL, o->ticks, OTF2_PARADIGM_OPENMP, o->lock, o->order) &&
+           event_writer_Leave(w, NULL, o->ticks, o->region);
+  default:
+    return event_writer_Enter(w, NULL, o->ticks, o->region) &&
+           event_writer_ThreadReleaseLock(w, NULL, o->ticks, OTF2_PARADIGM_OPENMP, o->lock, o->order) &&
+           event_writer_Leave(w, NULL, o->ticks, o->region);
+  }
+}
+
+static unsigned write_wholes(const char *whose, uint64_t seed, bool at_once) {
+  struct events events = {.random = seed};
+  char path[64];
+  unsigned refused = 0;
+  snprintf(path, sizeof path, "%s/%s", folder, whose);
+  mkdir(path, 0777);
+  struct archive *archive = archive_open(path, NULL);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  for (unsigned i = 0; i < EVENTS; i++) {
+    struct whole whole = next_whole(&events);
+    bool is_put = at_once && put_at_once(writer, &whole);
+    refused += !is_put;
+    assert_true(is_put || put_one_by_one(writer, &whole));
+  }
+  assert_true(archive_close_location(archive, writer) > 2 * EVENTS);
+  archive_end_events(archive, 0);
+  archive_write_local(archive, NULL, 0);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  return refused;
+}
+
+static void records_are_written_at_once_as_one_by_one(void **state) {
+  size_t count, other_count;
+  (void)state;
+  unsigned refused = write_wholes("ours", 4711, true); /* where a chunk ends */
+  assert_true(refused > 0 && refused < 30);
+  write_wholes("otf2", 4711, false);
+  unsigned char *bytes = contents("ours", &count), *others = contents("otf2", &other_count);
+  assert_true(count > 4 * RECOVERY_CHUNK_BYTES);
+  assert_int_equal(count, other_count);
+  assert_memory_equal(bytes, others, count);
+  free(bytes);
+  free(others);
+}
+
 /* -- what cannot be taken -- */
 
 static void events_back_in_time_are_refused(void **state) {
@@ -268,6 +359,7 @@ static void events_longer_than_a_chunk_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_kind_is_written_as_otf2_does, setup, teardown),
+      cmocka_unit_test_setup_teardown(records_are_written_at_once_as_one_by_one, setup, teardown),
       cmocka_unit_test_setup_teardown(events_back_in_time_are_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(events_longer_than_a_chunk_are_refused, setup, teardown),
   };

@@ -185,12 +185,15 @@ static inline bool is_tick(const char *meaning) {
 #define NAME(type, name, meaning) , name
 #define LENGTH_OF(k) (size_t)(chunk_has_length(TRACE_NUMBER_##k) ? LENGTH_BYTES : 0)
 #define KIND(k)                                                                                              \
-  static inline bool fill_##k(struct event_writer *writer, unsigned char *at TRACE_FIELDS_##k(PARAMETER)) {  \
+  static inline unsigned char *put_##k(unsigned char *at TRACE_FIELDS_##k(PARAMETER)) {                      \
     unsigned char *fields = at += LENGTH_OF(k);                                                              \
     TRACE_FIELDS_##k(PUT)                                                                                    \
     if (LENGTH_OF(k))                                                                                        \
       fields[-1] = (unsigned char)(at - fields);                                                             \
-    return end(writer, at);                                                                                  \
+    return at;                                                                                               \
+  }                                                                                                          \
+  static inline bool fill_##k(struct event_writer *writer, unsigned char *at TRACE_FIELDS_##k(PARAMETER)) {  \
+    return end(writer, put_##k(at TRACE_FIELDS_##k(NAME)));                                                  \
   }                                                                                                          \
   static __attribute__((noinline)) bool write_##k(struct event_writer *writer,                               \
                                                   const struct event_attributes *attributes,                 \
@@ -236,6 +239,81 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
     at = put_ticks(writer, at, ticks);
   put_unpacked(at, (layout & LAYOUT_MASK) + is_leave);
   return end(writer, at + (layout >> LAYOUT_BYTES_AT));
+}
+
+/* -- all events of a record, at once -- */
+
+enum {
+  TASK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 3 * (1 + sizeof(uint32_t)),
+  LOCK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + 2 * (1 + sizeof(uint32_t)),
+};
+
+/* What is in front of events that take `most` bytes at most. NULL: the chunk has to be looked after first. */
+static inline unsigned char *begin_some(struct event_writer *writer, uint64_t ticks, size_t most) {
+  if (__builtin_expect(!is_plain(writer, ticks, most), false))
+    return NULL;
+  return ticks > writer->ticks ? put_ticks(writer, writer->at, ticks) : writer->at;
+}
+
+static inline bool end_some(struct event_writer *writer, unsigned char *at, unsigned events) {
+  writer->at = at;
+  writer->events += events;
+  return true;
+}
+
+static inline unsigned char *put_layout(unsigned char *at, uint64_t layout) {
+  put_unpacked(at, layout & LAYOUT_MASK);
+  return at + (layout >> LAYOUT_BYTES_AT);
+}
+
+static inline unsigned char *put_switch(unsigned char *at, const struct task_name *task) {
+  return put_ThreadTaskSwitch(put_byte(at, TRACE_NUMBER_ThreadTaskSwitch), task->comm, task->thread,
+                              task->generation);
+}
+
+bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t creation) {
+  unsigned char *at = begin_some(writer, ticks, TASK_BYTES_MAX + 2 * LAYOUT_BYTES_MAX);
+  if (!at)
+    return false;
+  at = put_byte(put_layout(at, creation), TRACE_NUMBER_ThreadTaskCreate);
+  at = put_ThreadTaskCreate(at, task->comm, task->thread, task->generation);
+  return end_some(writer, put_layout(at, event_layout_of_leave(creation)), 3);
+}
+
+bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t region) {
+  unsigned char *at = begin_some(writer, ticks, TASK_BYTES_MAX + LAYOUT_BYTES_MAX);
+  return at && end_some(writer, put_layout(put_switch(at, task), region), 2);
+}
+
+bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
+                                const struct task_name *task, const struct task_name *next) {
+  unsigned char *at = begin_some(writer, ticks, LAYOUT_BYTES_MAX + 2 * TASK_BYTES_MAX);
+  if (!at)
+    return false;
+  at = put_byte(put_layout(at, event_layout_of_leave(region)), TRACE_NUMBER_ThreadTaskComplete);
+  at = put_ThreadTaskComplete(at, task->comm, task->thread, task->generation);
+  return end_some(writer, put_switch(at, next), 3);
+}
+
+bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
+                               uint64_t after) {
+  unsigned char *at = begin_some(writer, ticks, LOCK_BYTES_MAX + LAYOUT_BYTES_MAX);
+  if (!at)
+    return false;
+  at = put_ThreadAcquireLock(put_byte(at, TRACE_NUMBER_ThreadAcquireLock), OTF2_PARADIGM_OPENMP, lock, order);
+  return end_some(writer, put_layout(at, after), 2);
+}
+
+bool event_writer_put_released(struct event_writer *writer, uint64_t ticks, uint64_t before, uint32_t lock,
+                               uint32_t order, uint64_t after) {
+  unsigned char *at = begin_some(writer, ticks, LOCK_BYTES_MAX + 2 * LAYOUT_BYTES_MAX);
+  if (!at)
+    return false;
+  at = put_byte(put_layout(at, before), TRACE_NUMBER_ThreadReleaseLock);
+  at = put_ThreadReleaseLock(at, OTF2_PARADIGM_OPENMP, lock, order);
+  return end_some(writer, put_layout(at, after), 3);
 }
 
 /* -- those with arrays, which may be long -- */

@@ -56,4 +56,33 @@ uint64_t event_writer_enter_layout(uint32_t region);
  * Returns false, and writes nothing, if the chunk has to be looked after first, as these do. */
 bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64_t layout, bool is_leave);
 
+static inline uint64_t event_layout_of_leave(uint64_t enter) {
+  return enter + 1;
+}
+
+/* What task events name. */
+struct task_name {
+  uint32_t comm, thread, generation;
+};
+
+/* All that becomes of a record, at one time and without attributes: what one call for each event would write.
+ * Regions, `before` and `after` are layouts (of `after` and `before`, an Enter's or a Leave's). Each returns
+ * false, and writes nothing, if the chunk has to be looked after first. */
+
+/* Enter, ThreadTaskCreate, Leave. */
+bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t creation);
+/* ThreadTaskSwitch, Enter. */
+bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
+                              uint64_t region);
+/* Leave, ThreadTaskComplete, ThreadTaskSwitch. */
+bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
+                                const struct task_name *task, const struct task_name *next);
+/* ThreadAcquireLock, `after`. */
+bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
+                               uint64_t after);
+/* `before`, ThreadReleaseLock, `after`. */
+bool event_writer_put_released(struct event_writer *writer, uint64_t ticks, uint64_t before, uint32_t lock,
+                               uint32_t order, uint64_t after);
+
 #endif

@@ -106,7 +106,8 @@ static __attribute__((noinline)) void settle(struct correlator *c, struct traced
     lock_attempt_ends(c, thread);
 }
 
-static inline void dispatch(struct correlator *c, struct traced_thread *thread, const struct record *record) {
+static inline __attribute__((always_inline)) void dispatch(struct correlator *c, struct traced_thread *thread,
+                                                           const struct record *record) {
   switch ((enum record_type)record->type) {
 #define RECORD(id, ...)                                                                                      \
   case RECORD_##id:                                                                                          \

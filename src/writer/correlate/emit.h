@@ -50,14 +50,36 @@ static inline void emit_has_written(struct location *location, uint64_t ticks, u
   atomic_store_explicit(location->complete_events, ++location->events, memory_order_release);
 }
 
+/* The same of `count` events of one time. */
+static inline bool emit_may_write_some(const struct location *location, uint64_t ticks, unsigned count) {
+  return ticks >= location->written_ticks && location->reserve_at - location->events > count &&
+         location->sample_begin == location->sample_end && location->writer && held_is_empty(&location->held);
+}
+
+/* Then they were. */
+static inline void emit_has_written_some(struct location *location, uint64_t ticks, uint8_t last_kind,
+                                         unsigned count) {
+  location->events += count - 1;
+  emit_has_written(location, ticks, last_kind);
+}
+
+/* How the region's Enter is laid out; 0: none was written. */
+static inline uint64_t emitter_layout(const struct emitter *emitter, uint32_t region) {
+  return region < emitter->layout_capacity ? emitter->layouts[region] : 0;
+}
+
+static inline uint64_t emitter_layout_of_leave(const struct emitter *emitter, uint32_t region) {
+  uint64_t enter = emitter_layout(emitter, region);
+  return enter ? event_layout_of_leave(enter) : 0;
+}
+
 /* Writes an Enter or Leave without attributes, for which nothing on its location has to wait, as long as
  * there is nothing to be done but to write it. False: it is still to be written. */
 static inline bool emit_write_plain(const struct emitter *emitter, struct location *location, uint64_t ticks,
                                     uint32_t region, enum event_kind kind) {
-  if (region >= emitter->layout_capacity || !emit_may_write(location, ticks))
-    return false;
-  uint64_t layout = emitter->layouts[region];
-  if (!layout || !event_writer_put_layout(location->writer, ticks, layout, kind == EVENT_LEAVE))
+  uint64_t layout = emitter_layout(emitter, region);
+  if (!layout || !emit_may_write(location, ticks) ||
+      !event_writer_put_layout(location->writer, ticks, layout, kind == EVENT_LEAVE))
     return false;
   emit_has_written(location, ticks, (uint8_t)kind);
   return true;
@@ -65,7 +87,7 @@ static inline bool emit_write_plain(const struct emitter *emitter, struct locati
 
 /* Whether an Enter of the region was written, so that another one refers to nothing new. */
 static inline bool emitter_has_entered(const struct emitter *emitter, uint32_t region) {
-  return region < emitter->layout_capacity && emitter->layouts[region];
+  return emitter_layout(emitter, region) != 0;
 }
 
 /* As emit, of an Enter or Leave without attributes, which is what most events are. False: it is still to be

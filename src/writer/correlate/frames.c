@@ -107,8 +107,27 @@ uint64_t code_known(const struct correlator *c, struct traced_thread *thread, ui
   return regions_is_nowhere(c->regions, codeptr) ? nearest_code(c, thread) : codeptr;
 }
 
+static bool is_known_place(const struct correlator *c, const struct known_region *known,
+                           enum construct construct, uint64_t codeptr, uint32_t detail) {
+  return c->known && codeptr && known->codeptr == codeptr && known->detail == detail &&
+         known->construct == construct;
+}
+
+bool region_is_answered(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
+  struct region_answer *last = &c->answers[construct];
+  const struct known_region *known = known_place(c, construct, codeptr, detail);
+  if (last->codeptr == codeptr && last->detail == detail)
+    return codeptr != 0;
+  if (!is_known_place(c, known, construct, codeptr, detail))
+    return false;
+  *last = (struct region_answer){codeptr, detail, known->region};
+  return true;
+}
+
 uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail) {
+  if (region_is_answered(c, construct, codeptr, detail))
+    return c->answers[construct].region;
   if (regions_is_nowhere(c->regions, codeptr))
     return regions_get(c->regions, construct, nearest_code(c, thread), detail);
   uint32_t region = regions_get_in(c->regions, construct, codeptr, detail, code_around(thread));
@@ -118,19 +137,8 @@ uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum c
   return region;
 }
 
-static bool is_answered(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
-  struct region_answer *last = &c->answers[construct];
-  const struct known_region *known = known_place(c, construct, codeptr, detail);
-  if (last->codeptr == codeptr && last->detail == detail)
-    return true;
-  if (known->codeptr != codeptr || known->detail != detail || known->construct != construct)
-    return false;
-  *last = (struct region_answer){codeptr, detail, known->region};
-  return true;
-}
-
 bool region_is_known(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
-  return codeptr && is_answered(c, construct, codeptr, detail) &&
+  return region_is_answered(c, construct, codeptr, detail) &&
          emitter_has_entered(c->emitter, c->answers[construct].region);
 }
 

@@ -102,6 +102,10 @@ static inline struct known_region *known_place(const struct correlator *c, enum 
   return &c->known[hash >> 54];
 }
 
+/* Whether region_at would answer what it has answered before: this correlator's `answers` have it then. */
+bool region_is_answered(struct correlator *correlator, enum construct construct, uint64_t codeptr,
+                        uint32_t detail);
+
 /* What region_at would answer was requested before, and an Enter of it written: nothing is defined for it.
  * (This correlator's `answers` have it then.) */
 bool region_is_known(struct correlator *correlator, enum construct construct, uint64_t codeptr,

@@ -23,6 +23,19 @@ void hold_write(struct correlator *c, struct traced_thread *thread, struct hold 
   emit_event(c, thread, &event);
 }
 
+bool hold_write_before(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
+                       uint64_t after, enum event_kind after_kind) {
+  struct lock *lock = hold->lock;
+  uint32_t order = hold->order ? hold->order : lock->order + 1;
+  if (order == 1 || hold->is_hidden || !after || !may_write_at_once(c, thread, now, 2) ||
+      !event_writer_put_acquired(thread->location.writer, now, lock->id, order, after))
+    return false;
+  emit_has_written_some(&thread->location, now, (uint8_t)after_kind, 2);
+  lock->order += !hold->order;
+  hold->order = order;
+  return true;
+}
+
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
   for (size_t i = 0; i < thread->held_locks; i++)
     if (thread->holds[i].wait_id == wait_id && thread->holds[i].is_hidden) {
@@ -31,17 +44,32 @@ void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait
     }
 }
 
+static inline void remove_hold(struct owned_hold held) {
+  struct hold *hold = held.hold, *last = &held.owner->holds[--held.owner->held_locks];
+  for (; hold < last; hold++)
+    hold[0] = hold[1];
+}
+
 void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
               struct event *release) {
-  struct hold *hold = held.hold;
+  const struct hold *hold = held.hold;
   release->kind = EVENT_RELEASE_LOCK;
   release->lock = hold->lock->id;
   release->order = hold->order;
   if (!hold->is_hidden)
     emit_event(c, thread, release);
-  struct hold *last = &held.owner->holds[--held.owner->held_locks];
-  for (; hold < last; hold++)
-    hold[0] = hold[1];
+  remove_hold(held);
+}
+
+bool hold_end_between(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
+                      uint64_t now, uint64_t before, uint64_t after) {
+  const struct hold *hold = held.hold;
+  if (hold->is_hidden || !before || !after || !may_write_at_once(c, thread, now, 3) ||
+      !event_writer_put_released(thread->location.writer, now, before, hold->lock->id, hold->order, after))
+    return false;
+  emit_has_written_some(&thread->location, now, EVENT_LEAVE, 3);
+  remove_hold(held);
+  return true;
 }
 
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {

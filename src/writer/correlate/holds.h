@@ -29,9 +29,17 @@ struct owned_hold {
 
 /* The acquisition becomes an event. */
 void hold_write(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now);
+/* The same, and in front of an Enter or Leave of this layout, which is written, too. False: nothing is done,
+ * as it is not as simple as that. */
+bool hold_write_before(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
+                       uint64_t after, enum event_kind after_kind);
 /* Ends the hold, with an event on this thread. */
 void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
               struct event *release);
+/* The same, and between an Enter or Leave and a Leave of these layouts, which are written, too. False:
+ * nothing is done. */
+bool hold_end_between(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
+                      uint64_t now, uint64_t before, uint64_t after);
 /* The thread's acquisition of the lock, made in a pause, is written now if it is not yet. */
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks);
 /* Releases what the thread still holds, by events that are marked as added by the writer; with a wait id only

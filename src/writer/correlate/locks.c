@@ -131,8 +131,9 @@ static bool is_held_here(const struct lock *lock, const struct traced_thread *th
   return false;
 }
 
-static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint32_t region,
-                    uint64_t now) {
+/* Still to be written, unless it is hidden. */
+static struct hold *acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id,
+                            uint32_t region) {
   array_reserve_zeroed(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
                        sizeof *thread->holds);
   struct hold *hold = &thread->holds[thread->held_locks++];
@@ -142,8 +143,41 @@ static void acquire(struct correlator *c, struct traced_thread *thread, uint64_t
                         .order = acquisition_order(&thread->acquisitions, c->record_id),
                         .is_hidden = c->is_paused,
                         .region = region};
+  return hold;
+}
+
+static struct frame *top_frame(const struct traced_thread *thread) {
+  const struct stack *stack = &thread->current->stack;
+  return stack->count ? &stack->frames[stack->count - 1] : NULL;
+}
+
+/* The routine has set the lock, and its region is left. */
+static void write_set(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now) {
+  const struct frame *top = top_frame(thread);
+  if (top && top->kind == FRAME_LOCKING && !top->is_hidden &&
+      hold_write_before(c, thread, hold, now, emitter_layout_of_leave(c->emitter, top->region),
+                        EVENT_LEAVE)) {
+    thread->acquire_ticks = 0;
+    thread->current->stack.count--;
+    return;
+  }
   if (!hold->is_hidden)
     hold_write(c, thread, hold, now);
+  leave_locking(c, thread, now, 0);
+}
+
+/* The thread is in the construct's block. */
+static void write_block(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
+                        enum construct block, uint64_t codeptr) {
+  uint32_t known = region_is_answered(c, block, codeptr, 0) ? c->answers[block].region : REGION_NONE;
+  if (hold_write_before(c, thread, hold, now, emitter_layout(c->emitter, known), EVENT_ENTER)) {
+    frame_push(c, thread->current, (struct frame){.kind = FRAME_SBLOCK, .region = known});
+    return;
+  }
+  if (!hold->is_hidden)
+    hold_write(c, thread, hold, now);
+  frame_enter(c, thread, thread->current, now,
+              (struct frame){.kind = FRAME_SBLOCK, .region = region_at(c, thread, block, codeptr, 0)});
 }
 
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
@@ -188,16 +222,13 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
   }
   begin_unseen(c, thread, record->kind, record->wait_id, record->codeptr, now);
   const struct frame *locking = is_routine(record->kind) ? frame_find(thread->current, FRAME_LOCKING) : NULL;
-  acquire(c, thread, record->wait_id, locking ? locking->region : REGION_NONE, now);
-  if (is_routine(record->kind)) {
-    leave_locking(c, thread, now, 0);
-    return;
-  }
-  if (record->kind == MUTEX_ATOMIC)
-    return;
-  frame_enter(c, thread, thread->current, now,
-              (struct frame){.kind = FRAME_SBLOCK,
-                             .region = region_at(c, thread, sblock_of(record->kind), record->codeptr, 0)});
+  struct hold *hold = acquire(c, thread, record->wait_id, locking ? locking->region : REGION_NONE);
+  if (is_routine(record->kind))
+    write_set(c, thread, hold, now);
+  else if (record->kind != MUTEX_ATOMIC)
+    write_block(c, thread, hold, now, sblock_of(record->kind), record->codeptr);
+  else if (!hold->is_hidden)
+    hold_write(c, thread, hold, now);
 }
 
 /* The thread's hold, of those the latest; none if the lock (NULL) was never acquired. */
@@ -264,6 +295,9 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
   struct owned_hold held = released_hold(c, find_lock(c, record->wait_id), thread);
   const struct hold *hold = held.hold;
   uint32_t region = region_at(c, thread, construct_of_release(record->kind), record->codeptr, 0);
+  if (hold && hold_end_between(c, thread, held, now, emitter_layout(c->emitter, region),
+                               emitter_layout_of_leave(c->emitter, region)))
+    return;
   bool is_written = !c->is_paused || (hold && !hold->is_hidden);
   if (is_written && hold)
     emit_enter(c, thread, now, region);
@@ -288,6 +322,21 @@ static bool release(struct correlator *c, struct traced_thread *thread, uint64_t
   return held.hold != NULL;
 }
 
+/* Leaves the construct, in which nothing is open but its block, where that is simple. */
+static bool leave_block(struct correlator *c, struct traced_thread *thread, size_t index, uint64_t now) {
+  struct stack *stack = &thread->current->stack;
+  const struct frame *mutex = &stack->frames[index], *block = mutex + 1;
+  if (stack->count != index + 2 || block->kind != FRAME_SBLOCK || block->is_hidden || mutex->is_hidden)
+    return false;
+  struct owned_hold held = hold_of_thread(find_lock(c, mutex->wait_id), thread);
+  if (!held.hold ||
+      !hold_end_between(c, thread, held, now, emitter_layout_of_leave(c->emitter, block->region),
+                        emitter_layout_of_leave(c->emitter, mutex->region)))
+    return false;
+  stack->count = index;
+  return true;
+}
+
 void on_mutex_released(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_released *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
@@ -297,6 +346,8 @@ void on_mutex_released(struct correlator *c, struct traced_thread *thread,
     release_routine(c, thread, record, now);
   } else if (frame) {
     size_t index = (size_t)(frame - task->stack.frames);
+    if (leave_block(c, thread, index, now))
+      return;
     frames_leave_above(c, thread, task, now, index + 1);
     release(c, thread, record->wait_id, now);
     frame_leave(c, thread, task, now);
@@ -357,11 +408,6 @@ bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
     return false;
   *ret = ++lock->order;
   return true;
-}
-
-static const struct frame *top_frame(const struct traced_thread *thread) {
-  const struct stack *stack = &thread->current->stack;
-  return stack->count ? &stack->frames[stack->count - 1] : NULL;
 }
 
 bool lock_acquire_is_alone(struct correlator *c, const struct traced_thread *thread,

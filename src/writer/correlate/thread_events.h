@@ -43,6 +43,14 @@ static inline void emit_region(struct correlator *c, struct traced_thread *threa
 void emit_enter(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 void emit_leave(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 
+/* Whether all that becomes of a record, `count` events of its time and without attributes, may be written at
+ * once (event_writer.h). */
+static inline bool may_write_at_once(const struct correlator *c, const struct traced_thread *thread,
+                                     uint64_t ticks, unsigned count) {
+  return !c->counting.thread && !c->is_closing && !c->is_paused &&
+         emit_may_write_some(&thread->location, ticks, count);
+}
+
 /* A point: Enter and Leave at the same time, of event->region; its attributes go on the Enter. */
 void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
 static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,

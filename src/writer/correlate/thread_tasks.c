@@ -52,14 +52,6 @@ bool thread_has_open(const struct traced_thread *thread, const struct task *task
   return open != NULL;
 }
 
-/* An explicit task runs in front of the implicit one, which its `outer` names. */
-struct task *implicit_task_of(struct traced_thread *thread) {
-  struct task *task = thread->current;
-  while (!task->is_implicit && task != thread->base)
-    task = task->outer ? task->outer : thread->base;
-  return task;
-}
-
 struct team *serial_team_of(struct correlator *c, struct traced_thread *thread) {
   if (thread->serial_team)
     return thread->serial_team;

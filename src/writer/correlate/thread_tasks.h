@@ -17,8 +17,14 @@ void task_free(struct task *task);
 /* Whether the thread runs the task, or will come back to it. */
 bool thread_has_open(const struct traced_thread *thread, const struct task *task);
 
-/* The implicit or initial task in whose team the thread works now, or its base. */
-struct task *implicit_task_of(struct traced_thread *thread);
+/* The implicit or initial task in whose team the thread works now, or its base: an explicit task runs in
+ * front of the implicit one, which its `outer` names. */
+static inline struct task *implicit_task_of(struct traced_thread *thread) {
+  struct task *task = thread->current;
+  while (!task->is_implicit && task != thread->base)
+    task = task->outer ? task->outer : thread->base;
+  return task;
+}
 
 /* The team for what the thread's tasks refer to: the innermost one, or its serial part's. */
 struct team *team_of(struct correlator *correlator, struct traced_thread *thread);

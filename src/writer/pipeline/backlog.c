@@ -310,6 +310,18 @@ static void begin_block(struct backlog_chain *chain) {
     logged->next = packed_read(&ends->unpacker, logged->next, &skipped);
 }
 
+/* Into the window, which ends somewhere. Returns what is after them. */
+static const uint8_t *unpack(struct backlog_chain *chain, const uint8_t *from, uint64_t n) {
+  while (n > 0) {
+    uint64_t at = chain->unpacked & chain->window_mask, to_wrap = chain->window_mask + 1 - at;
+    uint64_t part = n < to_wrap ? n : to_wrap;
+    from = packed_read_some(&chain->ends->unpacker, from, part, &chain->window[at]);
+    chain->unpacked += part;
+    n -= part;
+  }
+  return from;
+}
+
 /* At most n records out of the log. */
 static void unpack_logged(struct backlog_chain *chain, uint64_t n) {
   struct backlog_ends *ends = chain->ends;
@@ -319,9 +331,7 @@ static void unpack_logged(struct backlog_chain *chain, uint64_t n) {
   uint64_t in_block = logged->at_end - chain->unpacked, in_log = logged->end - chain->unpacked;
   n = n < in_block ? n : in_block;
   n = n < in_log ? n : in_log;
-  for (; n > 0; n--, chain->unpacked++)
-    logged->next =
-        packed_read(&ends->unpacker, logged->next, &chain->window[chain->unpacked & chain->window_mask]);
+  logged->next = unpack(chain, logged->next, n);
   if (chain->unpacked == logged->end)
     memset(&ends->unpacker, 0, sizeof ends->unpacker); /* segments begin anew */
 }
@@ -329,10 +339,8 @@ static void unpack_logged(struct backlog_chain *chain, uint64_t n) {
 /* n records of the chain's first segment. */
 static void unpack_some(struct backlog *backlog, struct backlog_chain *chain, uint64_t n) {
   struct backlog_ends *ends = chain->ends;
-  const uint8_t *begin = segment_memory(backlog, ends->first), *from = begin + ends->first_bytes;
-  for (; n > 0; n--, chain->unpacked++)
-    from = packed_read(&ends->unpacker, from, &chain->window[chain->unpacked & chain->window_mask]);
-  ends->first_bytes = (uint32_t)(from - begin);
+  const uint8_t *begin = segment_memory(backlog, ends->first);
+  ends->first_bytes = (uint32_t)(unpack(chain, begin + ends->first_bytes, n) - begin);
 }
 
 void backlog_unpack(struct backlog *backlog, struct backlog_chain *chain, uint64_t position) {

@@ -122,7 +122,9 @@ static const uint8_t *read_wide(struct packed_state *state, unsigned entry, uint
   return from + WIDE_BYTES;
 }
 
-const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
+/* (Inlined: the loop below has the state at hand.) */
+static inline __attribute__((always_inline)) const uint8_t *
+read_one(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
   uint64_t packed;
   memcpy(&packed, from, sizeof packed);
   unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
@@ -134,4 +136,15 @@ const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, stru
   add_differences(state, entry, ticks, (uint64_t)(int16_t)(fields >> FIELD_A),
                   (uint64_t)(int16_t)(fields >> FIELD_B), ret_record);
   return from + 4 + 4 * has_fields;
+}
+
+const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
+  return read_one(state, from, ret_record);
+}
+
+const uint8_t *packed_read_some(struct packed_state *state, const uint8_t *from, uint64_t n,
+                                struct record *ret_records) {
+  for (uint64_t i = 0; i < n; i++)
+    from = read_one(state, from, &ret_records[i]);
+  return from;
 }

@@ -40,4 +40,8 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
 /* The next record. Returns what is after it. Nothing is read after the room that packed_put had. */
 const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record);
 
+/* The next n records. */
+const uint8_t *packed_read_some(struct packed_state *state, const uint8_t *from, uint64_t n,
+                                struct record *ret_records);
+
 #endif

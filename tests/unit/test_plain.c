@@ -1,0 +1,130 @@
+/* What is written of a record at once is what is written one event after the other: two threads with random
+ * tasks, locks and critical sections, in both ways. */
+#include "correlated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+enum { RECORDS = 400, TASKS_MOST = 64, DEPTH_MOST = 4, THREADS = 2, LOCK = 0x10 };
+
+/* What a thread runs: the tasks that it has begun, the innermost last; and whether it has the lock. */
+struct thread {
+  uint64_t begun[DEPTH_MOST];
+  unsigned depth;
+  uint32_t mutex; /* enum ompt_mutex; 0: it has none */
+};
+
+static struct {
+  uint64_t random, now;
+  uint64_t created[TASKS_MOST]; /* that nobody has begun */
+  unsigned waiting;
+  struct thread threads[THREADS];
+  uint32_t owner; /* slot + 1 of who has the lock, or 0 */
+} program;
+
+static uint32_t choose(uint32_t count) {
+  return (uint32_t)(next_random(&program.random) % count);
+}
+
+static uint64_t running(const struct thread *thread) {
+  return thread->depth ? thread->begun[thread->depth - 1] : 0;
+}
+
+static void create(uint32_t slot) {
+  if (program.waiting == TASKS_MOST)
+    return;
+  program.created[program.waiting++] =
+      FEED(slot, program.now, task_create, .codeptr = AT_TASK + (uint64_t)(choose(8) == 0),
+           .task_flags = OMPT_TASK_explicit | (choose(8) ? 0u : (uint32_t)OMPT_TASK_untied));
+}
+
+static void begin(uint32_t slot) {
+  struct thread *thread = &program.threads[slot];
+  if (!program.waiting || thread->depth == DEPTH_MOST || thread->mutex)
+    return;
+  uint32_t index = choose(program.waiting);
+  uint64_t task = program.created[index];
+  program.created[index] = program.created[--program.waiting];
+  FEED(slot, program.now, task_schedule, .prior_task = running(thread), .next_task = task,
+       .prior_status = choose(8) ? OMPT_TASK_STATUS_switch : OMPT_TASK_STATUS_yield);
+  thread->begun[thread->depth++] = task;
+}
+
+static void end(uint32_t slot) {
+  struct thread *thread = &program.threads[slot];
+  if (!thread->depth || thread->mutex)
+    return;
+  uint64_t task = thread->begun[--thread->depth];
+  FEED(slot, program.now, task_schedule, .prior_task = task, .next_task = running(thread),
+       .prior_status = choose(8) ? OMPT_TASK_STATUS_complete : OMPT_TASK_STATUS_cancel);
+}
+
+static void set(uint32_t slot) {
+  static const uint32_t kinds[] = {OMPT_MUTEX_lock, OMPT_MUTEX_critical, OMPT_MUTEX_atomic};
+  struct thread *thread = &program.threads[slot];
+  if (program.owner)
+    return;
+  program.owner = slot + 1;
+  thread->mutex = kinds[choose(3)];
+  uint64_t lock = LOCK + thread->mutex;
+  FEED(slot, program.now, mutex_acquire, .wait_id = lock, .flags = (uint8_t)thread->mutex, .endpoint = 1,
+       .codeptr = AT_LOCK);
+  program.now += choose(2);
+  FEED(slot, program.now, mutex_acquired, .wait_id = lock, .kind = thread->mutex, .codeptr = AT_LOCK);
+}
+
+static void unset(uint32_t slot) {
+  struct thread *thread = &program.threads[slot];
+  if (program.owner != slot + 1)
+    return;
+  FEED(slot, program.now, mutex_released, .wait_id = LOCK + thread->mutex, .kind = thread->mutex,
+       .codeptr = AT_LOCK);
+  thread->mutex = program.owner = 0;
+}
+
+/* What one thread does, the other does meanwhile something else. */
+static void run_program(uint64_t seed) {
+  static void (*const acts[])(uint32_t slot) = {create, begin, end, set, unset};
+  memset(&program, 0, sizeof program);
+  program.random = seed;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  uint64_t team = fork_team(0, 10);
+  begin_member(0, 11, team, THREADS, 0);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  begin_member(1, 12, team, THREADS, 1);
+  program.now = 20;
+  for (unsigned i = 0; i < RECORDS; i++) {
+    acts[choose(sizeof acts / sizeof *acts)](choose(THREADS));
+    program.now += choose(3);
+  }
+  finish();
+}
+
+static void records_at_once_are_as_one_by_one(void **state) {
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    char *texts[2][THREADS];
+    for (unsigned one_by_one = 0; one_by_one < 2; one_by_one++) {
+      correlated_teardown(state);
+      correlated_setup(state);
+      write_one_by_one(one_by_one);
+      run_program(seed);
+      for (uint32_t i = 0; i < THREADS; i++)
+        texts[one_by_one][i] = written_events(i);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+      assert_true(strlen(texts[0][i]) > 1000);
+      assert_string_equal(texts[0][i], texts[1][i]);
+      free(texts[0][i]);
+      free(texts[1][i]);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      CORRELATED(records_at_once_are_as_one_by_one),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
