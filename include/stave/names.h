@@ -128,6 +128,13 @@
  * thread's: first the number of its process's reading to which its first one belongs; then in each reading,
  * in us, for how long it ran, and was preempted. */
 #define STAVE_PROPERTY_RUN_TIMES "STAVE::RUN_TIMES"
+/* Of location groups and locations: what the kernel did for the process and its threads, read about once a
+ * second, and first and last; not with STAVE_KEEP. Readings are separated by blanks. Each has three numbers:
+ * that of the process's reading in STAVE_PROPERTY_RUN_TIMES (0: before the first event); page faults since
+ * the reading before (the first one: since its begin); processor time in the kernel since then, in us, which
+ * the kernel counts to 10 ms and less. Threads that have ended since their last reading are in the process's.
+ */
+#define STAVE_PROPERTY_SYSTEM_TIMES "STAVE::SYSTEM_TIMES"
 
 /* == The OpenMP runtime */
 

@@ -166,7 +166,8 @@ static double others_by_account(const struct report *report) {
     open -= account->lost[i];
   double ran = report->processors.others - account->lost[HINDRANCE_OTHERS];
   double most = account->gain[HINDRANCE_OTHERS] + account->unsure[HINDRANCE_OTHERS];
-  return finding_mean(report, most) + fmax(0, fmin(open, ran)) / n;
+  double preempted = fmax(0, open - account->unknown); /* by whom is not known; for how long is */
+  return finding_mean(report, most) + fmax(preempted, fmin(open, ran)) / n;
 }
 
 /* Wall time that others may have read from the threads in it. */

@@ -47,6 +47,7 @@ struct report_thread {
   bool processor_known;              /* which one it was on, of what follows */
   uint64_t running[RUNNING_COUNT];
   uint64_t preemptions, yields, blocks, migrations, faults; /* how often; faults: of pages */
+  struct report_kernel kernel;
 };
 
 /* One process: a location group. */
@@ -517,6 +518,7 @@ struct report {
   struct report_counters counters;
   struct report_processors processors;
   struct report_account account;
+  struct report_kernel kernel; /* of one process */
   struct report_life life;
   struct report_shared shared[SHARED_COUNT];
   struct report_caveats caveats;

@@ -18,6 +18,14 @@ struct report_processors {
   double stolen;  /* by a hypervisor, as far as that is the process's part; 0: nothing to speak of */
 };
 
+/* What the kernel did for a thread, or for the process with its threads that have ended. */
+struct report_kernel {
+  bool is_known;
+  double faults, ticks; /* page faults, and time in the kernel, since the first event */
+  double busiest,
+      busiest_faults; /* a process's: the part of its ticks, faults that one thread had; 0: not known */
+};
+
 /* What kept threads from running that could have run, or were stopped. */
 enum hindrance {
   HINDRANCE_QUOTA,       /* of a control group */

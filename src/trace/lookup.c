@@ -144,7 +144,7 @@ const char *trace_location_property(const struct trace *trace, uint64_t location
 }
 
 bool trace_is_series(const char *name) {
-  return strcmp(name, STAVE_PROPERTY_RUN_TIMES) == 0;
+  return strcmp(name, STAVE_PROPERTY_RUN_TIMES) == 0 || strcmp(name, STAVE_PROPERTY_SYSTEM_TIMES) == 0;
 }
 
 const char *trace_process_property(const struct trace *trace, uint64_t group, const char *name) {

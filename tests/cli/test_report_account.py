@@ -523,6 +523,26 @@ class Account(Case):
         self.ms(numbers["account"]["slept_s"], 800)
         self.assertEqual(numbers["findings"], [])
 
+    def begins_late(self, name, ready):
+        """Ten regions of 10 ms in which the second thread begins late; of it the kernel was never asked, as in runs
+        below 0.1 s, and the first one was ready for so many ms."""
+        with self.timed(name) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.program(0, True)
+            for i in range(10):
+                made.fork(10 * i)
+                for thread, ms in ((0, 0), (1, 4)):
+                    made.at(10 * i + ms).begin_team(thread)
+                made.end_all(10 * (i + 1))
+            made.program(100, False)
+            self.run_times(made, [[(100 - ready, ready)]], (), (), (), 0)
+        return self.numbers(self.path(name))["findings"][0]
+
+    def test_being_ready_without_a_known_cause_makes_a_finding_unsure(self):
+        quiet, busy = self.begins_late("quiet edge", 0), self.begins_late("busy edge", 50)
+        self.assertEqual([one["cause"] for one in (quiet, busy)], 2 * ["fork and join"])
+        self.assertEqual([one["confidence"] for one in (quiet, busy)], ["medium", "low"])
+
 
 if __name__ == "__main__":
     unittest.main()

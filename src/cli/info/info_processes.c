@@ -6,6 +6,7 @@
 #include "cli/common/summary.h"
 #include "cli/common/table.h"
 #include "stave/names.h"
+#include "trace/kernel_sums.h"
 
 enum { NUMBER_BYTES = 32, PROCESSES_SHOWN = 64 };
 
@@ -129,6 +130,18 @@ void info_print_processors(const struct info *info) {
                summary_duration(own, own_ns), summary_duration(writer, writer_ns),
                summary_duration(others, busy_ns > known_ns ? busy_ns - known_ns : 0),
                summary_duration(idle, info_number(info, "PROCESSORS::IDLE_NS")));
+}
+
+void info_print_kernel(const struct info *info) {
+  const struct trace *trace = info->trace;
+  char faults[NUMBER_BYTES], time[NUMBER_BYTES];
+  const char *text = count_processes(info) == 1 ? trace_process_property(trace, trace->location_groups[0].ref,
+                                                                         STAVE_PROPERTY_SYSTEM_TIMES)
+                                                : NULL;
+  struct kernel_sums sums = kernel_sums_of(text);
+  if (text)
+    table_fact("in the kernel", "%s page faults, %s of processor time", summary_number(faults, sums.faults),
+               summary_duration(time, 1000 * sums.us));
 }
 
 void info_print_system(const struct info *info) {

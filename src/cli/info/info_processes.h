@@ -14,6 +14,7 @@ json_t *info_processes_json(const struct info *info);
 /* How many processors the program might use, and who used them; nothing where the archive does not have it.
  */
 void info_print_processors(const struct info *info);
+void info_print_kernel(const struct info *info);
 
 /* Whether the kernel reported when threads ran; nothing if it was not queried. */
 void info_print_system(const struct info *info);

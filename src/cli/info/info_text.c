@@ -115,6 +115,7 @@ static void print_origin(const struct info *info) {
   table_fact("process", "%s", or_absent(info_property(info, "PROCESS_ID")));
   table_fact("host", "%s", or_absent(host_of(trace)));
   info_print_processors(info);
+  info_print_kernel(info);
   print_date(trace);
   print_runtime(info);
   table_fact("compiler", "%s", *info->compiler != '\0' ? info->compiler : "not known");

@@ -193,6 +193,10 @@ static json_t *threads(const struct report *report) {
     report_put_seconds(object, "useful_in_teams_s", report, (double)one->useful_in_teams);
     json_put(object, "stalls", json_from_number(one->stalls));
     report_put_seconds(object, "stall_s", report, (double)one->stall_ticks);
+    const struct report_kernel *kernel = &one->kernel;
+    json_put(object, "page_faults",
+             kernel->is_known ? json_from_number((uint64_t)kernel->faults) : json_null());
+    json_put(object, "kernel_s", kernel->is_known ? report_seconds_json(report, kernel->ticks) : json_null());
     json_array_append_new(array, object);
   }
   return array;

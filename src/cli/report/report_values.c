@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *report_seconds_json(const struct report *report, double ticks) {
+json_t *report_seconds_json(const struct report *report, double ticks) {
   uint64_t per_second = report->trace->clock.ticks_per_second;
   return json_real(per_second ? ticks / (double)per_second : 0);
 }

@@ -6,6 +6,7 @@
 #include "cli/common/json.h"
 #include "report/report.h"
 
+json_t *report_seconds_json(const struct report *report, double ticks);
 void report_put_seconds(json_t *object, const char *name, const struct report *report, double ticks);
 
 /* Of times; and of what is no time. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/collect/analyser.h"
+#include "report/collect/kernel_times.h"
 #include "report/finding.h"
 #include "stave/names.h"
 
@@ -18,6 +19,12 @@
 
 /* Of what large pages would save: which memory gets them nobody knows. */
 #define PAGES_UNCERTAINTY 0.3
+
+/* Time in the kernel that is so many times what faults take by the measurement has other causes. */
+#define OTHER_CAUSES 1.5
+
+/* Of what faults cost, where only the measurement with the writer's own memory shows it. */
+#define FAULTS_UNCERTAINTY 0.25
 
 /* The loader, the libraries and the stacks of a program that does nothing else: no advice changes those. */
 enum { LOADED_PAGES = 1000 };
@@ -140,27 +147,78 @@ static void find_small_pages(struct report *report) {
       finding_time(&texts, life->large_ticks));
 }
 
+/* -- memory that came back -- */
+
+/* What a fault costs, of the program's own time in the kernel; 0: not known, or that has other causes, too.
+ */
+static double cost_in_kernel(const struct report *report) {
+  const struct report_kernel *kernel = &report->kernel;
+  double each = kernel->faults > 0 ? kernel->ticks / kernel->faults : 0;
+  return finding_is_in_crowd(report) || each > OTHER_CAUSES * report->life.fault_ticks ? 0 : each;
+}
+
+/* The part of the faults' time by which the run is longer: threads have them beside each other, and the
+ * others wait for the one that has most. */
+static double share_of_one(const struct report *report) {
+  const struct report_kernel *kernel = &report->kernel;
+  double evenly = 1 / processors_at_most(report, finding_team(report));
+  bool is_of_faults = cost_in_kernel(report) > 0 && kernel->busiest > 0;
+  double busiest = finding_is_in_crowd(report) ? 0 : is_of_faults ? kernel->busiest : kernel->busiest_faults;
+  return fmax(evenly, busiest);
+}
+
+/* Of the gain: what one takes by the two measurements, and whose clock ticks it was. Below 0: nothing is
+ * known of it. */
+static double uncertain_share(const struct report *report, double each) {
+  double in_kernel = cost_in_kernel(report), deviation = kernel_times_deviation(report, report->kernel.ticks);
+  if (!report->kernel.is_known)
+    return -1;
+  if (in_kernel <= 0)
+    return FAULTS_UNCERTAINTY;
+  return hypot((each - fmin(in_kernel, report->life.fault_ticks)) / (2 * each),
+               deviation / report->kernel.ticks);
+}
+
+static void describe_kernel(struct finding_texts *texts, struct report_finding *finding) {
+  const struct report_kernel *kernel = &texts->report->kernel;
+  double second = (double)texts->report->trace->clock.ticks_per_second;
+  if (!kernel->is_known) {
+    finding_append(finding->evidence, ", and giving the page back more");
+    return;
+  }
+  finding_append(finding->evidence,
+                 "; %.0f faults a second; the program's threads were in the kernel for %s, %s for each fault",
+                 kernel->faults / ((double)texts->report->wall / second), finding_time(texts, kernel->ticks),
+                 finding_time(texts, kernel->ticks / kernel->faults));
+  finding_append(finding->evidence, "; one thread has %s of the faults",
+                 finding_share(texts, kernel->busiest_faults, 1));
+}
+
 /* Each page that the process had has faulted once; what is more came back. */
 static void find_repeated(struct report *report) {
   const struct report_life *life = &report->life;
-  double n = processors_at_most(report, finding_team(report));
-  double gain = ran_within(report, (double)life->repeated * life->fault_ticks / n);
+  double each = fmax(life->fault_ticks, cost_in_kernel(report)), uncertain = uncertain_share(report, each);
+  double gain = ran_within(report, (double)life->repeated * each * share_of_one(report));
   struct finding_texts texts = {.report = report};
   struct report_finding *finding = finding_add(report, CAUSE_PAGE_FAULTS, REPLAY_NONE, gain);
   if (!finding)
     return;
   report->lost_in_work += gain;
   report->lost_anyway += gain;
+  if (uncertain > 0)
+    finding_set_uncertainty(report, finding, uncertain * gain);
   finding_printf(finding->what, "%" PRIu64 " page faults in memory that was given back and allocated again",
                  life->repeated);
   finding_printf(finding->evidence,
                  "%" PRIu64 " page faults, %" PRIu64
                  " more than the process has had pages at a time; one takes %s "
-                 "here, measured, and giving the page back more",
+                 "here, measured",
                  life->faults, life->repeated, finding_time(&texts, life->fault_ticks));
+  describe_kernel(&texts, finding);
 }
 
 static void find(struct collector *collector) {
+  kernel_times_find(collector->report);
   find_repeated(collector->report);
   find_small_pages(collector->report);
 }

@@ -19,6 +19,7 @@
 #include "writer/kernel/life.h"
 #include "writer/kernel/schedstat.h"
 #include "writer/kernel/stops.h"
+#include "writer/kernel/system_times.h"
 
 /* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
  * one goes, so that an archive has no more than that many. */
@@ -40,6 +41,7 @@ struct timed_thread {
   struct thread_reading *readings;
   size_t count, capacity;
   char *mask; /* "0-3": processors that it may use */
+  struct system_times system;
 };
 
 struct process_reading {
@@ -61,7 +63,9 @@ struct run_times {
   struct stops stops;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
-  struct page_cost *page_cost; /* it is being measured; NULL: no need */
+  struct page_cost *page_cost;             /* it is being measured; NULL: no need */
+  struct system_times system, main_system; /* of the process; of its main thread until that is found */
+  size_t system_next;                      /* whose turn it is */
   uint64_t due_ns, each_ns;
   struct quota quota;
 };
@@ -161,6 +165,11 @@ static void begin_thread(struct run_times *times, struct timed_thread *thread) {
   bool is_main = (pid_t)thread->tid == times->pid, is_first = times->thread_count == 1;
   thread->ran_ns = is_main ? times->main_ran_ns : is_first ? ran : 0;
   thread->ready_ns = is_main ? times->main_ready_ns : is_first ? ready : 0;
+  if (is_main) {
+    thread->system = times->main_system;
+    times->main_system = (struct system_times){0};
+  } else
+    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, times->count);
   read_mask(thread);
 }
 
@@ -231,6 +240,10 @@ static void halve(struct run_times *times) {
   times->each_ns *= 2;
   for (size_t i = 0; i < times->thread_count; i++)
     halve_thread(&times->threads[i]);
+  for (size_t i = 0; i < times->thread_count; i++)
+    system_times_halve(&times->threads[i].system);
+  system_times_halve(&times->system);
+  system_times_halve(&times->main_system);
 }
 
 /* -- all of them -- */
@@ -252,7 +265,22 @@ static uint64_t busiest_us(const struct run_times *times, uint32_t own_us) {
   return others_us > most_us ? others_us : most_us;
 }
 
-static bool read_all(struct run_times *times, uint64_t now_ns) {
+/* Some of many threads at a time, so that no reading takes long: the last one has all. */
+static void read_system(struct run_times *times, uint64_t now_ns, bool is_last) {
+  enum { TOGETHER = 32 };
+  size_t left = is_last ? SIZE_MAX : TOGETHER;
+  if (is_last || system_times_are_due(&times->system, now_ns))
+    system_times_look(&times->system, times->pid, 0, times->count);
+  for (size_t i = 0; i < times->thread_count && left > 0; i++) {
+    struct timed_thread *thread = &times->threads[times->system_next++ % times->thread_count];
+    if (thread->is_over || (!is_last && !system_times_are_due(&thread->system, now_ns)))
+      continue;
+    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, times->count);
+    left--;
+  }
+}
+
+static bool read_all(struct run_times *times, uint64_t now_ns, bool is_last) {
   enum { MASKS_EACH = 8 };
   uint64_t own_ns;
   struct process_reading reading = {.ticks = clock_ticks(times->clock_kind)};
@@ -266,17 +294,18 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
   reading.stopped_us =
       stops_since(&times->stops, (now_ns - times->looked_ns) / NS_IN_US, busiest_us(times, reading.own_us));
   life_look(&times->life);
+  read_system(times, now_ns, is_last);
   times->readings[times->count++] = reading;
   times->looked_ns = now_ns;
   return true;
 }
 
-static void look(struct run_times *times, uint64_t now_ns) {
+static void look(struct run_times *times, uint64_t now_ns, bool is_last) {
   find_threads(times); /* which is once for each of them: it does not put off the next reading */
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (times->count > READINGS_MAX - 1 && times->count % 2)
     halve(times);
-  if (!read_all(times, now_ns))
+  if (!read_all(times, now_ns, is_last))
     times->due_ns = UINT64_MAX;
   uint64_t cost_ns = COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
   if (times->due_ns < UINT64_MAX)
@@ -286,14 +315,14 @@ static void look(struct run_times *times, uint64_t now_ns) {
 void run_times_look(struct run_times *times) {
   uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
   if (times && now_ns >= times->due_ns)
-    look(times, now_ns);
+    look(times, now_ns, false);
 }
 
 void run_times_end(struct run_times *times) {
   if (!times)
     return;
   if (times->due_ns < UINT64_MAX)
-    look(times, clock_ns(CLOCK_MONOTONIC));
+    look(times, clock_ns(CLOCK_MONOTONIC), true);
   if (life_has_many_faults(&times->life))
     times->page_cost = page_cost_begin();
 }
@@ -324,7 +353,8 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct
   life_begin(&times->life, pid, clock_ticks(clock_kind), times->main_ran_ns, times->main_ready_ns);
   if (!read_own(pid, &times->own_ns))
     times->due_ns = UINT64_MAX;
-  look(times, times->looked_ns);
+  system_times_look(&times->main_system, pid, pid, 0);
+  look(times, times->looked_ns, false);
   return times;
 }
 
@@ -333,9 +363,12 @@ void run_times_destroy(struct run_times *times) {
     end_thread(times, &times->threads[i]);
     free(times->threads[i].readings);
     free(times->threads[i].mask);
+    system_times_free(&times->threads[i].system);
   }
   if (times) {
     free(times->threads);
+    system_times_free(&times->system);
+    system_times_free(&times->main_system);
     quota_close(&times->quota);
     if (times->page_cost)
       page_cost_end(times->page_cost);
@@ -370,6 +403,9 @@ static void write_process(struct run_times *times) {
   fclose(file);
   definitions_write_process_property(times->definitions, STAVE_PROPERTY_RUN_TIMES, text);
   free(text);
+  if ((text = system_times_text(&times->system)))
+    definitions_write_process_property(times->definitions, STAVE_PROPERTY_SYSTEM_TIMES, text);
+  free(text);
 }
 
 static void write_thread(struct run_times *times, const struct timed_thread *thread) {
@@ -384,6 +420,10 @@ static void write_thread(struct run_times *times, const struct timed_thread *thr
   if (thread->mask)
     definitions_write_thread_property(times->definitions, thread->location, STAVE_PROPERTY_MAY_USE,
                                       thread->mask);
+  free(text);
+  if ((text = system_times_text(&thread->system)))
+    definitions_write_thread_property(times->definitions, thread->location, STAVE_PROPERTY_SYSTEM_TIMES,
+                                      text);
   free(text);
 }
 

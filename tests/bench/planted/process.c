@@ -64,16 +64,20 @@ static void blocked(void) {
 
 static void touch(char *memory, size_t bytes) {
   for (size_t i = 0; i < bytes; i += PAGE_BYTES)
-    memory[i] = 1;
+    ((volatile char *)memory)[i] = 1; /* else no compiler keeps what is freed unread */
 }
 
 /* What a step allocates goes back at its end; in the twin malloc keeps it. */
-static void faults(void) {
+static void keep_blocks(void) {
   mallopt(M_MMAP_THRESHOLD, is_repaired ? LARGE_BYTES : BLOCK_BYTES / 8);
   if (is_repaired) {
     mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES);
     mallopt(M_TOP_PAD, 2 * BLOCK_BYTES);
   }
+}
+
+static void faults(void) {
+  keep_blocks();
   for (int i = 0; i < BLOCKS; i++) {
     char *memory = malloc(BLOCK_BYTES);
     if (!memory)
@@ -84,6 +88,19 @@ static void faults(void) {
       touch(memory + own * (size_t)omp_get_thread_num(), own);
       compute(1000);
     }
+    free(memory);
+  }
+}
+
+/* The same in serial parts: one thread has all the faults. */
+static void serial_faults(void) {
+  keep_blocks();
+  for (int i = 0; i < BLOCKS; i++) {
+    char *memory = malloc(BLOCK_BYTES);
+    if (!memory)
+      exit(1);
+    touch(memory, BLOCK_BYTES);
+    compute_all(1);
     free(memory);
   }
 }
@@ -115,9 +132,13 @@ static void side_by_side(void) {
 }
 
 int main(int count, char **arguments) {
-  static const struct planted programs[] = {{"before", before},   {"after", after},
-                                            {"blocked", blocked}, {"faults", faults},
-                                            {"pages", pages},     {"side_by_side", side_by_side}};
+  static const struct planted programs[] = {{"before", before},
+                                            {"after", after},
+                                            {"blocked", blocked},
+                                            {"faults", faults},
+                                            {"serial_faults", serial_faults},
+                                            {"pages", pages},
+                                            {"side_by_side", side_by_side}};
   is_repaired = count == 3 && strcmp(arguments[2], "repaired") == 0;
   calibrate();
   double begin = processor_s(CLOCK_MONOTONIC), processor = processor_s(CLOCK_PROCESS_CPUTIME_ID);
