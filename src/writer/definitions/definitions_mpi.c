@@ -74,9 +74,8 @@ void definitions_mpi_clock(struct definitions *definitions, const struct clock_c
 /* -- writing -- */
 
 void definitions_write_mpi_paradigm(struct definitions *definitions, OTF2_GlobalDefWriter *w) {
-  if (definitions->has_mpi)
-    OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_MPI, definitions_write_string(definitions, "MPI"),
-                                       OTF2_PARADIGM_CLASS_PROCESS);
+  OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_MPI, definitions_write_string(definitions, "MPI"),
+                                     OTF2_PARADIGM_CLASS_PROCESS);
 }
 
 /* By rank the first thread of each; other ranks' are in their own archives. */

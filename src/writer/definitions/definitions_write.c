@@ -48,11 +48,11 @@ static void write_clock(struct definitions *definitions, OTF2_GlobalDefWriter *w
                                             realtime_of(&run->constants->start, first, frequency));
 }
 
-static bool has_cuda(const struct regions *regions) {
+static bool has_regions_of(const struct regions *regions, OTF2_Paradigm paradigm) {
   size_t count;
   const struct region *all = regions_all(regions, &count);
   for (size_t i = 0; i < count; i++)
-    if (all[i].is_referred_to && all[i].paradigm == OTF2_PARADIGM_CUDA)
+    if (all[i].is_referred_to && all[i].paradigm == paradigm)
       return true;
   return false;
 }
@@ -64,8 +64,9 @@ static void write_paradigms(struct definitions *definitions, OTF2_GlobalDefWrite
   OTF2_AttributeValue template = {.stringRef = string(definitions, "Thread team ${id}")};
   OTF2_GlobalDefWriter_WriteParadigmProperty(
       w, OTF2_PARADIGM_OPENMP, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, template);
-  definitions_write_mpi_paradigm(definitions, w);
-  if (has_cuda(regions))
+  if (definitions->has_mpi || has_regions_of(regions, OTF2_PARADIGM_MPI)) /* the process may be no rank */
+    definitions_write_mpi_paradigm(definitions, w);
+  if (has_regions_of(regions, OTF2_PARADIGM_CUDA))
     OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_CUDA, string(definitions, "CUDA"),
                                        OTF2_PARADIGM_CLASS_ACCELERATOR);
 }
