@@ -89,7 +89,8 @@ struct location_state {
   uint32_t
       left_work; /* the worksharing region that was left last of all; CHECK_NO_REGION: it was another one */
   uint64_t left_ticks;
-  bool has_section;                       /* since it has entered sections */
+  uint64_t sections; /* whether one has begun, of each that is entered: a bit, the innermost's the lowest */
+  bool has_section;  /* had one of those that were left last */
   struct followed followed[FOLLOWED_MAX]; /* the latest at followed_count - 1, modulo FOLLOWED_MAX */
   unsigned followed_count;
   uint64_t team, barriers; /* the outermost team, or the last there was; barriers of it that were passed */

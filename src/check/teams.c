@@ -120,9 +120,9 @@ static void note_follower(struct checker *checker, const struct trace_event *eve
 static void note_section(struct checker *checker, const struct trace_event *event, enum construct construct) {
   struct location_state *here = &checker->locations[event->location];
   if (construct == CONSTRUCT_sections)
-    here->has_section = false;
+    here->sections <<= 1;
   else if (construct == CONSTRUCT_section)
-    here->has_section = true;
+    here->sections |= 1;
 }
 
 static bool has_sections(const struct checker *checker) {
@@ -144,6 +144,10 @@ void check_teams_on_leave(struct checker *checker, const struct trace_event *eve
   here->left_work =
       is_worksharing(construct) ? checker_region(checker, event->Leave.region) : CHECK_NO_REGION;
   here->left_ticks = event->ticks;
+  if (construct != CONSTRUCT_sections)
+    return;
+  here->has_section = here->sections & 1;
+  here->sections >>= 1;
 }
 
 static void check_late_end(struct checker *checker, const struct trace_event *event) {

@@ -99,6 +99,23 @@ class Teams(Case):
             self.sections_end_late(is_begun, has_section)
             self.finds("nesting", "sections @made.c:11", line=40, count=2)
 
+    def test_barrier_behind_inner_sections(self):
+        """Of the inner ones, of a team of one, the thread gets none; it has one of the outer ones all the same."""
+        with self.make() as made:
+            for thread in (0, 1):
+                made.enter(thread, "sections", line=11)
+                made.enter(thread, "section", line=12)
+                made.enter(thread, "parallel", line=20)
+                made.enter(thread, "sections", line=21)
+                made.leave(thread, "sections", line=21)
+                made.leave(thread, "parallel", line=20)
+                made.leave(thread, "section", line=12)
+                made.leave(thread, "sections", line=11)
+                made.enter(thread, "barrier", line=40, step=False)
+                made.leave(thread, "barrier", line=40)
+                made.point(thread, "late end", line=11)
+        self.finds("nesting", "sections @made.c:11", line=40, count=2)
+
     def test_same_regions(self):
         """One thread may be far ahead of the other."""
         with self.make() as made:
