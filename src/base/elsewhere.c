@@ -1,7 +1,5 @@
 #include "base/elsewhere.h"
 
-#include <pthread.h>
-
 void elsewhere_usable(cpu_set_t *ret) {
   if (sched_getaffinity(0, sizeof *ret, ret) < 0)
     CPU_ZERO(ret);
@@ -20,7 +18,7 @@ bool elsewhere_of(const cpu_set_t *usable, unsigned number, cpu_set_t *ret) {
   return false;
 }
 
-void elsewhere_leave(const cpu_set_t *usable) {
+void elsewhere_leave(pthread_t thread, const cpu_set_t *usable) {
   if (CPU_COUNT(usable) > 0)
-    pthread_setaffinity_np(pthread_self(), sizeof *usable, usable);
+    pthread_setaffinity_np(thread, sizeof *usable, usable);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ranks that are forked children, and fork: each process has an archive, or only the first one, and all end as untraced.
+"""Ranks that are forked children, and fork: each process has an archive, or the first one only; all end as untraced.
 
 usage: test_forks.py BUILD openmpi|mpich
 """

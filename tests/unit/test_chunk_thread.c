@@ -1,5 +1,7 @@
 /* Jobs are done once each, and nobody waits for one that the thread cannot begin. */
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -16,6 +18,21 @@ struct counted {
 };
 
 static _Atomic bool may_go_on = true;
+static _Atomic unsigned let_go;
+
+/* The C library's: threads that others let go where they like. */
+int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *processors) {
+  static int (*real)(pthread_t, size_t, const cpu_set_t *);
+  real =
+      real ? real : (int (*)(pthread_t, size_t, const cpu_set_t *))dlsym(RTLD_NEXT, "pthread_setaffinity_np");
+  let_go += !pthread_equal(thread, pthread_self());
+  return real(thread, bytes, processors);
+}
+
+static bool has_several_processors(void) {
+  cpu_set_t processors;
+  return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
+}
 
 static void work(void *data, struct chunk_job *job) {
   struct counted *counted = (struct counted *)job;
@@ -60,10 +77,23 @@ static void what_has_not_begun_is_done_by_who_waits(void **state) {
   chunk_thread_stop(thread);
 }
 
+/* It begins on another processor than its creator's: one that runs nothing but a thread of real-time priority
+ * would keep it there, where it never comes to leave. */
+static void its_creator_lets_it_go_where_it_likes(void **state) {
+  (void)state;
+  let_go = 0;
+  struct chunk_thread *thread = chunk_thread_start(work, NULL);
+  assert_non_null(thread);
+  unsigned before = let_go;
+  chunk_thread_stop(thread);
+  assert_int_equal(before, has_several_processors());
+}
+
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_is_done_once),
       cmocka_unit_test(what_has_not_begun_is_done_by_who_waits),
+      cmocka_unit_test(its_creator_lets_it_go_where_it_likes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,37 +2,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <otf2/otf2.h>
 
-#include "unit.h"
-
-#include "writer/archive/archive.h"
-#include "writer/archive/chunk.h"
-#include "writer/recovery/recovery.h"
-
-enum { EVENTS_OF_A_CHUNK = RECOVERY_CHUNK_BYTES / 12 }; /* an Enter with its time has 12 bytes */
+#include "event_files.h"
 
 static _Atomic int close_error;      /* errno of close(); 0: none */
 static _Atomic uint64_t asked_bytes; /* for which room was asked */
 static bool is_beside;               /* chunks are written by a thread of their own, by turns with none */
-
-static char folder[] = "/tmp/stave-test-event-files-XXXXXX";
-
-static char *path_of(const char *directory, const char *name) {
-  static char path[2][256];
-  static unsigned next;
-  char *text = path[next++ % 2];
-  snprintf(text, sizeof *path, "%s/%s%s%s", folder, directory, *name ? "/" : "", name);
-  return text;
-}
 
 /* The C library's, as file systems of networks have it: what was written before has failed. */
 int close(int fd) {
@@ -49,36 +27,14 @@ int fallocate(int fd, int mode, off_t offset, off_t bytes) {
 }
 
 static int setup(void **state) {
-  (void)state;
   is_beside = false;
-  strcpy(folder + sizeof folder - 7, "XXXXXX");
-  return mkdtemp(folder) && mkdir(path_of("ours", ""), 0777) == 0 && mkdir(path_of("otf2", ""), 0777) == 0
-             ? 0
-             : -1;
+  return make_folders(state);
 }
 
 static int setup_beside(void **state) {
   int error = setup(state);
   is_beside = true;
   return error;
-}
-
-static int teardown(void **state) {
-  char command[sizeof folder + 16];
-  (void)state;
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
-}
-
-/* Regions of one byte, and from time to time a longer record with an attribute. */
-static void write_events(struct event_writer *writer, uint64_t from, uint64_t to) {
-  struct event_attributes list = {.items = {{.type = OTF2_TYPE_UINT64}}};
-  for (uint64_t i = from; i < to; i++) {
-    list.count = i % 100 == 99;
-    list.items[0].value = i;
-    event_writer_Enter(writer, &list, 1000 + i, i % 100);
-  }
 }
 
 static void write_events_by_otf2(OTF2_EvtWriter *writer, uint64_t events) {
@@ -110,17 +66,6 @@ static void write_by_otf2(uint64_t events) {
   OTF2_Archive_CloseEvtWriter(archive, writer);
   OTF2_Archive_CloseEvtFiles(archive);
   OTF2_Archive_Close(archive);
-}
-
-static unsigned char *contents(const char *path, size_t *ret_count) {
-  struct stat status;
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fstat(fileno(file), &status), 0);
-  unsigned char *bytes = malloc((size_t)status.st_size + 1);
-  *ret_count = fread(bytes, 1, (size_t)status.st_size, file);
-  fclose(file);
-  return bytes;
 }
 
 static void assert_same_files(uint64_t events) {
@@ -357,28 +302,6 @@ static void an_event_is_cut_by_zeros(void **state) {
     assert_int_equal(position.events, i ? 2 : 1);
     assert_int_equal(used, CHUNK_HEADER_BYTES + sizeof records - (i ? 0 : 3));
   }
-}
-
-/* Goes through the file's chunks as a reader does. */
-static uint64_t events_in_file(uint64_t *ret_gap) {
-  size_t count, used;
-  struct chunk_position position = {0};
-  enum chunk_end end = CHUNK_FULL;
-  unsigned char *bytes = contents(path_of("ours", "traces/0.evt"), &count);
-  *ret_gap = 0;
-  for (size_t at = 0; at < count; at += RECOVERY_CHUNK_BYTES) {
-    size_t left = count - at < RECOVERY_CHUNK_BYTES ? count - at : RECOVERY_CHUNK_BYTES;
-    assert_int_equal(end, CHUNK_FULL);
-    *ret_gap += chunk_events_before(bytes + at) - position.events;
-    position.events = chunk_events_before(bytes + at);
-    end = chunk_walk(bytes + at, left, UINT64_MAX, &position, &used);
-    assert_true(used > 0);
-    if (end == CHUNK_LAST)
-      assert_int_equal(bytes[at + used], 0x02);
-  }
-  assert_int_equal(end, CHUNK_LAST);
-  free(bytes);
-  return position.events - *ret_gap;
 }
 
 static void room_ends_at(uint64_t bytes, uint64_t events_after, uint64_t *ret_in_file, uint64_t *ret_gap) {

@@ -1,11 +1,31 @@
 #include "writer/pipeline/helpers.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "unit.h"
 
 enum { ITEMS = 300, ROUNDS = 500, WORKERS = 4 };
+
+static _Atomic unsigned let_go;
+
+/* The C library's: threads that others let go where they like. */
+int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *processors) {
+  static int (*real)(pthread_t, size_t, const cpu_set_t *);
+  real =
+      real ? real : (int (*)(pthread_t, size_t, const cpu_set_t *))dlsym(RTLD_NEXT, "pthread_setaffinity_np");
+  let_go += !pthread_equal(thread, pthread_self());
+  return real(thread, bytes, processors);
+}
+
+static bool has_several_processors(void) {
+  cpu_set_t processors;
+  return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
+}
 
 struct counts {
   _Atomic unsigned done[ITEMS];
@@ -51,8 +71,21 @@ static void helpers_that_had_nothing_to_do_end(void **state) {
   helpers_destroy(NULL);
 }
 
+/* They begin on other processors than their creator's: one that runs nothing but a thread of real-time
+ * priority would keep a helper there, for which all others wait. */
+static void their_creator_lets_them_go_where_they_like(void **state) {
+  static struct counts counts;
+  (void)state;
+  let_go = 0;
+  struct helpers *helpers = helpers_create(2);
+  helpers_run(helpers, count, &counts, 2);
+  helpers_destroy(helpers);
+  assert_int_equal(let_go, has_several_processors());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(their_creator_lets_them_go_where_they_like),
       cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
       cmocka_unit_test(helpers_that_had_nothing_to_do_end),
   };

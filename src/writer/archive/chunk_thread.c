@@ -11,7 +11,6 @@ enum { STACK_BYTES = 1 << 18 };
 
 struct chunk_thread {
   pthread_t thread;
-  cpu_set_t processors; /* that may be used */
   void (*work)(void *data, struct chunk_job *job);
   void *data;
   pthread_mutex_t mutex; /* of what follows, and of is_pending */
@@ -33,7 +32,6 @@ static struct chunk_job *next_job(struct chunk_thread *thread) {
 
 static void *work(void *data) {
   struct chunk_thread *thread = data;
-  elsewhere_leave(&thread->processors);
   pthread_mutex_lock(&thread->mutex);
   for (struct chunk_job *job; (job = next_job(thread));) {
     pthread_mutex_unlock(&thread->mutex);
@@ -48,14 +46,16 @@ static void *work(void *data) {
 
 static bool start(struct chunk_thread *thread) {
   pthread_attr_t attributes;
-  cpu_set_t processor;
+  cpu_set_t usable, processor;
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  elsewhere_usable(&thread->processors);
-  if (elsewhere_of(&thread->processors, 1, &processor))
-    pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor);
+  elsewhere_usable(&usable);
+  bool is_elsewhere = elsewhere_of(&usable, 1, &processor) &&
+                      pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor) == 0;
   int error = blocked_thread_create(&thread->thread, &attributes, work, thread);
+  if (!error && is_elsewhere)
+    elsewhere_leave(thread->thread, &usable);
   pthread_attr_destroy(&attributes);
   return error == 0;
 }

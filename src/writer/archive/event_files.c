@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,8 +73,8 @@ struct event_files {
   _Atomic uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce; /* room for more than the next chunk was refused: another request costs btrfs a commit */
-  struct chunk_thread *beside;          /* NULL: there is none */
-  bool has_asked_for_beside, is_beside; /* whether it is to be used now */
+  struct chunk_thread *beside;                 /* NULL: there is none */
+  atomic_bool has_asked_for_beside, is_beside; /* whether it is to be used now */
   size_t spares;
   pthread_mutex_t mutex; /* of what locations share, while chunks are written */
   uint64_t open_fds, open_fds_most;
@@ -207,7 +208,7 @@ static int reserve_apart(struct event_files *files, const struct event_file *fil
  * as long as filling the next chunk does. */
 static uint64_t chunks_ahead(const struct event_files *files, const struct event_file *file) {
   uint64_t grown = file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
-  return files->is_scarce || file->spare ? 0 : grown;
+  return files->is_scarce || (file->spare && files->is_beside) ? 0 : grown;
 }
 
 /* Room for so many chunks, and for further ones as the file has grown. Returns as room_reserve. */
@@ -354,13 +355,13 @@ static void drop_spoilt(struct event_file *file) {
 
 /* There is room for the next chunk before it is started, and for `more` after that: when there is none for
  * the one after, it is time to stop, and what is still to come goes there. What follows a chunk that was
- * refused is refused too, but for the last one. */
+ * refused is refused too, but for the last one; not where it lay in a recovery file that was cut. */
 static void put_full_chunk(struct event_files *files, const struct full_chunk *full, uint64_t more) {
   struct event_file *file = full->file;
   int error = file->is_refused ? -EIO : append(files, file, full->bytes, RECOVERY_CHUNK_BYTES, full->last);
   if (error)
     file->refused += full->last - full->before;
-  if (file->is_refused)
+  if (file->is_refused || error == -EFAULT)
     return;
   file->is_refused = error != 0;
   error = error ? error : reserve(files, file, file->chunks + 1 + more);

@@ -98,13 +98,12 @@ static void part(const struct helpers *helpers) {
     return;
   CPU_CLR(own, &others);
   if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0)
-    elsewhere_leave(&helpers->processors);
+    elsewhere_leave(pthread_self(), &helpers->processors);
 }
 
 static void *help(void *data) {
   struct worker *worker = data;
   struct helpers *helpers = worker->helpers;
-  elsewhere_leave(&helpers->processors);
   for (uint32_t known = 0;; known++) {
     wait_for_round(helpers, known);
     if (atomic_load(&helpers->is_over))
@@ -123,12 +122,14 @@ static bool start(struct worker *worker) {
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  if (elsewhere_of(&worker->helpers->processors, worker->number, &processor))
-    pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor);
+  bool is_elsewhere = elsewhere_of(&worker->helpers->processors, worker->number, &processor) &&
+                      pthread_attr_setaffinity_np(&attributes, sizeof processor, &processor) == 0;
   sigfillset(&all);
   sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = pthread_create(&worker->thread, &attributes, help, worker);
+  if (!error && is_elsewhere)
+    elsewhere_leave(worker->thread, &worker->helpers->processors);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return error == 0;

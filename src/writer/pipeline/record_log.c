@@ -47,6 +47,11 @@ static bool has_room(const struct record_log *log) {
   return fstatvfs(log->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= room_least + log->bytes;
 }
 
+/* What read(2) and write(2) have answered: nothing may be all that there is, and says nothing in errno. */
+static bool may_go_on(ssize_t done) {
+  return done > 0 || (done < 0 && errno == EINTR);
+}
+
 /* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. What
  * waits in it is still read. */
 static void end(struct record_log *log) {
@@ -68,7 +73,8 @@ static void let_go(struct record_log *log) {
 }
 
 /* ext4 reserves the room of each page by itself as it is written, which takes a third of what a page costs.
- * tmpfs would clear pages that are reserved; others were not measured. */
+ * tmpfs would clear pages that are reserved, btrfs and ZFS write them to another place all the same, and a
+ * server of files is asked over the network. XFS was not measured. */
 static bool is_reserved_by_page(int fd) {
   struct statfs disk;
   return fstatfs(fd, &disk) == 0 && disk.f_type == EXT4_SUPER_MAGIC;
@@ -145,7 +151,7 @@ static void note_block(struct log_blocks *blocks, const struct log_block *block)
 bool record_log_read(const struct record_log *log, const struct log_block *block, uint8_t *bytes) {
   for (size_t done = 0; done < block->bytes;) {
     ssize_t part = pread(log->fd, bytes + done, block->bytes - done, (off_t)(block->offset + done));
-    if (part <= 0 && errno != EINTR)
+    if (!may_go_on(part))
       return false;
     done += part > 0 ? (size_t)part : 0;
   }
@@ -159,7 +165,7 @@ uint64_t record_log_since_mark(const struct record_log *log) {
 static bool write_all(int fd, const unsigned char *bytes, size_t count) {
   for (size_t done = 0; done < count;) {
     ssize_t written = write(fd, bytes + done, count - done);
-    if (written <= 0 && errno != EINTR)
+    if (!may_go_on(written))
       return false;
     done += written > 0 ? (size_t)written : 0;
   }
