@@ -263,11 +263,13 @@ unsigned call_path_callers(uint64_t *addresses, unsigned most, const struct thre
   return count;
 }
 
-/* The runtime's own code, and Stave's that it calls: counters are read by the C library. */
+/* The runtime's own code, and Stave's that it calls: counters and, without a processor's, clocks are read by
+ * the C library, and room in the ring is waited for by it. */
 static bool is_between_tasks(const struct thread *thread, uint64_t address) {
-  struct module_range own;
+  struct module_range own, code;
   bool is_own = modules_range((uint64_t)(uintptr_t)&is_between_tasks, &own) && address - own.base < own.size;
-  return is_own || is_in_runtime(address) || thread->is_counting;
+  bool may_read_clock = tool.clock != CLOCK_KIND_TSC && !find_program_code(address, &code);
+  return is_own || is_in_runtime(address) || thread->is_counting || thread->is_slow || may_read_clock;
 }
 
 void call_path_find(struct call_path *path, const void *context, const struct thread *thread,
