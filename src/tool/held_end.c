@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -71,9 +72,17 @@ static void allow_tracing_by(unsigned long pid) {
   prctl(PR_SET_PTRACER, pid, 0, 0, 0);
 }
 
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+
+/* LeakSanitizer traces all threads itself, when exit() calls it: of one that it cannot trace it finds leaks
+ * where there are none. */
+static bool is_traced_by_itself(void) {
+  return &__lsan_do_leak_check != NULL;
+}
+
 static bool request(struct session_shared *shared) {
   uint32_t offered = HOLD_OFFERED;
-  if (atomic_load(&shared->hold) != HOLD_OFFERED)
+  if (atomic_load(&shared->hold) != HOLD_OFFERED || is_traced_by_itself())
     return false;
   shared->hold_thread = (int32_t)syscall(SYS_gettid);
   shared->hold_stderr = tool.is_mute ? -1 : STDERR_FILENO;

@@ -277,6 +277,22 @@ class Held(Case):
                 self.assertEqual(errors, f"stave: the trace is in {self.path(name)}\n")
             self.write("mark", "")
 
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
+    def test_leak_sanitizer(self):
+        """It traces the threads itself, and must find them."""
+        try:
+            program = self.build("checked", SLEEPS, "clang", "-fopenmp", "-pthread", "-fsanitize=address")
+        except subprocess.CalledProcessError:
+            self.skipTest("clang has no AddressSanitizer here")
+        for traced, settings in ((False, {"OMP_TOOL": "disabled"}), (True, {})):
+            with self.start(program, **settings) as process:
+                errors = process.communicate(timeout=HANG_S)[1]
+            if not traced and process.returncode != 3:
+                self.skipTest("LeakSanitizer does not work here: " + errors)
+            self.assertEqual(process.returncode, 3, errors)
+            self.assertNotIn("LeakSanitizer", errors)
+        self.is_closed_later()
+
     def test_kept(self):
         """The line names what was written of what is in memory."""
         with self.start(self.program, STAVE_KEEP="10s") as process:
