@@ -177,6 +177,10 @@ class Held(Case):
         self.assertEqual(process.returncode, status, errors)
         return errors
 
+    def prints_one_line(self, errors, output):
+        self.assertEqual(errors.count("\n"), 1, errors)
+        self.words(errors.replace(output, "OUTPUT"), "OUTPUT")
+
     def is_closed_later(self):
         self.assertFalse(self.is_closed())
         self.let_close()
@@ -191,7 +195,7 @@ class Held(Case):
             self.let_close()
             errors = self.ends(process, 3)
         self.assertTrue(self.is_closed())
-        self.assertEqual(errors, f"stave: the trace is in {self.output}\n")
+        self.prints_one_line(errors, self.output)
 
     def test_other_ends(self):
         """The status stays what it is. What exec makes of the process, and who ends it in another thread, waits for
@@ -243,7 +247,7 @@ class Held(Case):
         """A twelfth of STAVE_TIMEOUT."""
         with self.start(self.program, STAVE_TIMEOUT="6") as process:
             errors = self.ends(process, 3)
-        self.words(errors.replace(self.output, "OUTPUT"), "OUTPUT")
+        self.prints_one_line(errors, self.output)
         self.is_closed_later()
 
     def test_tracing_is_refused(self):
@@ -253,7 +257,7 @@ class Held(Case):
             self.skipTest("no filter for this machine")
         with self.start(deny, f"{number}:1", self.program) as process:
             errors = self.ends(process, 3)
-        self.words(errors.replace(self.output, "OUTPUT"), "OUTPUT")
+        self.prints_one_line(errors, self.output)
         self.is_closed_later()
 
     def test_another_library_records(self):
@@ -274,7 +278,7 @@ class Held(Case):
                 self.wait_until_held(process)
                 self.let_close()
                 errors = self.ends(process, 3)
-                self.assertEqual(errors, f"stave: the trace is in {self.path(name)}\n")
+                self.prints_one_line(errors, self.path(name))
             self.write("mark", "")
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
@@ -297,7 +301,7 @@ class Held(Case):
         """The line names what was written of what is in memory."""
         with self.start(self.program, STAVE_KEEP="10s") as process:
             errors = self.ends(process, 3)
-        self.assertEqual(errors, f"stave: the trace is in {self.output}\n")
+        self.prints_one_line(errors, self.output)
         self.assertEqual(len(tracing.archives_in(self.output)), 1)
 
 
