@@ -15,13 +15,15 @@ from played_runtime import INCLUDES
 from record_case import Case
 
 # A thread waits for room in its ring in the callback of a task's begin, where a runtime may not have noted yet which
-# task that has suspended.
+# task that has suspended. It closes its output when enough samples have come there.
 SUSPENDS = r"""
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "ompt/types.h"
+enum { SAMPLES_ENOUGH = 50 };
 static ompt_callback_thread_begin_t thread_begin;
 static ompt_callback_task_schedule_t task_schedule;
 static ompt_frame_t frame;
@@ -38,8 +40,11 @@ static int get_state(ompt_wait_id_t *wait_id) {
   *wait_id = 0;
   return OMPT_STATE_work_parallel;
 }
-static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **of, ompt_data_t **team, int *number) {
+static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **of, ompt_data_t **team,
+                         int *number) {
   inner += is_in_callback && level == 0;
+  if (inner == SAMPLES_ENOUGH && level == 0)
+    close(STDOUT_FILENO);
   outer += is_in_callback && level > 0;
   *flags = level == 0 ? OMPT_TASK_explicit : OMPT_TASK_initial;
   *data = &task;
@@ -68,7 +73,7 @@ int main(void) {
     task_schedule(&task, OMPT_TASK_STATUS_switch, &task);
   is_in_callback = 0;
   tool->finalize(&tool->tool_data);
-  return outer ? 4 : inner ? 3 : 5;
+  return outer ? 4 : inner >= SAMPLES_ENOUGH ? 3 : 5;
 }
 """
 
@@ -80,16 +85,16 @@ class Samples(Case):
         program = self.build("suspends", SUSPENDS, "gcc", "-g", *INCLUDES)
         env = {**self.env, "OMP_TOOL_LIBRARIES": f"{BUILD_ROOT}/src/tool/libstave.so", "STAVE_OUTPUT": output,
                "STAVE_WRITER": f"{BUILD_ROOT}/src/writer/stave-writer", "STAVE_SAMPLE_HZ": "1000",
-               "STAVE_BUFFER_SIZE": "64K", "STAVE_TIMEOUT": "1"}
-        with subprocess.Popen([program], env=env, cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+               "STAVE_BUFFER_SIZE": "64K"}
+        with subprocess.Popen([program], env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
             writer = tracing.find_writer(output)
             os.kill(writer, signal.SIGSTOP)
             os.kill(process.pid, signal.SIGCONT)
-            try:
-                errors = process.communicate(timeout=HANG_S)[1]
-            finally:
-                os.kill(writer, signal.SIGCONT)
+            process.stdout.read()
+            os.kill(writer, signal.SIGCONT)
+            errors = process.communicate(timeout=HANG_S)[1]
         tracing.wait_for_writer(output, HANG_S)
         self.assertEqual(process.returncode, 3, errors)
 
