@@ -4,6 +4,7 @@
 #define STAVE_TESTS_LAYOUTS_H
 
 #include <otf2/otf2.h>
+#include <string.h>
 
 #include "writer/archive/event_writer.h"
 
@@ -24,25 +25,40 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
   return put_region(writer, ticks, layout + is_leave);
 }
 
+/* Its three numbers, as they are. */
+struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation) {
+  const uint32_t numbers[] = {comm, thread, generation};
+  struct task_name name = {.length = sizeof numbers};
+  memcpy(name.bytes, numbers, sizeof numbers);
+  return name;
+}
+
+static uint32_t number_in(const struct task_name *name, unsigned index) {
+  uint32_t number;
+  memcpy(&number, name->bytes + index * sizeof number, sizeof number);
+  return number;
+}
+
+#define NAME(task) number_in(task, 0), number_in(task, 1), number_in(task, 2)
+
 bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
                               uint64_t creation) {
   return !layouts_refuse && put_region(writer, ticks, creation) &&
-         event_writer_ThreadTaskCreate(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
+         event_writer_ThreadTaskCreate(writer, NULL, ticks, NAME(task)) &&
          put_region(writer, ticks, event_layout_of_leave(creation));
 }
 
 bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
                               uint64_t region) {
-  return !layouts_refuse &&
-         event_writer_ThreadTaskSwitch(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
+  return !layouts_refuse && event_writer_ThreadTaskSwitch(writer, NULL, ticks, NAME(task)) &&
          put_region(writer, ticks, region);
 }
 
 bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
                                 const struct task_name *task, const struct task_name *next) {
   return !layouts_refuse && put_region(writer, ticks, event_layout_of_leave(region)) &&
-         event_writer_ThreadTaskComplete(writer, NULL, ticks, task->comm, task->thread, task->generation) &&
-         event_writer_ThreadTaskSwitch(writer, NULL, ticks, next->comm, next->thread, next->generation);
+         event_writer_ThreadTaskComplete(writer, NULL, ticks, NAME(task)) &&
+         event_writer_ThreadTaskSwitch(writer, NULL, ticks, NAME(next));
 }
 
 bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
@@ -58,5 +74,7 @@ bool event_writer_put_released(struct event_writer *writer, uint64_t ticks, uint
          event_writer_ThreadReleaseLock(writer, NULL, ticks, OTF2_PARADIGM_OPENMP, lock, order) &&
          put_region(writer, ticks, after);
 }
+
+#undef NAME
 
 #endif

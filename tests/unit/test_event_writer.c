@@ -231,9 +231,13 @@ static void every_kind_is_written_as_otf2_does(void **state) {
 /* -- a record's events at once -- */
 
 /* What of a record is written, in this way or in that one; at once, if there is room for all. */
+struct task_numbers {
+  uint32_t comm, thread, generation;
+};
+
 struct whole {
   uint64_t ticks;
-  struct task_name task, next;
+  struct task_numbers task, next;
   uint32_t region, lock, order, shape;
 };
 
@@ -249,16 +253,17 @@ static struct whole next_whole(struct events *events) {
   return whole;
 }
 
+#define TASK(name) (name).comm, (name).thread, (name).generation
+
 static bool put_at_once(struct event_writer *w, const struct whole *o) {
   uint64_t enter = event_writer_enter_layout(o->region), leave = event_layout_of_leave(enter);
-  return o->shape == 0   ? event_writer_put_created(w, o->ticks, &o->task, enter)
-         : o->shape == 1 ? event_writer_put_started(w, o->ticks, &o->task, enter)
-         : o->shape == 2 ? event_writer_put_completed(w, o->ticks, enter, &o->task, &o->next)
+  struct task_name task = event_task_name(TASK(o->task)), next = event_task_name(TASK(o->next));
+  return o->shape == 0   ? event_writer_put_created(w, o->ticks, &task, enter)
+         : o->shape == 1 ? event_writer_put_started(w, o->ticks, &task, enter)
+         : o->shape == 2 ? event_writer_put_completed(w, o->ticks, enter, &task, &next)
          : o->shape == 3 ? event_writer_put_acquired(w, o->ticks, o->lock, o->order, leave)
                          : event_writer_put_released(w, o->ticks, enter, o->lock, o->order, leave);
 }
-
-#define TASK(name) (name).comm, (name).thread, (name).generation
 
 static bool put_one_by_one(struct event_writer *w, const struct whole *o) {
   switch (o->shape) {

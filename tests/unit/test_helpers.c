@@ -51,6 +51,8 @@ static void run_rounds(unsigned workers) {
     for (uint32_t i = 0; i < items; i++)
       counts.before[i] = round;
     helpers_run(helpers, count, &counts, items);
+    if (round % 3 == 0)
+      helpers_rest(helpers);
     for (uint32_t i = 0; i < ITEMS; i++) {
       assert_int_equal(atomic_exchange(&counts.done[i], 0), i < items);
       assert_true(i >= items || counts.seen[i] == round);

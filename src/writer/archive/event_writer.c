@@ -45,12 +45,22 @@ static inline unsigned char *put_byte(unsigned char *at, uint8_t number) {
 /* How many bytes it has without the leading zeros, then these. All ones are 0xFF alone. More is stored than
  * stays, so that the number of bytes need not be known to the processor first; it fits, as the longest number
  * would. */
-static inline unsigned char *put_32(unsigned char *at, uint32_t number) {
-  unsigned bytes = number ? 4u - (unsigned)__builtin_clz(number) / 8u : 0;
+static inline unsigned char *put_long_32(unsigned char *at, uint32_t number) {
   bool is_undefined = number == UINT32_MAX;
+  unsigned bytes = is_undefined ? 0 : 4u - (unsigned)__builtin_clz(number) / 8u;
   at[0] = is_undefined ? UINT8_MAX : (unsigned char)bytes;
   memcpy(at + 1, &number, sizeof number);
-  return at + 1 + (is_undefined ? 0 : bytes);
+  return at + 1 + bytes;
+}
+
+/* (Most are small.) */
+static inline unsigned char *put_32(unsigned char *at, uint32_t number) {
+  unsigned bytes = number != 0;
+  if (number > UINT8_MAX)
+    return put_long_32(at, number);
+  at[0] = (unsigned char)bytes;
+  at[1] = (unsigned char)number;
+  return at + 1 + bytes;
 }
 
 static inline unsigned char *put_64(unsigned char *at, uint64_t number) {
@@ -243,8 +253,10 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
 
 /* -- all events of a record, at once -- */
 
+_Static_assert(sizeof((struct task_name *)0)->bytes >= 3 * (1 + sizeof(uint32_t)), "a name has room");
+
 enum {
-  TASK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 3 * (1 + sizeof(uint32_t)),
+  TASK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + sizeof((struct task_name *)0)->bytes,
   LOCK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + 2 * (1 + sizeof(uint32_t)),
 };
 
@@ -266,9 +278,17 @@ static inline unsigned char *put_layout(unsigned char *at, uint64_t layout) {
   return at + (layout >> LAYOUT_BYTES_AT);
 }
 
-static inline unsigned char *put_switch(unsigned char *at, const struct task_name *task) {
-  return put_ThreadTaskSwitch(put_byte(at, TRACE_NUMBER_ThreadTaskSwitch), task->comm, task->thread,
-                              task->generation);
+static inline unsigned char *put_task(unsigned char *at, uint8_t number, const struct task_name *task) {
+  at[0] = number;
+  at[1] = task->length;
+  memcpy(at + 2, task->bytes, sizeof task->bytes);
+  return at + 2 + task->length;
+}
+
+struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation) {
+  struct task_name name;
+  name.length = (uint8_t)(put_32(put_32(put_32(name.bytes, comm), thread), generation) - name.bytes);
+  return name;
 }
 
 bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
@@ -276,15 +296,17 @@ bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const
   unsigned char *at = begin_some(writer, ticks, TASK_BYTES_MAX + 2 * LAYOUT_BYTES_MAX);
   if (!at)
     return false;
-  at = put_byte(put_layout(at, creation), TRACE_NUMBER_ThreadTaskCreate);
-  at = put_ThreadTaskCreate(at, task->comm, task->thread, task->generation);
+  at = put_task(put_layout(at, creation), TRACE_NUMBER_ThreadTaskCreate, task);
   return end_some(writer, put_layout(at, event_layout_of_leave(creation)), 3);
 }
 
 bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
                               uint64_t region) {
   unsigned char *at = begin_some(writer, ticks, TASK_BYTES_MAX + LAYOUT_BYTES_MAX);
-  return at && end_some(writer, put_layout(put_switch(at, task), region), 2);
+  if (!at)
+    return false;
+  at = put_task(at, TRACE_NUMBER_ThreadTaskSwitch, task);
+  return end_some(writer, put_layout(at, region), 2);
 }
 
 bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
@@ -292,9 +314,8 @@ bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uin
   unsigned char *at = begin_some(writer, ticks, LAYOUT_BYTES_MAX + 2 * TASK_BYTES_MAX);
   if (!at)
     return false;
-  at = put_byte(put_layout(at, event_layout_of_leave(region)), TRACE_NUMBER_ThreadTaskComplete);
-  at = put_ThreadTaskComplete(at, task->comm, task->thread, task->generation);
-  return end_some(writer, put_switch(at, next), 3);
+  at = put_task(put_layout(at, event_layout_of_leave(region)), TRACE_NUMBER_ThreadTaskComplete, task);
+  return end_some(writer, put_task(at, TRACE_NUMBER_ThreadTaskSwitch, next), 3);
 }
 
 bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,

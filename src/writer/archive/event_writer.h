@@ -60,10 +60,13 @@ static inline uint64_t event_layout_of_leave(uint64_t enter) {
   return enter + 1;
 }
 
-/* What task events name. */
+/* How events name a task: their fields as they are laid out. */
 struct task_name {
-  uint32_t comm, thread, generation;
+  uint8_t bytes[16];
+  uint8_t length; /* 0: it has none so far */
 };
+
+struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation);
 
 /* All that becomes of a record, at one time and without attributes: what one call for each event would write.
  * Regions, `before` and `after` are layouts (of `after` and `before`, an Enter's or a Leave's). Each returns

@@ -132,12 +132,12 @@ static bool is_held_here(const struct lock *lock, const struct traced_thread *th
 }
 
 /* Still to be written, unless it is hidden. */
-static struct hold *acquire(struct correlator *c, struct traced_thread *thread, uint64_t wait_id,
-                            uint32_t region) {
+static struct hold *acquire(struct correlator *c, struct traced_thread *thread, struct lock *lock,
+                            uint64_t wait_id, uint32_t region) {
   array_reserve_zeroed(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
                        sizeof *thread->holds);
   struct hold *hold = &thread->holds[thread->held_locks++];
-  *hold = (struct hold){.lock = lock_of(c, wait_id),
+  *hold = (struct hold){.lock = lock,
                         .wait_id = wait_id,
                         .task = thread->current->id,
                         .order = acquisition_order(&thread->acquisitions, c->record_id),
@@ -216,13 +216,14 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
 void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (is_held_here(find_lock(c, record->wait_id), thread)) {
+  struct lock *lock = lock_of(c, record->wait_id);
+  if (is_held_here(lock, thread)) {
     c->ignored_ends++; /* reported twice */
     return;
   }
   begin_unseen(c, thread, record->kind, record->wait_id, record->codeptr, now);
   const struct frame *locking = is_routine(record->kind) ? frame_find(thread->current, FRAME_LOCKING) : NULL;
-  struct hold *hold = acquire(c, thread, record->wait_id, locking ? locking->region : REGION_NONE);
+  struct hold *hold = acquire(c, thread, lock, record->wait_id, locking ? locking->region : REGION_NONE);
   if (is_routine(record->kind))
     write_set(c, thread, hold, now);
   else if (record->kind != MUTEX_ATOMIC)

@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "writer/correlate/acquisitions.h"
+#include "writer/definitions/definitions.h"
 #include "writer/model/event.h"
 #include "writer/model/location.h"
 
@@ -167,8 +168,9 @@ struct task {
   bool is_detached;             /* has run to its end and waits for omp_fulfill_event */
   struct traced_thread *thread; /* where it runs or ran last */
   struct task *outer;           /* implicit: what this thread ran before */
-  uint64_t in_front_of; /* id of the task that its thread was switched to it from; 0: the implicit one */
-  struct team *forked;  /* the region that this task has encountered and not yet left */
+  uint64_t in_front_of;  /* id of the task that its thread was switched to it from; 0: the implicit one */
+  struct team *forked;   /* the region that this task has encountered and not yet left */
+  struct task_name name; /* in events, once its team is known (plain_tasks.c) */
 };
 
 #endif

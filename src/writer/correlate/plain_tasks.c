@@ -5,9 +5,16 @@
 #include "writer/correlate/model.h"
 
 /* How events name a task that the thread with this number in the team has created. */
-static inline struct task_name name_of(const struct team *team, uint32_t creator, uint32_t generation) {
-  return (struct task_name){team->comm, creator < team->size ? team->members[creator].rank : creator,
-                            generation};
+static struct task_name name_in(const struct team *team, uint32_t creator, uint32_t generation) {
+  return event_task_name(team->comm, creator < team->size ? team->members[creator].rank : creator,
+                         generation);
+}
+
+/* The task's, whose team is known: that has its ranks then. */
+static inline const struct task_name *name_of(struct task *task) {
+  if (!task->name.length)
+    task->name = name_in(task->team, task->creator, task->generation);
+  return &task->name;
 }
 
 static inline bool is_known(const struct team *team) {
@@ -27,13 +34,12 @@ static bool is_plain_creation(struct correlator *c, const struct record_task_cre
          region_is_answered(c, CONSTRUCT_create_task, record->codeptr, record->task_flags);
 }
 
-static bool write_created(struct correlator *c, struct traced_thread *thread, const struct task *implicit,
+static bool write_created(struct correlator *c, struct traced_thread *thread, const struct task_name *name,
                           uint64_t now) {
   struct location *location = &thread->location;
-  struct task_name name = name_of(implicit->team, implicit->creator, (uint32_t)thread->generations + 1);
   uint64_t creation = emitter_layout(c->emitter, c->answers[CONSTRUCT_create_task].region);
   if (!creation || !may_write_at_once(c, thread, now, 3) ||
-      !event_writer_put_created(location->writer, now, &name, creation))
+      !event_writer_put_created(location->writer, now, name, creation))
     return false;
   emit_has_written_some(location, now, EVENT_LEAVE, 3);
   return true;
@@ -43,7 +49,10 @@ bool plain_task_is_created(struct correlator *c, struct traced_thread *thread,
                            const struct record_task_create *record) {
   const struct task *implicit = implicit_task_of(thread);
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (!is_plain_creation(c, record) || !is_in_team(implicit) || !write_created(c, thread, implicit, now))
+  if (!is_plain_creation(c, record) || !is_in_team(implicit))
+    return false;
+  struct task_name name = name_in(implicit->team, implicit->creator, (uint32_t)thread->generations + 1);
+  if (!write_created(c, thread, &name, now))
     return false;
   struct task *task = task_new(c);
   task->id = c->record_id;
@@ -54,6 +63,7 @@ bool plain_task_is_created(struct correlator *c, struct traced_thread *thread,
   task->region = c->answers[CONSTRUCT_task].region;
   task->creation = c->answers[CONSTRUCT_create_task].region;
   task->generation = (uint32_t)++thread->generations;
+  task->name = name;
   map_put(&c->tasks, c->record_id, task);
   return true;
 }
@@ -65,13 +75,12 @@ static bool is_fresh(const struct traced_thread *thread, const struct task *task
          !task->forked && !task->is_hidden && task->stack.count == 0 && is_known(task->team);
 }
 
-static bool write_started(struct correlator *c, struct traced_thread *thread, const struct task *task,
+static bool write_started(struct correlator *c, struct traced_thread *thread, struct task *task,
                           uint64_t now) {
   struct location *location = &thread->location;
-  struct task_name name = name_of(task->team, task->creator, task->generation);
   uint64_t region = emitter_layout(c->emitter, task->region);
   if (!region || !may_write_at_once(c, thread, now, 2) ||
-      !event_writer_put_started(location->writer, now, &name, region))
+      !event_writer_put_started(location->writer, now, name_of(task), region))
     return false;
   emit_has_written_some(location, now, EVENT_ENTER, 2);
   return true;
@@ -130,14 +139,12 @@ static struct task *next_of(const struct correlator *c, const struct traced_thre
   return task != thread->current && may_go_on(thread, task, implicit) ? task : NULL;
 }
 
-static bool write_completed(struct correlator *c, struct traced_thread *thread, const struct task *task,
-                            const struct task *next, uint64_t now) {
+static bool write_completed(struct correlator *c, struct traced_thread *thread, struct task *task,
+                            struct task *next, uint64_t now) {
   struct location *location = &thread->location;
-  struct task_name name = name_of(task->team, task->creator, task->generation);
-  struct task_name next_name = name_of(next->team, next->creator, next->generation);
   uint64_t region = emitter_layout(c->emitter, task->region);
   if (!region || !may_write_at_once(c, thread, now, 3) ||
-      !event_writer_put_completed(location->writer, now, region, &name, &next_name))
+      !event_writer_put_completed(location->writer, now, region, name_of(task), name_of(next)))
     return false;
   emit_has_written_some(location, now, EVENT_TASK_SWITCH, 3);
   return true;

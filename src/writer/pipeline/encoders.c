@@ -23,6 +23,7 @@ enum {
   WORTH = 512, /* records in a round: below this the next one is put off */
   PUT_OFF_MIN = 2,
   PUT_OFF_MAX = ENCODERS_PUT_OFF,
+  REST_FROM = 1 << 12, /* records to the next round, from which on nobody waits awake for it */
 };
 
 /* What is known of a slot's next records. */
@@ -241,6 +242,8 @@ static void put_off(struct encoders *encoders, uint64_t handled) {
   }
   encoders->left = encoders->put_off < PUT_OFF_MAX ? encoders->put_off : PUT_OFF_MAX;
   encoders->put_off = 2 * encoders->left;
+  if (encoders->left >= REST_FROM)
+    helpers_rest(encoders->helpers);
 }
 
 /* A merge_beside's. */

@@ -39,6 +39,7 @@ struct helpers {
   _Atomic uint32_t busy;  /* threads that may still have an item */
   _Atomic uint32_t round; /* grows with each run, and at the end */
   _Atomic bool is_over;
+  _Atomic bool rests;    /* no round comes soon */
   pthread_mutex_t mutex; /* for those that sleep */
   pthread_cond_t begins, ends;
 };
@@ -61,9 +62,12 @@ static inline void rest(void) {
 }
 
 static bool is_next_round(struct helpers *helpers, uint32_t known) {
-  for (unsigned i = 0; i < helpers->looks; i++, rest())
+  for (unsigned i = 0; i < helpers->looks; i++, rest()) {
     if (atomic_load_explicit(&helpers->round, memory_order_acquire) != known)
       return true;
+    if (atomic_load_explicit(&helpers->rests, memory_order_relaxed))
+      return false;
+  }
   return false;
 }
 
@@ -149,6 +153,7 @@ static void start_all(struct helpers *helpers) {
 
 static void begin_round(struct helpers *helpers) {
   atomic_store_explicit(&helpers->caller_on, sched_getcpu(), memory_order_relaxed);
+  atomic_store_explicit(&helpers->rests, false, memory_order_relaxed);
   pthread_mutex_lock(&helpers->mutex);
   atomic_fetch_add(&helpers->round, 1);
   pthread_cond_broadcast(&helpers->begins);
@@ -186,6 +191,10 @@ void helpers_run(struct helpers *helpers, helpers_work work, void *data, uint32_
   begin_round(helpers);
   do_items(helpers, 0);
   wait_for_all(helpers);
+}
+
+void helpers_rest(struct helpers *helpers) {
+  atomic_store_explicit(&helpers->rests, true, memory_order_relaxed);
 }
 
 unsigned helpers_workers(const struct helpers *helpers) {

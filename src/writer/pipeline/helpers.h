@@ -16,6 +16,9 @@ struct helpers *helpers_create(unsigned workers);
 /* NULL is fine. */
 void helpers_destroy(struct helpers *helpers);
 
+/* No round comes soon: those that look for one leave their processors to who has something to do. */
+void helpers_rest(struct helpers *helpers);
+
 /* As many as were requested, of which some may not have been to be had. */
 unsigned helpers_workers(const struct helpers *helpers);
 
