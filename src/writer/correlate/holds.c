@@ -31,7 +31,8 @@ bool hold_write_before(struct correlator *c, struct traced_thread *thread, struc
       !event_writer_put_acquired(thread->location.writer, now, lock->id, order, after))
     return false;
   emit_has_written_some(&thread->location, now, (uint8_t)after_kind, 2);
-  lock->order += !hold->order;
+  if (!hold->order) /* else others may be looking at it (alone.h) */
+    lock->order = order;
   hold->order = order;
   return true;
 }
