@@ -49,7 +49,9 @@ void tool_log(const char *format, ...) {
   for (char *c = line; c < line + length; c++)
     *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* names could drive a terminal */
   line[length] = '\n';
+  int cancellation = tool_forbid_cancellation();
   ssize_t written = write(STDERR_FILENO, line, length + 1);
+  tool_allow_cancellation(cancellation);
   (void)written;
 }
 

@@ -28,7 +28,9 @@ const char *const dependences_in_doacross[] = {"__kmpc_doacross_wait",
 enum { NAP_NS = 20000, NAPS_MAX = 50000 };
 
 static void nap(void) {
+  int cancellation = tool_forbid_cancellation();
   nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+  tool_allow_cancellation(cancellation);
 }
 
 /* A forked child's threads have none yet, and its parent's session is not mapped. */
