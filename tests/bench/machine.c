@@ -48,7 +48,7 @@ static void sleeps(long count) {
   }
 }
 
-static int say_and_wait(const char *text) {
+static int print_and_wait(const char *text) {
   char line[16];
   puts(text);
   fflush(stdout);
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   long count = argc == 3 ? atol(argv[2]) : 0;
 #pragma omp parallel num_threads(2)
   rest(1);
-  if (count <= 0 || !say_and_wait("ready"))
+  if (count <= 0 || !print_and_wait("ready"))
     return 2;
   if (strcmp(argv[1], "regions") == 0)
     regions(count);
@@ -67,5 +67,5 @@ int main(int argc, char **argv) {
     locks(count);
   else
     sleeps(count);
-  return !say_and_wait("done");
+  return !print_and_wait("done");
 }

@@ -83,7 +83,7 @@ static void run_task(long n) {
   }
 }
 
-static void *meet_region(void *data) {
+static void *barrier_region(void *data) {
 #pragma omp parallel num_threads(1)
   __asm__ volatile("");
   return data;
@@ -93,14 +93,14 @@ static void *meet_region(void *data) {
 static void run_threads(long n) {
   for (long i = 0; i < n; i++) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, meet_region, NULL) == 0)
+    if (pthread_create(&thread, NULL, barrier_region, NULL) == 0)
       pthread_join(thread, NULL);
   }
 }
 
 /* n seconds without an event. */
 static void run_rest(long n) {
-  meet_region(NULL);
+  barrier_region(NULL);
   sleep((unsigned)n);
 }
 
@@ -257,7 +257,7 @@ static void bind_threads(void) {
   }
 }
 
-static void take_turns(void (*run)(long), long n, long warm_up) {
+static void alternate(void (*run)(long), long n, long warm_up) {
   char line[16];
   bind_threads();
   run(warm_up);
@@ -292,7 +292,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], workloads[i].name) != 0)
       continue;
     if (argc == 5 && strcmp(argv[4], "turns") == 0)
-      take_turns(workloads[i].run, atol(argv[2]), argument(argc, argv, 3));
+      alternate(workloads[i].run, atol(argv[2]), argument(argc, argv, 3));
     else
       measure(workloads[i].run, atol(argv[2]), argument(argc, argv, 3), argument(argc, argv, 4));
     return 0;

@@ -26,7 +26,7 @@ class Case(cli.Case):
 
     def json(self, status, *arguments):
         result = check("--json", *arguments, self.path())
-        self.assertEqual((result.returncode, cli.said(result)), (status, ""), result.stdout.decode())
+        self.assertEqual((result.returncode, cli.stderr_of(result)), (status, ""), result.stdout.decode())
         return json.loads(result.stdout)
 
     def quiet(self):

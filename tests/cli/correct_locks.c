@@ -171,7 +171,7 @@ static void lock_vs_critical(void) {
   omp_destroy_lock(&l);
 }
 
-static void orders_behind_barriers(void) {
+static void orders_after_barriers(void) {
   omp_lock_t a, b;
   omp_init_lock(&a);
   omp_init_lock(&b);
@@ -191,7 +191,7 @@ static void orders_behind_barriers(void) {
   omp_destroy_lock(&b);
 }
 
-static void orders_behind_a_gate(void) {
+static void orders_after_a_gate(void) {
   omp_lock_t a, b;
   omp_init_lock(&a);
   omp_init_lock(&b);
@@ -297,8 +297,8 @@ static const struct program programs[] = {
     PROGRAM(nested_by_recursion),
     PROGRAM(critical_nest),
     PROGRAM(lock_vs_critical),
-    PROGRAM(orders_behind_barriers),
-    PROGRAM(orders_behind_a_gate),
+    PROGRAM(orders_after_barriers),
+    PROGRAM(orders_after_a_gate),
     PROGRAM(task_lock_own),
     PROGRAM(critical_in_tasks),
     PROGRAM(exit_between_barriers),

@@ -61,10 +61,10 @@ static void *end_all(void *count) {
 }
 
 static void end_when_waiting(int count) {
-  static int wanted;
+  static int end_count;
   pthread_t thread;
-  wanted = count;
-  pthread_create(&thread, NULL, end_all, &wanted);
+  end_count = count;
+  pthread_create(&thread, NULL, end_all, &end_count);
 }
 
 /* This thread is about to wait. */

@@ -180,7 +180,7 @@ static void nest_unset_as_simple(void) {
 }
 
 /* The task that acquired it is gone when it is released. */
-static void unlock_behind_region(void) {
+static void unlock_after_region(void) {
   omp_init_lock(&lock);
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -228,7 +228,7 @@ static const struct program programs[] = {
     PROGRAM(init_by_all),           PROGRAM(destroy_held),
     PROGRAM(destroy_twice),         PROGRAM(lock_before_init),
     PROGRAM(lock_after_destroy),    PROGRAM(nest_for_simple),
-    PROGRAM(nest_unset_as_simple),  PROGRAM(unlock_behind_region),
+    PROGRAM(nest_unset_as_simple),  PROGRAM(unlock_after_region),
     PROGRAM(ok_tests_crosswise),    {NULL, NULL},
 };
 

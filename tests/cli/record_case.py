@@ -51,7 +51,7 @@ class Case(cli.FreshCase):
         for name in names:
             os.mkfifo(self.path(name))
 
-    def tell(self, name):
+    def notify(self, name):
         self.write(name, "go on\n")
 
     def stave(self, *arguments, **more):

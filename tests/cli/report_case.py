@@ -135,5 +135,5 @@ class Case(cli.Case):
         disturbed = {name: value for name, value in numbers["disturbances"].items() if value}
         self.assertEqual(disturbed, {})
 
-    def ms(self, seconds, wanted):
-        self.assertAlmostEqual(1000 * seconds, wanted, places=3)
+    def ms(self, seconds, expected):
+        self.assertAlmostEqual(1000 * seconds, expected, places=3)

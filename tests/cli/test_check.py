@@ -169,7 +169,7 @@ class Traced(Case):
         for i in range(5):
             broken = int(cli.trace(program, f"{self.folder}/tied-{i}").stdout)
             result = check("--json", f"{self.folder}/tied-{i}")
-            self.assertEqual((result.returncode, cli.said(result)), (FOUND if broken else 0, ""))
+            self.assertEqual((result.returncode, cli.stderr_of(result)), (FOUND if broken else 0, ""))
             found = json.loads(result.stdout)
             self.assertEqual(found["violations"], broken)
             self.assertEqual({f["rule"] for f in found["findings"] if f["severity"] == "violation"},

@@ -27,7 +27,7 @@ class Files(Case):
         """The SARIF log, the test suite of JUnit, and what --json says of the same archive."""
         sarif, junit = self.path() + ".sarif", self.path() + ".xml"
         result = check("--sarif", sarif, "--junit", junit, "--json", *arguments, self.path())
-        self.assertEqual(result.returncode, status, cli.said(result))
+        self.assertEqual(result.returncode, status, cli.stderr_of(result))
         with open(sarif, encoding="utf-8") as file:
             log = json.load(file)
         self.validate(log)
@@ -153,14 +153,14 @@ class Files(Case):
                                  ("pairing > 2", True), ("pairing < 3", False), ("nesting > 0", False),
                                  ("information < 1000", True)):
             result = check("--fail-if", condition, "--sarif", self.path() + ".sarif", self.path())
-            self.assertEqual(result.returncode, FOUND if holds else 0, cli.said(result))
-            self.assertEqual(f": condition met: {condition} (" in cli.said(result), holds)
+            self.assertEqual(result.returncode, FOUND if holds else 0, cli.stderr_of(result))
+            self.assertEqual(f": condition met: {condition} (" in cli.stderr_of(result), holds)
             self.assertTrue(os.path.exists(self.path() + ".sarif"))
         both = ("--fail-if", "nesting > 0", "--fail-if", "violations > 0")
         self.assertEqual(check(*both, self.path()).returncode, FOUND)
         result = check("--rules", "nesting", "--fail-if", "pairing > 0", self.path())
         self.assertEqual(result.returncode, UNDONE)
-        self.assertIn("pairing > 0: not known", cli.said(result))
+        self.assertIn("pairing > 0: not known", cli.stderr_of(result))
 
     def test_conditions_of_a_part(self):
         """What was lost may have held more."""
@@ -173,7 +173,7 @@ class Files(Case):
         for condition in ("violations > 5", "violations < 5"):
             result = check("--fail-if", condition, self.path())
             self.assertEqual(result.returncode, UNDONE)
-            self.assertIn("not known", cli.said(result))
+            self.assertIn("not known", cli.stderr_of(result))
 
     def test_what_is_no_condition(self):
         with self.make() as made:
@@ -189,7 +189,7 @@ class Files(Case):
         for option in ("--sarif", "--junit"):
             result = check(option, "/nonexistent/file", self.path())
             self.assertEqual(result.returncode, UNDONE)
-            self.assertIn("cannot write /nonexistent/file", cli.said(result))
+            self.assertIn("cannot write /nonexistent/file", cli.stderr_of(result))
 
 
 if __name__ == "__main__":

@@ -166,10 +166,10 @@ class Losses(Case):
         report = self.json(0)
         self.words(report["not_checked"]["dependence"], "dependences")
         self.words(report["not_checked"]["lock-order"])
-        said = re.findall(r"(?m)^not checked: (.*): (.*)$", check(self.path()).stdout.decode())
-        self.assertIn(("dependence, mutual-exclusion", report["not_checked"]["dependence"]), said)
-        self.assertEqual(len({reason for _, reason in said}), len(said))    # a line for each reason
-        rules = [rule for names, _ in said for rule in names.split(", ")]
+        printed = re.findall(r"(?m)^not checked: (.*): (.*)$", check(self.path()).stdout.decode())
+        self.assertIn(("dependence, mutual-exclusion", report["not_checked"]["dependence"]), printed)
+        self.assertEqual(len({reason for _, reason in printed}), len(printed))    # a line for each reason
+        rules = [rule for names, _ in printed for rule in names.split(", ")]
         self.assertEqual(sorted(rules), sorted(report["not_checked"]))
 
     def test_dependences_withheld(self):

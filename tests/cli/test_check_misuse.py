@@ -129,7 +129,7 @@ class Misuse(Case):
     def misuses(self):
         return MISUSES.items()
 
-    def wanted(self, misuse):
+    def expected(self, misuse):
         return sorted((rule, count) for rule, _, count in MISUSES[misuse][1])
 
     def is_at(self, misuse, finding, rule, place):
@@ -142,9 +142,9 @@ class Misuse(Case):
         for misuse, (ending, places) in self.misuses():
             self.made += 1
             with self.subTest(misuse):
-                found, wanted = self.found(misuse, ending), self.wanted(misuse)
-                self.assertEqual(sorted((f["rule"], f["count"]) for f in found), wanted, found)
-                self.assertEqual(check(self.path()).returncode, 3 if wanted else 0)
+                found, expected = self.found(misuse, ending), self.expected(misuse)
+                self.assertEqual(sorted((f["rule"], f["count"]) for f in found), expected, found)
+                self.assertEqual(check(self.path()).returncode, 3 if expected else 0)
                 for finding in found:
                     self.assertTrue(re.search(r"(thread|Thread)", finding["thread"]), finding)
                     self.assertIn(os.path.basename(source_of(misuse)), finding["region"]["file"], finding)
@@ -162,8 +162,8 @@ class Misuse(Case):
 class MisuseByGcc(Misuse):
     COMPILER = "gcc"
 
-    def wanted(self, misuse):
-        return GCC.get(misuse, super().wanted(misuse))
+    def expected(self, misuse):
+        return GCC.get(misuse, super().expected(misuse))
 
     def is_at(self, misuse, finding, rule, place):
         """gcc places a construct at a line of its own."""
@@ -178,8 +178,8 @@ class MisuseOnLibgomp(MisuseByGcc):
         return [(misuse, (LIBGOMP_ENDINGS.get(misuse, ending), places))
                 for misuse, (ending, places) in super().misuses() if misuse not in LIBGOMP_HANGS]
 
-    def wanted(self, misuse):
-        return LIBGOMP.get(misuse, super().wanted(misuse))
+    def expected(self, misuse):
+        return LIBGOMP.get(misuse, super().expected(misuse))
 
 
 if __name__ == "__main__":

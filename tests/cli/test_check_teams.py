@@ -18,7 +18,7 @@ class Teams(Case):
         finding = self.finds("team-order", "single @made.c:11", line=12)
         self.assertEqual(finding["other_region"]["line"], 11)
 
-    def met(self, *regions):
+    def encounter(self, *regions):
         """Of each thread in turn the construct and its line; that of the parallel region is 1."""
         with self.make(threads=len(regions)) as made:
             for thread, (construct, line) in enumerate(regions):
@@ -30,12 +30,12 @@ class Teams(Case):
         it may be any region of the construct."""
         for regions in ((("for", 1), ("for", 11)), (("for", 11), ("for", 1)), (("for", 1), ("for", 1)),
                         (("for", 11), ("for", 1), ("for", 11)), (("for", 1), ("for", 11), ("for", 11))):
-            self.met(*regions)
+            self.encounter(*regions)
             self.quiet()
         for regions, line in (((("for", 1), ("single", 11)), 11), ((("single", 11), ("for", 1)), 1),
                               ((("for", 11), ("for", 1), ("for", 12)), 12),
                               ((("for", 1), ("for", 11), ("for", 12)), 12)):
-            self.met(*regions)
+            self.encounter(*regions)
             self.finds("team-order", line=line)
 
     def test_one_left_out(self):
@@ -74,12 +74,12 @@ class Teams(Case):
             else:
                 self.finds("team-order", "barrier @made.c:12", line=17)
 
-    def sections_end_late(self, is_begun, has_section):
+    def sections_end_late(self, is_started, has_section):
         """A barrier is met while sections are open, on each thread before or after one of them has begun."""
         with self.make() as made:
             for thread in (0, 1):
                 made.enter(thread, "sections", line=11)
-                if is_begun:
+                if is_started:
                     made.enter(thread, "section", line=12)
                     made.leave(thread, "section", line=12)
                 made.leave(thread, "sections", line=11)
@@ -93,10 +93,10 @@ class Teams(Case):
     def test_barrier_in_sections(self):
         """The compiler's stands before the first section, where firstprivate objects were copied: it has the line of
         their constructor."""
-        self.sections_end_late(is_begun=False, has_section=True)
+        self.sections_end_late(is_started=False, has_section=True)
         self.quiet()
-        for is_begun, has_section in ((True, True), (True, False), (False, False)):
-            self.sections_end_late(is_begun, has_section)
+        for is_started, has_section in ((True, True), (True, False), (False, False)):
+            self.sections_end_late(is_started, has_section)
             self.finds("nesting", "sections @made.c:11", line=40, count=2)
 
     def test_barrier_behind_inner_sections(self):
@@ -343,7 +343,7 @@ class Locks(Case):
                 made.unlock(0, 1, 3)
             self.quiet()
 
-    def across(self, other_wants_it):
+    def across(self, other_waits_for_it):
         with self.make() as made:
             made.create(0, 1, line=11)
             self.in_barrier(made, 0, 1)
@@ -356,7 +356,7 @@ class Locks(Case):
             made.leave(0, "taskwait", line=20)
             made.leave_critical(0, 0, 1, line=13)
             made.end(0, 0, 1, line=11)
-            if other_wants_it:
+            if other_waits_for_it:
                 made.create(0, 3, line=12)
                 made.start(0, 0, 3, line=12)
                 made.enter_critical(0, 0, 2, line=14)
@@ -365,12 +365,12 @@ class Locks(Case):
             self.out_of_barrier(made, 0, 1)
 
     def test_across_scheduling(self):
-        self.across(other_wants_it=True)
+        self.across(other_waits_for_it=True)
         finding = self.finds("lock-across-scheduling", "taskwait @made.c:20", "task @made.c:12", line=13)
         self.assertEqual(finding["severity"], "hazard")
 
     def test_across_scheduling_but_nobody_wants_it(self):
-        self.across(other_wants_it=False)
+        self.across(other_waits_for_it=False)
         rules = {(finding["rule"], finding["severity"]) for finding in self.quiet()}
         self.assertIn(("lock-across-scheduling", "information"), rules)
 

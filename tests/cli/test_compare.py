@@ -105,15 +105,15 @@ class Compare(Case):
                                   ("activity:barrier wait > 39 ms", FOUND), ("cause:single > 1 %", 0),
                                   ("region:nowhere > 1 %", UNDONE)):
             result = report("--compare", "--fail-if", condition, old, new)
-            self.assertEqual(result.returncode, status, (condition, cli.said(result)))
+            self.assertEqual(result.returncode, status, (condition, cli.stderr_of(result)))
         for condition, growth in (("wall > 9 %", "wall +10.0 %"), ("gain > 14 %", "gain +15.0 %"),
                                   ("wall > 9ms", "wall +0.01 s")):
             self.assertIn(f"condition met: {condition} ({growth})",
-                          cli.said(report("--compare", "--fail-if", condition, old, new)))
+                          cli.stderr_of(report("--compare", "--fail-if", condition, old, new)))
         # What noise may have done does not fail: one of four is slower.
         noisy = report("--compare", "--fail-if", "wall > 0 %", *self.runs("a", [90, 91, 92, 93]), "--",
                        *self.runs("b", [90, 92, 93, 120]))
-        self.assertEqual(noisy.returncode, 0, cli.said(noisy))
+        self.assertEqual(noisy.returncode, 0, cli.stderr_of(noisy))
 
     def test_saved_reports(self):
         old, new = self.run_of("old", 90), self.run_of("new", 100)
@@ -127,7 +127,7 @@ class Compare(Case):
     def test_pipes(self):
         """As <(...) of a shell makes them: each can be read but once."""
         paths = self.runs("one", [100, 110])
-        whole = self.compared(paths[:1], paths[1:])
+        complete = self.compared(paths[:1], paths[1:])
         names = []
         for i, path in enumerate(paths):
             names.append(self.path(f"{self._testMethodName}-pipe{i}"))
@@ -137,13 +137,13 @@ class Compare(Case):
         piped = self.compared(names[:1], names[1:])
         for writer in writers:
             self.assertEqual(writer.wait(timeout=cli.HANG_S), 0)
-        self.assertEqual(piped["changes"], whole["changes"])
+        self.assertEqual(piped["changes"], complete["changes"])
 
     def test_what_is_no_report(self):
         """Cut, of something else, or a comparison, which has a version too."""
         old, new = self.run_of("old", 90), self.run_of("new", 100)
-        whole = self.succeeds(report("--json", old))
-        for text in (whole[:len(whole) // 2], "{}", '{"schema_version": 1}',
+        complete = self.succeeds(report("--json", old))
+        for text in (complete[:len(complete) // 2], "{}", '{"schema_version": 1}',
                      self.succeeds(report("--compare", "--json", old, new))):
             cli.write_bytes(self.path("other.json"), text.encode())
             for words in (["--compare", self.path("other.json"), new],

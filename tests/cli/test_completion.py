@@ -13,7 +13,7 @@ import cli
 
 COMMANDS = ("record", "scale", "info", "timeline", "watch", "report", "check", "query", "export", "merge", "mcp",
             "recover", "dump", "config", "completion")
-ASK = """
+PROPOSE = """
 source <("$1" completion bash)
 shift
 COMP_WORDS=("$@")
@@ -32,8 +32,8 @@ def shell_text(shell):
 class Bash(cli.Case):
     def proposed(self, *words):
         """Behind the words; the last one is what has been typed of the next."""
-        result = cli.run(["bash", "--norc", "-c", ASK, "ask", cli.STAVE, *words], cwd=self.folder)
-        self.assertEqual((result.returncode, cli.said(result)), (0, ""))
+        result = cli.run(["bash", "--norc", "-c", PROPOSE, "ask", cli.STAVE, *words], cwd=self.folder)
+        self.assertEqual((result.returncode, cli.stderr_of(result)), (0, ""))
         return result.stdout.decode().split("\n")[:-1]
 
     def test_commands(self):
@@ -44,9 +44,9 @@ class Bash(cli.Case):
     def test_every_option(self):
         for command in COMMANDS:
             text = self.succeeds(cli.stave(command, "--help")).split("\n\nRules")[0]
-            wanted = set(re.findall(r"(?m)^ +(?:-\w, )?(--[\w-]+)", text))
-            self.assertIn("--help", wanted)
-            self.assertEqual({word for word in self.proposed("stave", command, "-") if word.startswith("--")}, wanted)
+            expected = set(re.findall(r"(?m)^ +(?:-\w, )?(--[\w-]+)", text))
+            self.assertIn("--help", expected)
+            self.assertEqual({word for word in self.proposed("stave", command, "-") if word.startswith("--")}, expected)
 
     def test_values(self):
         self.assertEqual(self.proposed("stave", "export", "--format", ""), ["chrome", "csv", "dot", "sqlite"])
@@ -81,7 +81,7 @@ class Others(cli.Case):
         path = self.path("stave." + shell)
         cli.write_bytes(path, shell_text(shell).encode())
         result = cli.run([*script, path, *arguments])
-        self.assertEqual((result.returncode, cli.said(result)), (0, ""))
+        self.assertEqual((result.returncode, cli.stderr_of(result)), (0, ""))
         return result.stdout.decode()
 
     def test_all_options_are_there(self):

@@ -114,8 +114,8 @@ class Traced(Case):
         self.assertGreater(created, 100)
         events = self.chrome(self.archive)
         self.tracks(events)
-        begun = sum(event["ph"] == "f" for event in events)
-        self.assertGreaterEqual(begun, created)
+        started = sum(event["ph"] == "f" for event in events)
+        self.assertGreaterEqual(started, created)
         found = self.line_edges(self.archive)
         self.assertEqual([number for _, _, number in found["dependence"]], [6])     # of seven tasks of one construct
         self.assertEqual(sum(number for _, _, number in found["creation"]), created)

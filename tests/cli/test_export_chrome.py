@@ -34,11 +34,11 @@ class Chrome(Case):
 
     def test_arrow(self):
         events = self.chrome(self.simple)
-        (source, created, sink, begun), = self.arrows(events)
+        (source, created, sink, started), = self.arrows(events)
         self.assertEqual((source, sink), (1, 2))
         task = next(event for event in events if event["ph"] == "B" and event["name"].startswith("task "))
-        self.assertEqual((task["tid"], task["ts"]), (sink, begun))
-        self.assertLess(created, begun)
+        self.assertEqual((task["tid"], task["ts"]), (sink, started))
+        self.assertLess(created, started)
 
     def test_task_that_moves(self):
         """Its slices end where it is suspended and begin again on the other thread, with an arrow in between."""
@@ -85,9 +85,9 @@ class Chrome(Case):
             made.run(0, 0, 3, line=7)
         events = self.chrome(path)
         ended, = [end for _, end, name, _ in self.tracks(events)[1] if name.startswith("task @made.c:5")]
-        begun = {name: begin for slices in self.tracks(events).values() for begin, _, name, _ in slices}
+        started = {name: begin for slices in self.tracks(events).values() for begin, _, name, _ in slices}
         self.assertEqual(self.arrows(events, "dependence"), [
-            (1, ended, 2, begun["task @made.c:6"]), (1, ended, 1, begun["task @made.c:7"])])
+            (1, ended, 2, started["task @made.c:6"]), (1, ended, 1, started["task @made.c:7"])])
 
     def test_locks(self):
         """An arrow from where a lock was released to the thread that had waited for it; none if nobody had."""

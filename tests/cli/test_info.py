@@ -319,7 +319,7 @@ class Unreadable(Case):
         process = subprocess.Popen([program], env=tracing.tool_environment(cli.BUILD, path, STAVE_STATUS=writer.path))
         try:
             writer.wait_for("archive")
-            self.assertRegex(cli.said(info(path)), r"stave-writer, process \d+: ")
+            self.assertRegex(cli.stderr_of(info(path)), r"stave-writer, process \d+: ")
         finally:
             process.kill()
             process.wait()
@@ -347,14 +347,14 @@ class Unreadable(Case):
             os.truncate(f"{archive}/traces/0.def", left)
             result = info(archive)
             self.fails(result)
-            self.words(cli.said(result).partition(" read: ")[0])    # what follows are OTF2's words
+            self.words(cli.stderr_of(result).partition(" read: ")[0])    # what follows are OTF2's words
 
     def test_missing_events(self):
         archive = self.copy("missing-events")
         os.unlink(f"{archive}/traces/0.evt")
         result = info(archive)
         self.fails(result)
-        self.words(cli.said(result).partition(" read: ")[0])
+        self.words(cli.stderr_of(result).partition(" read: ")[0])
 
     def stopped(self, name):
         """A worker that stands still while it reads. Returns the process and the worker."""
@@ -384,11 +384,11 @@ class Unreadable(Case):
         """Before OTF2 has taken memory for it, or time."""
         with subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as process:
-            said = process.stderr.read().decode()
+            message = process.stderr.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, 1)
-        self.words(said, "traces.otf2")
+        self.words(message, "traces.otf2")
         self.assertLess(usage.ru_maxrss, 1 << 20)
 
     def test_anchor_that_is_too_large(self):
@@ -466,12 +466,12 @@ class Stave(Case):
         cli.trace(program, archive, b"gr\xfc\xdfe", "gr\u00fc\u00dfe")
         with otf2.reader.open(archive + "/traces.otf2") as trace:
             handle = trace._handle
-            told = {name: _otf2.Reader_GetProperty(handle, name) for name in _otf2.Reader_GetPropertyNames(handle)}
+            reported = {name: _otf2.Reader_GetProperty(handle, name) for name in _otf2.Reader_GetPropertyNames(handle)}
             description, strings = _otf2.Reader_GetDescription(handle), " ".join(map(str, trace.definitions.strings))
-        wanted = f"{self.folder}/na?ve"
-        self.assertEqual((told["STAVE::PROGRAM"], description), (wanted, f"OpenMP trace of {wanted}"))
-        self.assertEqual(shlex.split(told["STAVE::ARGUMENTS"]), [wanted, "gr??e", "gr\u00fc\u00dfe"])
-        for text in (wanted, "na?ve", "gr??e", "gr\u00fc\u00dfe"):
+        expected = f"{self.folder}/na?ve"
+        self.assertEqual((reported["STAVE::PROGRAM"], description), (expected, f"OpenMP trace of {expected}"))
+        self.assertEqual(shlex.split(reported["STAVE::ARGUMENTS"]), [expected, "gr??e", "gr\u00fc\u00dfe"])
+        for text in (expected, "na?ve", "gr??e", "gr\u00fc\u00dfe"):
             self.assertIn(f"'{text}'", strings)
 
     def test_records(self):
@@ -499,7 +499,7 @@ class Ranks(cli.Case):
         result = cli.stave("info", job.parent)
         text = result.stdout.decode()
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"stave merge {shlex.quote(str(job.parent))} makes one", cli.said(result))
+        self.assertIn(f"stave merge {shlex.quote(str(job.parent))} makes one", cli.stderr_of(result))
         self.assertRegex(text, r"(?s)\nRanks, .*\n0 +closed.*\n2 +closed.*\n10 +not closed")
         self.words(text, "rank 1 ")
         self.words(text, "ranks 3 to 9")

@@ -59,13 +59,13 @@ class Functions(cli.Case):
                  if r["construct"] == "for"]
         self.assertEqual(len(loops), len(SCHEDULES))
         for loop in loops:
-            function, told = self.function_at(loop["line"]), loop["worksharing"]["schedule"]
-            self.assertIn(told, ("", SCHEDULES[function]))
+            function, schedule = self.function_at(loop["line"]), loop["worksharing"]["schedule"]
+            self.assertIn(schedule, ("", SCHEDULES[function]))
             # Of dynamic and guided ones the code at the loop has the chunk size, too, where no runtime reports it.
             description = re.sub(r", chunk \d+$", "", loop["description"])
-            self.assertEqual(description, function + (f", loop_{told}" if told else ""))
+            self.assertEqual(description, function + (f", loop_{schedule}" if schedule else ""))
             row = re.search(rf"(?m)^for @keywords.c:{loop['line']} +\d+(.*%)(.*)$", text)
-            self.assertEqual(re.findall("[a-z]+", row.group(2))[:1 if told else 0], [told] if told else [])
+            self.assertEqual(re.findall("[a-z]+", row.group(2))[:1 if schedule else 0], [schedule] if schedule else [])
 
     def constructs(self):
         with_words = {"!$omp " + word for word in (
@@ -91,9 +91,9 @@ class Functions(cli.Case):
         about = json.loads(re.search(r'id="about-data">(.*?)</script>', cli.read_bytes(page).decode(), re.S).group(1))
         activities = {"single": "work", "for": "work", "critical sblock": "work"}
         for name, _, _, _, activity, *_ in about["regions"]:
-            wanted = activities.get(name.removeprefix("!$omp ").split(" @")[0])
-            if wanted:
-                self.assertEqual(about["activities"][activity]["name"], wanted, name)
+            expected = activities.get(name.removeprefix("!$omp ").split(" @")[0])
+            if expected:
+                self.assertEqual(about["activities"][activity]["name"], expected, name)
 
 
 @unittest.skipUnless(cli.CAN_TRACE, "no tracer or no clang")

@@ -70,10 +70,10 @@ class Tasks(Case):
         return result.stderr, archives[0]
 
     def has_all(self, program, status=3):
-        said, archive = self.run_both(program)
+        printed, archive = self.run_both(program)
         found = counts_of(archive)
-        truth = dict(re.findall(r"(\w+) (\d+)", said.partition("truth: ")[2].splitlines()[0]))
-        self.assertTrue(truth, said)
+        truth = dict(re.findall(r"(\w+) (\d+)", printed.partition("truth: ")[2].splitlines()[0]))
+        self.assertTrue(truth, printed)
         for name, number in truth.items():
             kinds = NAMES[name] if isinstance(NAMES[name], tuple) else (NAMES[name],)
             self.assertEqual(sum(found[kind] for kind in kinds), int(number), (name, found))
@@ -119,8 +119,8 @@ class Tasks(Case):
     def test_taskloop_of_many(self):
         """They need no more of the stack than untraced, though libgomp has all of them there if they are copied."""
         program = self.compiled("taskloops.c", "-O2")
-        said, archive = self.run_both("sh", "-c", f"ulimit -s 1024; exec {program} many")
-        self.assertIn("truth: created", said)
+        printed, archive = self.run_both("sh", "-c", f"ulimit -s 1024; exec {program} many")
+        self.assertIn("truth: created", printed)
         self.assertTrue(archive)
 
     def depths(self, program, traced):

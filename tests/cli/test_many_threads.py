@@ -34,11 +34,11 @@ class ManyThreads(cli.Case):
         with open(output, "wb") as out:
             with subprocess.Popen([cli.STAVE, *words, path], stdout=out, stderr=subprocess.PIPE, preexec_fn=lambda:
                                   resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))) as process:
-                said = process.stderr.read().decode()
+                printed = process.stderr.read().decode()
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual(process.returncode, 0, said)
-        self.assertNotIn("damaged", said)
+        self.assertEqual(process.returncode, 0, printed)
+        self.assertNotIn("damaged", printed)
         with open(output, "rb") as file:
             return file.read(), usage.ru_maxrss
 

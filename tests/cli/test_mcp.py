@@ -59,8 +59,8 @@ class Server(cli.FreshCase):
         return self.path(name)
 
     def test_beginning(self):
-        for asked, granted in (("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-06-18")):
-            message = {**BEGIN, "params": {**BEGIN["params"], "protocolVersion": asked}}
+        for requested, granted in (("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-06-18")):
+            message = {**BEGIN, "params": {**BEGIN["params"], "protocolVersion": requested}}
             result = self.exchange(message, {"jsonrpc": "2.0", "method": "notifications/initialized"})
             self.assertEqual(len(result), 1)
             self.assertEqual((result[0]["id"], result[0]["result"]["protocolVersion"]), (0, granted))

@@ -36,10 +36,10 @@ class OutOfMemory(cli.Case):
         cls.archive = os.path.join(cls.folder, "archive")
         subprocess.run([GENERATE, "mixed", cls.archive, "4000"], check=True)
 
-    def run_with(self, words, module, **wanted):
+    def run_with(self, words, module, **expected):
         """One plan a run: a child that outlives it would write into the next one."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            plan = failing.Plan(pathlib.Path(folder) / "plan", module, **wanted)
+            plan = failing.Plan(pathlib.Path(folder) / "plan", module, **expected)
             environment = {**os.environ, "LD_PRELOAD": FAIL_CALLS, "FAIL_CALLS": str(plan.path)}
             return cli.stave(*words, self.archive, env=environment), plan.read()
 
@@ -48,7 +48,7 @@ class OutOfMemory(cli.Case):
         seen = set()
         for words in COMMANDS:
             for module in ("/", "libjansson"):
-                whole, plan = self.run_with(words, module)
+                unlimited, plan = self.run_with(words, module)
                 for site in plan.sites:
                     whose = words[0] if module == "/" else module
                     if site.name not in ALLOCATIONS or (whose, site.key) in seen:
@@ -56,7 +56,7 @@ class OutOfMemory(cli.Case):
                     seen.add((whose, site.key))
                     for number in some_calls(site):
                         with self.subTest(words, module=module, place=f"{site.name}+{site.offset:#x}", number=number):
-                            self.refuse(words, module, site, number, whole)
+                            self.refuse(words, module, site, number, unlimited)
         self.assertGreater(len(seen), 50)
 
     @unittest.skipIf(b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent")
@@ -67,7 +67,7 @@ class OutOfMemory(cli.Case):
         words = ["export", "-f", "sqlite", "-o", path]
         for module in ("/", "libsqlite3"):
             _, plan = self.run_with(words, module)
-            whole = self.rows_of(path)
+            unlimited = self.rows_of(path)
             sites = [site for site in plan.sites if site.name in ALLOCATIONS]
             self.assertTrue(sites)
             for site in sites:
@@ -76,10 +76,10 @@ class OutOfMemory(cli.Case):
                         result, plan = self.run_with(words, module, mode="site", site=site.key, number=number)
                         self.assertFalse(plan.crash_signal, plan.frames)
                         if result.returncode == 0:
-                            self.assertEqual(self.rows_of(path), whole)
+                            self.assertEqual(self.rows_of(path), unlimited)
                             continue
-                        self.assertEqual(result.returncode, 1, cli.said(result))
-                        self.assertRegex(cli.said(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
+                        self.assertEqual(result.returncode, 1, cli.stderr_of(result))
+                        self.assertRegex(cli.stderr_of(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
                         self.assertFalse([name for name in os.listdir(self.folder) if "run.db" in name])
 
     @staticmethod
@@ -91,15 +91,15 @@ class OutOfMemory(cli.Case):
         os.remove(path)
         return lines
 
-    def refuse(self, words, module, site, number, whole):
+    def refuse(self, words, module, site, number, unlimited):
         result, plan = self.run_with(words, module, mode="site", site=site.key, number=number)
         self.assertEqual(plan.failed, 1)
         self.assertFalse(plan.crash_signal, plan.frames)
-        if result.returncode == whole.returncode:
-            self.assertEqual(result.stdout, whole.stdout)
+        if result.returncode == unlimited.returncode:
+            self.assertEqual(result.stdout, unlimited.stdout)
         else:
-            self.assertEqual(result.returncode, 1, cli.said(result))
-            self.assertRegex(cli.said(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
+            self.assertEqual(result.returncode, 1, cli.stderr_of(result))
+            self.assertRegex(cli.stderr_of(result), r"(?i)\Astave: [^\n]*memory[^\n]*\n\Z")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class Merge(cli.Case):
 
     def merged(self, name, *archives, options=()):
         out = self.folder / name
-        self.said = self.succeeds(merge("-o", out, *options, *archives))
+        self.printed = self.succeeds(merge("-o", out, *options, *archives))
         tracing.check_archive(out / "traces.otf2", None, True)
         return out
 
@@ -93,7 +93,7 @@ class Merge(cli.Case):
         out = self.merged("family-merged", *reversed(self.family))
         rows = self.expect_equal(out, self.family)
         self.assertEqual([row[0] for row in rows], [f"Process {i // 2}" for i in range(8)])
-        self.assertRegex(self.said, r": 4 processes, 8 threads, [\d,]+ events\n\Z")
+        self.assertRegex(self.printed, r": 4 processes, 8 threads, [\d,]+ events\n\Z")
         own = properties(out)
         self.assertEqual({own[f"Process {i}"]["STAVE::PROCESS_ID"] for i in range(4)},
                          {path.name.split("-")[1] for path in self.family})
@@ -208,7 +208,7 @@ class Merge(cli.Case):
 
     def expect_job(self, result, job, ranks, missing=""):
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(cli.said(result),
+        self.assertRegex(cli.stderr_of(result),
                          rf"\Astave: [^\n]*{job.name}: {len(ranks)} ranks?, {2 * len(ranks)} threads, "
                          rf"[\d,]+ events{missing}: stave timeline [^\n]*{job.name}'? shows them\n\Z")
         self.assertEqual({path.name for path in (job / "rank").iterdir()}, {"run", *map(str, ranks)})
@@ -241,7 +241,7 @@ class Merge(cli.Case):
         job = self.folder / "by-hand"
         script = self.launcher([0, 1], 2).format(FORKS, FORKS)
         result = cli.run(["sh", "-c", script], env=tracing.tool_environment(cli.BUILD, job))
-        self.words(cli.said(result), f"{job}/rank: ", f"stave merge {job} ")
+        self.words(cli.stderr_of(result), f"{job}/rank: ", f"stave merge {job} ")
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_mpi(self):
@@ -269,15 +269,15 @@ class Merge(cli.Case):
             settings = tracing.clean_environment(OMPI_CC="clang", MPICH_CC="clang")
             subprocess.run([compiler, "-g", "-O1", "-fopenmp", source, "-o", where / "program"], env=settings,
                            check=True)
-            for way in ("outside", "inside"):
-                folder = where / way
+            for launch in ("outside", "inside"):
+                folder = where / launch
                 folder.mkdir()
-                command = [*launcher, "-n", "3", where / "program"] if way == "outside" else \
+                command = [*launcher, "-n", "3", where / "program"] if launch == "outside" else \
                     [*launcher, "-n", "3", cli.STAVE, "record", where / "program"]
-                result = cli.run([cli.STAVE, "record", *command] if way == "outside" else command, env=settings,
+                result = cli.run([cli.STAVE, "record", *command] if launch == "outside" else command, env=settings,
                                  cwd=folder)
                 jobs = list(folder.iterdir())
-                self.assertEqual(len(jobs), 1, (name, way, jobs, cli.said(result)))
+                self.assertEqual(len(jobs), 1, (name, launch, jobs, cli.stderr_of(result)))
                 self.expect_job(result, jobs[0], [0, 1, 2])
         if not tried:
             self.skipTest("no MPI")
@@ -287,8 +287,8 @@ class Merge(cli.Case):
         left, witness = job / "rank/2", self.folder / "counts"
         environment = tracing.tool_environment(cli.BUILD, job, **self.as_rank(2, size=4))
         with subprocess.Popen([WITNESS, witness], env=environment) as process:
-            killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            killing.wait_until_under_way(left, 4)
+            killing.wait_until(lambda: killing.has_started(witness), "the program begins")
+            killing.wait_until_running(left, 4)
             killing.kill_both(process, left)
         files = {path: path.stat().st_size for path in left.rglob("*")}
         text = self.succeeds(merge(job))
@@ -312,7 +312,7 @@ class Merge(cli.Case):
             for option in ("--no-wait", "--wait=0", "--wait=1"):
                 result = merge(option, job)
                 self.fails(result, "rank/1: ")
-                self.words(cli.said(result).replace(str(os.getpid()), "PID"), "PID")
+                self.words(cli.stderr_of(result).replace(str(os.getpid()), "PID"), "PID")
 
             def close(output):
                 if b"waiting until" in output and recovery.exists():
@@ -330,7 +330,7 @@ class Merge(cli.Case):
         boot = re.search(rb"(?:tsc|monotonic) ([0-9a-f-]{36})", anchor)
         made_archive.replace_bytes(other, boot[1], boot[1][::-1])
         out = self.merged("clocks", self.family[0], other)
-        self.words(self.said, "2 clocks", " 0.05 s")
+        self.words(self.printed, "2 clocks", " 0.05 s")
         alone, rows = digest(other), digest(out)[2:]
         shifts = {row[at] - old[at] for row, old in zip(rows, alone) for at in (3, 4)}
         self.assertLess(max(shifts) - min(shifts), 1000)        # ticks: the frequencies differ a little
@@ -349,7 +349,7 @@ class Merge(cli.Case):
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("none")], [])
         refused = merge("-o", "/sys/none", self.family[0])    # nobody can make a folder there
         self.fails(refused, " /sys/none.partial: ")
-        self.assertNotIn(os.strerror(errno.ENOENT), cli.said(refused))
+        self.assertNotIn(os.strerror(errno.ENOENT), cli.stderr_of(refused))
         self.refuses(merge("-o", self.folder / "none"), "no directory", status=2)
 
     def test_damaged(self):
@@ -358,7 +358,7 @@ class Merge(cli.Case):
             os.truncate(broken / name, (broken / name).stat().st_size // share)
             result = merge("-o", self.folder / "none", self.family[0], broken)
             self.fails(result, broken.name)
-            self.words(cli.said(result).partition(" read: ")[0])    # what follows are OTF2's words
+            self.words(cli.stderr_of(result).partition(" read: ")[0])    # what follows are OTF2's words
             self.assertFalse((self.folder / "none").exists())
 
     def test_location_defined_twice(self):
@@ -385,8 +385,8 @@ class Merge(cli.Case):
                                       start_new_session=True) as process:
                     killing.wait_until(lambda: (partial / "traces/0.evt").exists(), "stave merge is at work")
                     send(process.pid, number)
-                    said = process.communicate(timeout=20)[1]
-                self.assertEqual(process.returncode, -number, said)
+                    printed = process.communicate(timeout=20)[1]
+                self.assertEqual(process.returncode, -number, printed)
                 self.assertFalse(out.exists())
                 self.assertEqual(partial.exists(), number == signal.SIGKILL)
         self.expect_equal(self.merged("stopped-SIGKILL", *self.family), self.family)

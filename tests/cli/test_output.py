@@ -63,13 +63,13 @@ class ReaderThatHasEnough(Case):
         for words in self.commands(self.large):
             with self.subTest(words):
                 result = self.end_of(words)
-                self.assertEqual((result.returncode, cli.said(result)), (-signal.SIGPIPE, ""))
+                self.assertEqual((result.returncode, cli.stderr_of(result)), (-signal.SIGPIPE, ""))
 
     def test_where_the_signal_is_ignored(self):
         for words in self.commands(self.simple):
             with self.subTest(words):
                 result = self.end_of(words, preexec_fn=ignore_pipes, restore_signals=False)
-                self.assertEqual((result.returncode, cli.said(result)), (-signal.SIGPIPE, ""))
+                self.assertEqual((result.returncode, cli.stderr_of(result)), (-signal.SIGPIPE, ""))
 
     def test_head(self):
         result = subprocess.run(f"'{cli.STAVE}' export -f csv '{self.large}' | head -1; exec echo ${{PIPESTATUS[*]}}",
@@ -102,8 +102,8 @@ class FullDisk(Case):
                 with self.subTest(words), open("/dev/full", "wb") as full:
                     result = cli.stave(*words, stdout=full)
                     self.assertEqual(result.returncode, 1)
-                    self.assertRegex(cli.said(result), r"\Astave: [^\n]*\n\Z")
-                    texts.add(cli.said(result))
+                    self.assertRegex(cli.stderr_of(result), r"\Astave: [^\n]*\n\Z")
+                    texts.add(cli.stderr_of(result))
         for text in sorted(texts):
             self.words(text, os.strerror(errno.ENOSPC))
 
@@ -112,8 +112,8 @@ class FullDisk(Case):
             if "/dev/stdout" not in words:
                 with self.subTest(words):
                     result = cli.run(["bash", "-c", 'exec "$0" "$@" >&-', cli.STAVE, *words])
-                    self.assertRegex(cli.said(result), r"\Astave: cannot write [^\n]*\n\Z")
-                    self.assertNotIn("Invalid argument", cli.said(result))
+                    self.assertRegex(cli.stderr_of(result), r"\Astave: cannot write [^\n]*\n\Z")
+                    self.assertNotIn("Invalid argument", cli.stderr_of(result))
                     self.assertEqual(result.returncode, 1)
 
     def test_link_to_what_is_not_there(self):
@@ -211,7 +211,7 @@ class NothingToCheck(Case):
             pass
         result = cli.stave("check", "--json", archive)
         self.assertEqual(result.returncode, 1)
-        self.words(cli.said(result))
+        self.words(cli.stderr_of(result))
         found = json.loads(result.stdout)
         self.assertEqual((found["has_openmp"], found["findings"]), (False, []))
 

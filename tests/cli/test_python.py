@@ -80,10 +80,10 @@ class Questions(cli.Case):
         cls.run_ = stave.open(cls.archive, command=cli.STAVE)
         cls.addClassCleanup(cls.run_.close)
 
-    def assert_near(self, found, wanted):
-        self.assertEqual(set(found), set(wanted))
+    def assert_near(self, found, expected):
+        self.assertEqual(set(found), set(expected))
         for key, value in found.items():
-            self.assertLessEqual(abs(value - wanted[key]), 50, key)
+            self.assertLessEqual(abs(value - expected[key]), 50, key)
 
     def lengths(self, word):
         """{location: lengths in ns of its regions whose names have the word, in the order of begins}"""
@@ -103,17 +103,17 @@ class Questions(cli.Case):
 
     def test_histogram_of_lock_holds(self):
         found = sorted(row.hold_ns for row in self.run_.lock_hold)
-        wanted = sorted(self.truth.span_ns(hold.released - hold.acquired) for hold in self.truth.holds)
+        expected = sorted(self.truth.span_ns(hold.released - hold.acquired) for hold in self.truth.holds)
         self.assertEqual(len(found), 10)
-        self.assertTrue(all(abs(one - other) <= 2 for one, other in zip(found, wanted)))
+        self.assertTrue(all(abs(one - other) <= 2 for one, other in zip(found, expected)))
 
     def test_idle_time_before_each_region(self):
         found = [(row.thread, row.idle_ns) for row in self.run_.idle_before_region if row.idle_ns is not None]
-        wanted = [(location, self.truth.span_ns(after[0] - before[1]))
+        expected = [(location, self.truth.span_ns(after[0] - before[1]))
                   for location, spans in self.truth.memberships.items() if location != 0
                   for before, after in zip(spans, spans[1:])]
         self.assertEqual(len(found), 4)
-        for one, other in zip(sorted(found), sorted(wanted)):
+        for one, other in zip(sorted(found), sorted(expected)):
             self.assertEqual(one[0], other[0])
             self.assertLessEqual(abs(one[1] - other[1]), 2)
 

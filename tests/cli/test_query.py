@@ -46,9 +46,9 @@ class Query(cli.FreshCase):
 
     def test_forms(self):
         sql = "SELECT 7 AS seven, NULL AS none, 'a,\"b' AS text, 1.5 AS real UNION ALL SELECT 10, 'x', 'y', 2.0"
-        wanted = [{"seven": 7, "none": None, "text": 'a,"b', "real": 1.5},
+        expected = [{"seven": 7, "none": None, "text": 'a,"b', "real": 1.5},
                   {"seven": 10, "none": "x", "text": "y", "real": 2.0}]
-        self.assertEqual(self.answer(sql), wanted)
+        self.assertEqual(self.answer(sql), expected)
         rows = list(csv.reader(io.StringIO(self.succeeds(query("--csv", self.archive, sql)), newline=""), strict=True))
         self.assertEqual(rows, [["seven", "none", "text", "real"], ["7", "", 'a,"b', "1.5"], ["10", "x", "y", "2"]])
         self.assertEqual(self.succeeds(query(self.archive, sql)),
@@ -100,7 +100,7 @@ class Query(cli.FreshCase):
         for form, two in ((["--csv"], "n\n1\n2\n"), (["--json"], '[{"n":1},\n{"n":2}]\n'), ([], "n\n1\n2\n")):
             result = query(*form, "--rows", "2", self.archive, sql)
             self.assertEqual((result.returncode, result.stdout.decode()), (0, two))
-            self.words(cli.said(result), "2 rows")
+            self.words(cli.stderr_of(result), "2 rows")
         self.assertEqual(self.succeeds(query("--csv", "--rows", "3", self.archive, sql)), "n\n1\n2\n3\n")
         self.fails(query("--rows", "0", self.archive, sql), "--rows", status=2)
 
@@ -194,7 +194,7 @@ class Query(cli.FreshCase):
         results = [query("--csv", self.path("long"), "SELECT count(*) > 0 AS n FROM tasks") for _ in range(2)]
         self.assertEqual([(result.returncode, result.stdout) for result in results], [(3, b"n\n1\n")] * 2)
         for result in results:
-            self.words(cli.said(result).partition(" read: ")[0])   # what follows are OTF2's words
+            self.words(cli.stderr_of(result).partition(" read: ")[0])   # what follows are OTF2's words
 
 
 if __name__ == "__main__":

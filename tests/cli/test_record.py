@@ -120,7 +120,7 @@ class FakeTracer(Case):
         process = self.with_late_writer("echo x", "")
         self.assertEqual(process.stdout.read(), "x\n")
         self.assertIsNone(process.poll())
-        self.tell("late")
+        self.notify("late")
         self.assertEqual(process.wait(), 0)
 
     def test_options_do_not_reach_into_the_program(self):
@@ -154,7 +154,7 @@ class FakeTracer(Case):
         self.assertEqual(self.record("-o", "a", "sh", "-c", "echo $STAVE_OUTPUT", cwd="/").stdout.strip(), "/a")
 
     def test_wrong_options_are_refused_before_anything_runs(self):
-        for options, said in (
+        for options, printed in (
                 (["-e", "foo"], "--events: unknown word foo; allowed: all, scorep"),
                 (["-e", "all,-mutx"], "--events: unknown word mutx; did you mean mutex?"),
                 (["--events=-target,tsk"], "--events: unknown word tsk; did you mean task?"),
@@ -168,7 +168,7 @@ class FakeTracer(Case):
             with self.subTest(options=options):
                 result = self.record(*options, "touch", "touched")
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
-                self.assertIn("stave: record: " + said, result.stderr)
+                self.assertIn("stave: record: " + printed, result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
                 self.assertFalse(os.path.exists(self.path("touched")))
 
@@ -267,7 +267,7 @@ class FakeTracer(Case):
             self.assertTrue(os.WIFCONTINUED(os.waitpid(process.pid, os.WCONTINUED)[1]))
             self.stop_both(process, program)
         os.kill(program, signal.SIGCONT)
-        self.tell("go")
+        self.notify("go")
         self.assertEqual(process.wait(timeout=HANG_S), 4)
 
     def test_goes_on_when_the_stopped_program_is_killed(self):
@@ -290,7 +290,7 @@ class FakeTracer(Case):
         """A writer can still read the program's exit status."""
         process = self.with_late_writer("echo $$; exit 3", "cut -d' ' -f3,52 /proc/$$/stat >&2")
         self.end_of_program(process)
-        self.tell("late")
+        self.notify("late")
         self.assertEqual(process.wait(), 3)
         self.assertIn(f"Z {3 << 8}\n", process.stderr.read())
 
@@ -314,7 +314,7 @@ class FakeTracer(Case):
     def test_late_writer_is_waited_for(self):
         process = self.with_late_writer("echo $$", "echo closed 77 threads=2 >&3", "echo archive 77 /a/late >&3;")
         self.end_of_program(process)
-        self.tell("late")
+        self.notify("late")
         self.assertEqual(process.wait(), 0)
         self.assertIn("/a/late: 2 threads", process.stderr.read())
 
@@ -372,12 +372,12 @@ class FakeTracer(Case):
         """It has not told of one yet, or keeps its records (STAVE_KEEP)."""
         process = self.with_late_writer("exit 6", "", "exec 2>/dev/null;")
         self.words(process.stderr.readline(), "stave-writer", "Ctrl-C")
-        self.tell("late")
+        self.notify("late")
         self.assertEqual(process.wait(timeout=cli.HANG_S), 6)
 
     def test_waiting_can_be_interrupted(self):
         process = self.with_late_writer("exit 6", "", "exec 2>/dev/null; echo archive 7 /a/b >&3;")
-        self.addCleanup(self.tell, "late")
+        self.addCleanup(self.notify, "late")
         self.assertIn("waiting for", process.stderr.readline())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=cli.HANG_S), 6)

@@ -244,21 +244,21 @@ class Children(Case):
     def record_until_seen(self, *arguments):
         """The program's output, exit status and what stave has said; it is told to end when stave has seen it."""
         process = self.popen("-v", *arguments)
-        said = []
+        printed = []
         for line in process.stderr:
-            said.append(line)
+            printed.append(line)
             if re.match(r"stave: process \d+ \(.+\) has loaded .*libgomp", line):
-                self.tell("seen")
-        return process.stdout.read(), process.wait(timeout=HANG_S), "".join(said)
+                self.notify("seen")
+        return process.stdout.read(), process.wait(timeout=HANG_S), "".join(printed)
 
     def test_wrapper_with_libraries_of_its_own(self):
         self.fifos("seen")
         wrapper = self.wrapper("wrap", self.gcc("program", WAITING), self.path("seen"))
-        output, status, said = self.record_until_seen(wrapper)
+        output, status, printed = self.record_until_seen(wrapper)
         self.assertEqual((output, status), ("4\n", 3))
-        loaded = next(line for line in said.splitlines() if f"({self.folder}/own/libgomp.so.1)" in line)
+        loaded = next(line for line in printed.splitlines() if f"({self.folder}/own/libgomp.so.1)" in line)
         self.words(loaded, f"{self.folder}/program ", "gcc's OpenMP", "--runtime")
-        self.assertNotIn("no archive:", said)
+        self.assertNotIn("no archive:", printed)
 
     def test_preload(self):
         """What comes first is Stave's: a wrapper's libraries, R's, those that DT_RPATH names, renamed ones."""
@@ -292,20 +292,20 @@ class Children(Case):
         self.fifos("seen")
         shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
         program = self.build("program", WAITING, "clang", "-g", "-fopenmp")
-        output, status, said = self.record_until_seen(program, self.path("seen"), self.path("libgomp-0123abcd.so.1"))
+        output, status, printed = self.record_until_seen(program, self.path("seen"), self.path("libgomp-0123abcd.so.1"))
         self.assertEqual((output, status), ("4\n", 3))
         self.assertEqual(len(self.archives()), 1)
         self.check_runtimes(self.archives()[0], 2)
-        self.assertRegex(said, r"program .*gcc's OpenMP .*not traced \(.+0123abcd.so.1\)")
+        self.assertRegex(printed, r"program .*gcc's OpenMP .*not traced \(.+0123abcd.so.1\)")
 
     def test_python_module_with_a_renamed_libgomp(self):
         self.fifos("seen")
         shutil.copy(LIBGOMP, self.path("libgomp-0123abcd.so.1"))
         load = f"import ctypes; ctypes.CDLL('{self.folder}/libgomp-0123abcd.so.1'); open('{self.folder}/seen').read()"
-        _, status, said = self.record_until_seen(sys.executable, "-c", load)
+        _, status, printed = self.record_until_seen(sys.executable, "-c", load)
         self.assertEqual(status, 0)
-        self.assertRegex(said, r"python\S+ .*gcc's OpenMP .*not traced \(.+0123abcd")
-        self.assertNotIn("no archive", said)
+        self.assertRegex(printed, r"python\S+ .*gcc's OpenMP .*not traced \(.+0123abcd")
+        self.assertNotIn("no archive", printed)
 
 
 if __name__ == "__main__":

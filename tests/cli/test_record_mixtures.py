@@ -85,14 +85,14 @@ class Mixtures(Case):
         self.assertEqual((result.returncode, result.stdout), (3, "2\n" * 2 * len(order)), result.stderr)
         return archive, result.stderr
 
-    def said_of(self, archive):
+    def names_in_outputs(self, archive):
         """Of each reader, which runtimes are not traced."""
         text = self.stave("report", archive).stdout
         line = re.search(r"(?m)^not traced +(.*)$", text)
-        return {"report": names_in(line and line.group(1)), "info": self.said_by_info(archive),
+        return {"report": names_in(line and line.group(1)), "info": self.names_by_info(archive),
                 "json": names_in(self.report(archive)["runtimes_not_traced"])}
 
-    def said_by_info(self, archive):
+    def names_by_info(self, archive):
         line = re.search(r"(?m)^ +warning +(.*) cannot be traced", self.stave("info", archive).stdout)
         return names_in(line and line.group(1))
 
@@ -110,10 +110,10 @@ class Mixtures(Case):
         for mixture in (("numpy", "torch", "sklearn"), ("numpy", "intel", "sklearn")):
             for order in itertools.permutations(mixture):
                 with self.subTest(order=order):
-                    archive, said = self.run_order(order)
+                    archive, printed = self.run_order(order)
                     self.assertEqual(self.regions(archive), dict.fromkeys(order, 4))
-                    self.assertEqual(self.said_of(archive), {"report": set(), "info": set(), "json": set()})
-                    self.assertNotIn("not traced", said)
+                    self.assertEqual(self.names_in_outputs(archive), {"report": set(), "info": set(), "json": set()})
+                    self.assertNotIn("not traced", printed)
 
     def test_some_are_not(self):
         """With gcc's runtimes left alone, or LLVM's in place of libgomp.so.1, whose name none of these has."""
@@ -121,10 +121,10 @@ class Mixtures(Case):
         for option in "none", "llvm":
             for order in itertools.permutations(("numpy", "torch", "sklearn")):
                 with self.subTest(option=option, order=order):
-                    archive, said = self.run_order(order, "--runtime", option)
+                    archive, printed = self.run_order(order, "--runtime", option)
                     self.assertEqual(self.regions(archive), {"sklearn": 4})
-                    self.assertEqual(self.said_of(archive), dict.fromkeys(("report", "info", "json"), names))
-                    self.assertEqual(names_in(said), names if option == "llvm" else set(), said)
+                    self.assertEqual(self.names_in_outputs(archive), dict.fromkeys(("report", "info", "json"), names))
+                    self.assertEqual(names_in(printed), names if option == "llvm" else set(), printed)
                     self.check_findings(archive, names)
 
     def check_findings(self, archive, names):

@@ -100,7 +100,7 @@ class Tracer(Case):
         process = self.popen("-v", *command)
         while "has loaded" not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "")
-        self.tell("go")
+        self.notify("go")
         said = process.stderr.read()
         self.assertEqual(process.wait(timeout=HANG_S), 0)
         os.unlink(self.path("go"))
@@ -155,7 +155,7 @@ class Tracer(Case):
                                                              f"exec {BUILD.writer}\n"))
             process = self.popen(program)
             self.assertRegex(process.stderr.readline(), r" 1 s \(STAVE_TIMEOUT\).*untraced")
-            self.tell("late")
+            self.notify("late")
             lines = process.stderr.read().splitlines()
             self.assertEqual(process.wait(timeout=HANG_S), 0)
             self.assertEqual(process.stdout.read(), "4\n")

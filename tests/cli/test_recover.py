@@ -45,8 +45,8 @@ class Recover(cli.Case):
         witness, cls.left = cls.folder / "counts", cls.folder / "left"
         environment = tracing.tool_environment(cli.BUILD, cls.left, STAVE_LOG="off")
         with subprocess.Popen([WITNESS, witness], env=environment) as process:
-            killing.wait_until(lambda: killing.has_begun(witness), "the program begins")
-            killing.wait_until_under_way(cls.left, THREADS)
+            killing.wait_until(lambda: killing.has_started(witness), "the program begins")
+            killing.wait_until_running(cls.left, THREADS)
             killing.kill_both(process, cls.left)
 
     def setUp(self):
@@ -67,13 +67,13 @@ class Recover(cli.Case):
 
     def test_progress(self):
         """Shown after a second on a terminal. A file that somebody has a lease on is waited for: nothing is missing."""
-        wanted = self.events(recover("-o", self.work / "quick", self.copy))
+        expected = self.events(recover("-o", self.work / "quick", self.copy))
         with cli.Lease(next(self.copy.glob("traces/*.evt"))) as lease:
             status, output = cli.on_terminal("recover", "-o", self.work / "slow", self.copy,
                                              look=lambda text: b"stave: reading" in text and lease.end())
         self.assertEqual(status, 0)
         self.assertRegex(output, rb"\A\r\033\[Kstave: reading [^\r]*\r\033\[K")
-        self.assertIn(f"slow: {wanted:,} events", cli.without_colour(output))
+        self.assertIn(f"slow: {expected:,} events", cli.without_colour(output))
 
     def test_output(self):
         for out in ("out", "out2/"):
@@ -94,11 +94,11 @@ class Recover(cli.Case):
 
     def test_cut_recovery_file(self):
         """At any length there is an archive, or a line that says why not, and nothing half made."""
-        whole = (self.copy / "traces.recovery").read_bytes()
-        used = len(whole.rstrip(b"\0"))
+        complete = (self.copy / "traces.recovery").read_bytes()
+        used = len(complete.rstrip(b"\0"))
         counts = []
         for length in (0, 100, 5000, UNIT + 40000, UNIT + 45000, 6 * UNIT, 11 * UNIT, used - 5, used):
-            (self.copy / "traces.recovery").write_bytes(whole[:length])
+            (self.copy / "traces.recovery").write_bytes(complete[:length])
             result = recover(self.copy)
             out = self.work / "left-recovered"
             self.assertEqual(out.exists(), result.returncode == 0, result)
@@ -115,11 +115,12 @@ class Recover(cli.Case):
     def test_cut_journal(self):
         """Definitions that are not told of any more: every reader gets through what is made of the rest."""
         path = self.copy / "traces.recovery"
-        whole = path.read_bytes()
-        block = next(at for at in range(UNIT, len(whole), BLOCK) if struct.unpack_from("<I", whole, at) == (JOURNAL,))
-        count, = struct.unpack_from("<Q", whole, block + COUNT_AT)
+        complete = path.read_bytes()
+        block = next(at for at in range(UNIT, len(complete), BLOCK)
+                     if struct.unpack_from("<I", complete, at) == (JOURNAL,))
+        count, = struct.unpack_from("<Q", complete, block + COUNT_AT)
         for cut in range(100, 2500, 400):
-            data = bytearray(whole)
+            data = bytearray(complete)
             struct.pack_into("<Q", data, block + COUNT_AT, count - cut)
             path.write_bytes(data)
             result = recover(self.copy)
@@ -135,11 +136,11 @@ class Recover(cli.Case):
 
     def test_event_files(self):
         """One that is gone or cut: what the recovery file has not got of it is said to be missing."""
-        whole = self.events(recover("-o", self.work / "whole", self.copy))
+        complete = self.events(recover("-o", self.work / "whole", self.copy))
         for path in (self.copy / "traces").glob("*.evt"):
             path.unlink()
         result = recover(self.copy)
-        self.assertLessEqual(self.events(result), whole)
+        self.assertLessEqual(self.events(result), complete)
 
     def damaged(self, what, locations):
         """Of these locations the block, the file or a part is gone, or all events but so many."""

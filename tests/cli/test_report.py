@@ -97,9 +97,9 @@ class Output(Case):
         self.words(lines[1], "Master thread: ", "implicit barrier @made.c:17 ", "80.0 ms")
         self.words("\n".join(lines), "790 ms", "8 threads", "8 parallel", "0 tasks", "70.0 ms")
         self.words("\n".join(lines), "7 events")
-        whole = self.numbers(archive)["findings"]
+        complete = self.numbers(archive)["findings"]
         self.assertEqual(len([line for line in lines if ". up to " in line]), 5)
-        for finding in whole[:5]:
+        for finding in complete[:5]:
             self.assertTrue(any(finding["what"] in line for line in lines), finding["what"])
             self.assertIn("   " + finding["advice"], lines)
         status, text = cli.on_terminal("report", "--brief", archive, COLUMNS="40")
@@ -125,7 +125,7 @@ class Output(Case):
 
     def test_brief_in_ms(self):
         """Nobody changes a program for less than a millisecond, whatever share that is of a short run."""
-        for name, late, is_told in (("short", 1.5, False), ("longer", 3, True)):
+        for name, late, is_reported in (("short", 1.5, False), ("longer", 3, True)):
             with self.timed(name) as made:
                 made.fork(0)
                 made.begin(0)
@@ -134,8 +134,8 @@ class Output(Case):
                 made.end_all(late)
             self.assertEqual(len(self.numbers(self.path(name))["findings"]), 1)
             text = self.text(self.path(name), "--brief")
-            self.assertEqual("1. up to 1.40 ms" in text, is_told, text)
-            self.assertEqual("no findings: 1 " in text, not is_told, text)
+            self.assertEqual("1. up to 1.40 ms" in text, is_reported, text)
+            self.assertEqual("no findings: 1 " in text, not is_reported, text)
 
     def test_brief_beside_others(self):
         """One more line takes the place of a finding."""
@@ -283,9 +283,9 @@ class Real(Case):
         self.assertGreater(numbers["activities"]["barrier wait"], 0.1 * (1 - CLOCKS_DIFFER))
         self.assertGreater(numbers["activities"]["work"] + numbers["activities"]["serial"], 0.1)
         self.assertTrue(numbers["disturbances"]["lacks_teams"])
-        begun = sum(region["parallel"]["instances"] for region in numbers["regions"] if region.get("parallel"))
-        self.assertEqual(numbers["parallel_regions"], begun)
-        self.assertGreater(begun, 0)
+        started = sum(region["parallel"]["instances"] for region in numbers["regions"] if region.get("parallel"))
+        self.assertEqual(numbers["parallel_regions"], started)
+        self.assertGreater(started, 0)
         self.assertEqual(numbers["span_s"], 0)
         self.assertNotIn("imbalance", [finding["cause"] for finding in numbers["findings"]])
         self.words(self.text(archive), "which team")

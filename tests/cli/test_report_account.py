@@ -393,8 +393,8 @@ class Account(Case):
         return text.partition("\nFindings\n")[2].splitlines()[0].strip(), text
 
     def test_nothing_where_all_is_known(self):
-        said, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
-        self.words(said, "1 %")
+        printed, text = self.nothing("all", 2 * [4 * [(100, 0)]], 400)
+        self.words(printed, "1 %")
         self.assertRegex(text, r"(?m)^account +ran 100.0 %, preempted 0.0 %, blocked 0.0 %$")
         for arguments in ((), ("--brief",), ("--markdown",)):  # that threads slow one another one run cannot show
             self.assertIn("stave scale", " ".join(self.text(self.path("all"), *arguments).split()))
@@ -402,20 +402,20 @@ class Account(Case):
     def test_threads_may_slow_one_another_beside_a_small_finding(self):
         """A thread that waits for 40 of 400 ms in its regions leaves 95 % useful, in which both may wait for memory:
         the head names who shows it. Where waiting is a quarter, that comes first; so does a long serial part."""
-        for name, other, begin, is_said in (("small", 360, 0, 1), ("large", 200, 0, 0), ("serial", 360, 1600, 0)):
+        for name, other, begin, is_reported in (("small", 360, 0, 1), ("large", 200, 0, 0), ("serial", 360, 1600, 0)):
             end = begin + 400
             archive = self.archive(name, 2 * [[(100, 0)] * (end // 100)], [(begin, end, (end, begin + other))], end)
             self.assertNotEqual(self.numbers(archive)["findings"], [])
             for arguments in ((), ("--brief",), ("--markdown",)):
                 text = " ".join(self.text(archive, *arguments).split())
-                self.assertEqual(text.count("stave scale"), is_said, arguments)
+                self.assertEqual(text.count("stave scale"), is_reported, arguments)
         head = self.text(self.path("small")).partition("Findings")[0]
         self.assertRegex(head, r"(?m)^scaling .*stave scale")
 
     def test_nothing_where_not_all_is_known(self):
         """The last tenth has no readings: how much that is stands in the head, and why."""
-        said, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
-        self.words(said, "1 %")
+        printed, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
+        self.words(printed, "1 %")
         self.words(text, "account", "9.1 %")
         self.words(self.text(self.path("part"), "--brief"), "1 %")
 

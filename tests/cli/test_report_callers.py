@@ -91,7 +91,7 @@ class Callers(Case):
         return {tuple(f"{frame['function']}:{frame['line']}" for frame in caller["frames"][1:]): caller["instances"]
                 for caller in parallel["callers"]}
 
-    def wanted(self, depth):
+    def expected(self, depth):
         """Whoever called sweep, seen through so many frames."""
         solve, setup, nested = (line_of(f"in {name}") for name in ("solve", "setup", "nested"))
         all_frames = [(6, f"solve:{solve}", f"main:{line_of('solve(6)')}"),
@@ -107,11 +107,11 @@ class Callers(Case):
         sweep = line_of("parallel num_threads(2)")
         for depth in (1, 2, 16):
             found = self.callers(self.traced(f"depth{depth}", self.program, depth), sweep)
-            wanted, nested = self.wanted(depth)
+            expected, nested = self.expected(depth)
             inside = {frames: count for frames, count in found.items() if frames and frames[0].endswith(f":{nested}")}
             self.assertEqual(sum(inside.values()), 1, found)
             self.assertEqual([len(frames) for frames in inside], [1], found)
-            self.assertEqual({frames: count for frames, count in found.items() if frames not in inside}, wanted)
+            self.assertEqual({frames: count for frames, count in found.items() if frames not in inside}, expected)
 
     def test_none(self):
         archive = self.traced("none", self.program, 0)
@@ -165,12 +165,12 @@ with otf2.reader.open(sys.argv[1]) as trace:
         left = pathlib.Path(self.folder) / "left"
         environment = tracing.tool_environment(cli.BUILD, left, STAVE_CALLERS=2)
         with subprocess.Popen([self.program, "for ever"], env=environment) as process:
-            killing.wait_until_under_way(left, 2)
+            killing.wait_until_running(left, 2)
             killing.kill_both(process, left)
         result = cli.stave("recover", left)
         self.assertEqual(result.returncode, 0, result)
         found = self.callers(f"{left}-recovered", line_of("parallel num_threads(2)"))
-        for frames in self.wanted(2)[0]:
+        for frames in self.expected(2)[0]:
             self.assertGreater(found.get(frames, 0), 100, found)
         self.assertEqual(len(found), 4)
 

@@ -124,10 +124,10 @@ class Claims(Case):
             made.end_all(60)
         self.words(self.text(self.path("crowd")).splitlines()[1], "40.0 ms")
 
-    def own_team(self, made, thread, forked, begun, ended):
+    def own_team(self, made, thread, forked, started, ended):
         made.team = made.new_team(f"of {thread}", [thread])
         made.at(forked).event(thread, "thread_fork", Paradigm.OPENMP, 1)
-        made.at(begun).begin_team(thread, 1)
+        made.at(started).begin_team(thread, 1)
         made.at(ended).enter(thread, "implicit barrier", 1)
         made.leave(thread, "implicit barrier", 1)
         made.leave(thread, "parallel", 1)

@@ -40,7 +40,7 @@ class Conditions(cli.Case):
 
     def is_not_known(self, result):
         self.assertEqual(result.returncode, UNKNOWN, result.stdout)
-        self.words(cli.said(result))
+        self.words(cli.stderr_of(result))
 
     def test_both_sides_of_what_it_is(self):
         for holds, fails in (("efficiency < 51 %", "efficiency < 49 %"), ("efficiency > 49 %", "efficiency > 51 %"),
@@ -52,7 +52,7 @@ class Conditions(cli.Case):
                              ("cause:single < 1 %", "cause:single > 1 %")):
             result = self.status(holds)
             self.assertEqual(result.returncode, HOLDS, holds)
-            self.assertIn(f": condition met: {holds} (", cli.said(result))
+            self.assertIn(f": condition met: {holds} (", cli.stderr_of(result))
             self.succeeds(self.status(fails))
 
     def test_finding(self):
@@ -111,8 +111,8 @@ class Conditions(cli.Case):
         for condition, holds in (("violations > 0", True), ("violations > 1", True), ("violations > 2", False),
                                  ("violations < 3", True), ("hazards > 0", False)):
             result = cli.stave("report", "--brief", "--fail-if", condition, wrong)
-            self.assertEqual(result.returncode, HOLDS if holds else 0, cli.said(result))
-            self.assertEqual(f": condition met: {condition} (2)" in cli.said(result), holds)
+            self.assertEqual(result.returncode, HOLDS if holds else 0, cli.stderr_of(result))
+            self.assertEqual(f": condition met: {condition} (2)" in cli.stderr_of(result), holds)
         self.succeeds(self.status("violations > 0", options=("--json",)))
 
     def test_what_could_not_be_checked(self):

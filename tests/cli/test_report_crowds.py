@@ -60,7 +60,7 @@ class Crowds(Case):
             self.run_times(made, lines, (), (), (), 0)
         return self.numbers(self.path(name))
 
-    def begun_often(self, name, processors, ran_ready, length=0.5):
+    def started_often(self, name, processors, ran_ready, length=0.5):
         """Regions of four threads, two of which begin behind the others; so long each ran, and was ready, of 100 ms."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))]
@@ -105,7 +105,7 @@ class Crowds(Case):
 
     def test_sleeping_is_advised_where_phases_are_long(self):
         for name, ran_ready, length in (("long", (50, 50), 2), ("short", (50, 50), 0.8), ("asleep", (40, 0), 2)):
-            found = self.begun_often(f"sleeping, {name}", 2, ran_ready, length)
+            found = self.started_often(f"sleeping, {name}", 2, ran_ready, length)
             advice = " ".join(one["advice"] for one in found if one["cause"] == "oversubscription")
             self.assertEqual("OMP_WAIT_POLICY=passive" in advice, name == "long", found)
 
@@ -146,12 +146,12 @@ class Crowds(Case):
 
     def test_threads_that_wait_awake_have_the_processors(self):
         """Those begin late that have none: fewer threads are the remedy, not fewer regions."""
-        found = self.begun_often("awake", 2, (50, 50))
+        found = self.started_often("awake", 2, (50, 50))
         self.assertEqual([one["cause"] for one in found], ["oversubscription"])
         self.ms(found[0]["gain_s"], 400 * (0.5 - 4 * 0.2 / 2))
         self.assertEqual((found[0]["uncertainty_s"], found[0]["confidence"]), (found[0]["gain_s"], "low"))
         for name, processors, ran_ready in (("asleep", 2, (40, 0)), ("not known", 2, None), ("enough", 4, (100, 0))):
-            found = self.begun_often(f"often, {name}", processors, ran_ready)
+            found = self.started_often(f"often, {name}", processors, ran_ready)
             self.assertEqual([one["cause"] for one in found], ["fork and join"])
             advised = [word in found[0]["advice"] for word in ("OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=active")]
             self.assertEqual(advised, [processors == 2, processors == 4])

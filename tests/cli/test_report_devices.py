@@ -115,9 +115,9 @@ class Use(Case):
         archive = self.alternating("alternating")
         numbers, text = self.numbers(archive), self.text(archive)
         use, (device,) = numbers["device_use"], numbers["device_use"]["devices"]
-        wanted = {"in_use_s": 94, "computing_s": 40, "copying_s": 0, "both_s": 0, "not_begun_s": 9,
+        expected = {"in_use_s": 94, "computing_s": 40, "copying_s": 0, "both_s": 0, "not_begun_s": 9,
                   "nothing_to_do_s": 45}
-        for key, ms in wanted.items():
+        for key, ms in expected.items():
             self.ms(device[key], ms)
         self.ms(use["waited_s"], 40)
         self.ms(use["start_s"], 1)

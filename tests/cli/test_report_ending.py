@@ -93,10 +93,10 @@ class Ending(Case):
         ending = numbers["ending"]
         self.ms(numbers["wall_s"], 4000)
         self.words(ending["how"], "signal 9 (Killed)")
-        stood = {thread["thread"]: [(one["region"].replace("!$omp ", ""), one["line"], one["is_held_lock"],
+        found = {thread["thread"]: [(one["region"].replace("!$omp ", ""), one["line"], one["is_held_lock"],
                                      round(1000 * one["since_s"], 3)) for one in thread["open"]]
                  for thread in ending["stood"]}
-        self.assertEqual(stood, {
+        self.assertEqual(found, {
             "Master thread": [("barrier @made.c:9", 9, False, 30), ("parallel @made.c:1", 1, False, 1),
                               ("omp_set_lock @made.c:7", 7, True, 10)],
             "OMP thread 1": [("omp_set_lock @made.c:8", 8, False, 20), ("parallel @made.c:1", 1, False, 1)]})
@@ -165,13 +165,13 @@ class Ending(Case):
             made.begin(1)
             for i in range(len(waits)):
                 made.at(5 + i).lock(i, i, 1, 10 + i)
-            for i, wanted in enumerate(waits):
-                made.at(20 + i).enter(i, "barrier" if wanted is None else "omp_set_lock", 20 + i)
+            for i, expected in enumerate(waits):
+                made.at(20 + i).enter(i, "barrier" if expected is None else "omp_set_lock", 20 + i)
             made.at(4000)
-            for i, wanted in enumerate(waits):
-                region = made.region("barrier" if wanted is None else "omp_set_lock", 20 + i)
+            for i, expected in enumerate(waits):
+                region = made.region("barrier" if expected is None else "omp_set_lock", 20 + i)
                 made.event(i, "thread_release_lock", Paradigm.OPENMP, i, 1)
-                made.event(i, "leave", region, attributes=None if wanted is None else {"wait lock": wanted})
+                made.event(i, "leave", region, attributes=None if expected is None else {"wait lock": expected})
                 made.enter(i, "implicit barrier", 1)
             made.end_all(4000)
         return self.path(name)

@@ -85,7 +85,7 @@ class Instances(Case):
     def test_recovered(self):
         left = pathlib.Path(self.folder) / "left"
         with subprocess.Popen([self.program, "for ever"], env=tracing.tool_environment(cli.BUILD, left)) as process:
-            killing.wait_until_under_way(left, 2)
+            killing.wait_until_running(left, 2)
             killing.kill_both(process, left)
         result = cli.stave("recover", left)
         self.assertEqual(result.returncode, 0, result)

@@ -232,9 +232,9 @@ class Bad(Case):
                 shutil.copytree(self.path("whole"), copy)
                 cli.write_bytes(os.path.join(copy, os.path.relpath(name, self.path("whole"))), change)
                 result = report("--json", copy)
-                self.assertIn(result.returncode, (0, 1), cli.said(result))
+                self.assertIn(result.returncode, (0, 1), cli.stderr_of(result))
                 if result.returncode == 1:
-                    self.assertRegex(cli.said(result), r"\Astave: [^\n]*\n\Z")
+                    self.assertRegex(cli.stderr_of(result), r"\Astave: [^\n]*\n\Z")
                 else:
                     json.loads(result.stdout)
                 shutil.rmtree(copy)

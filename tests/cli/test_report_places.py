@@ -53,15 +53,15 @@ class Places(Case):
         for compiler in [name for name in ("gcc", "clang") if shutil.which(name)]:
             program = cli.compile_program(f"{self.folder}/regions-{compiler}", REGIONS, compiler=compiler)
             archive = self.recorded(f"regions-{compiler}", program)
-            wanted = [(construct, {number, number + 1, number + 2})
+            expected = [(construct, {number, number + 1, number + 2})
                       for number, line in enumerate(REGIONS.splitlines(), 1)
                       for construct in line.partition("// ")[2].split()]
             found = sorted((construct, line) for construct, _, line in
                            self.found(archive, ("parallel", "taskloop", "task")))
             with self.subTest(compiler):
-                self.assertEqual(len(found), len(wanted), found)
-                wanted.sort(key=lambda row: (row[0], min(row[1])))
-                for (construct, line), (name, lines) in zip(found, wanted):
+                self.assertEqual(len(found), len(expected), found)
+                expected.sort(key=lambda row: (row[0], min(row[1])))
+                for (construct, line), (name, lines) in zip(found, expected):
                     self.assertEqual(construct, name, found)
                     self.assertIn(line, lines, found)
 
@@ -89,10 +89,10 @@ class Places(Case):
 
     def are_right(self, name, program, standard, constructs=("for", "parallel")):
         found = self.found(self.recorded(name, program), constructs)
-        wanted = list(self.places(constructs, standard))
-        for construct, file, lines in wanted:
+        expected = list(self.places(constructs, standard))
+        for construct, file, lines in expected:
             self.assertTrue({(construct, file, line) for line in lines} & found, (name, construct, file, lines, found))
-        right = {(construct, file, line) for construct, file, lines in wanted for line in lines}
+        right = {(construct, file, line) for construct, file, lines in expected for line in lines}
         self.assertEqual(found - right, set(), name)
 
     def compiled(self, compiler, name, *options):

@@ -194,10 +194,10 @@ class Idle(Planted):
         archive = self.made("causes", run)
         device, = self.numbers(archive)["device_use"]["devices"]
         copies, kernels = run.of(TO), run.of("kernel")
-        wanted = {"computing_s": run.time(kernels), "copying_s": run.time(copies), "both_s": 0,
+        expected = {"computing_s": run.time(kernels), "copying_s": run.time(copies), "both_s": 0,
                   "kernels_wait_s": sum(end - begin - 0.99 for _, begin, end, *_ in copies),
                   "not_begun_s": 10 * 0.5 + 9 * 0.01, "nothing_to_do_s": 9 * 4.49}
-        for key, ms in wanted.items():
+        for key, ms in expected.items():
             self.ms(device[key], ms)
         self.assertRegex(self.text(archive), r"(?m)^Device 0 +95.5 ms +20.9 % +31.4 % +21.0 % +0.0 % +5.3 % +42.3 %$")
 

@@ -389,14 +389,14 @@ class Threads(Case):
             made.end_all(100)
         numbers = self.numbers(self.path(name))
         self.assertEqual(len(numbers["findings"]) + numbers["findings_left_out"], 1)
-        is_said = "no finding above 3 % of wall time; smaller ones may be chance" in self.text(self.path(name))
-        self.assertEqual(is_said, not numbers["findings"])
-        return is_said
+        is_reported = "no finding above 3 % of wall time; smaller ones may be chance" in self.text(self.path(name))
+        self.assertEqual(is_reported, not numbers["findings"])
+        return is_reported
 
     def test_more_threads_than_help(self):
         """They wait for a third of the region, by turns for one another and for the barrier to let them go. Fewer
         threads would save nothing, if all this work needs a processor; if not, nobody knows why they wait."""
-        for name, processors, is_told in (("one for two", 1, False), ("two for two", 2, True)):
+        for name, processors, is_reported in (("one for two", 1, False), ("two for two", 2, True)):
             with self.timed(name) as made:
                 made.properties = [("STAVE::PROCESSORS", str(processors))]
                 made.fork(0)
@@ -405,10 +405,10 @@ class Threads(Case):
                 made.at(100).enter(0, "implicit barrier", 1)
                 made.end_all(120)
             numbers = self.numbers(self.path(name))
-            self.assertEqual(bool(numbers["findings"]), is_told)
-            self.ms(numbers["untold_s"], 0 if is_told else 45)
+            self.assertEqual(bool(numbers["findings"]), is_reported)
+            self.ms(numbers["untold_s"], 0 if is_reported else 45)
             for brief in ((), ("--brief",)):
-                self.assertEqual("threads than" in self.text(self.path(name), *brief), not is_told)
+                self.assertEqual("threads than" in self.text(self.path(name), *brief), not is_reported)
 
     def test_chance(self):
         """A hundredth and a bit is no finding where threads want for processors."""

@@ -256,10 +256,10 @@ class Verdicts(Case):
                 made.enter(i, "for", 5)
             for number in range(iterations):
                 i = number % threads
-                wanted = free[i] + 1
-                begin = max(wanted, order)
+                expected = free[i] + 1
+                begin = max(expected, order)
                 order = free[i] = begin + 3
-                steps += [(wanted, 1, i, number), (begin, 2, i, number), (order, 0, i, number)]
+                steps += [(expected, 1, i, number), (begin, 2, i, number), (order, 0, i, number)]
             for now, step, i, number in sorted(steps):
                 made.at(now)
                 if step == 1:

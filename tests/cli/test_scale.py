@@ -56,8 +56,8 @@ class Case(cli.Case):
             if factors["instructions"] is not None:
                 self.close(factors["instructions"] * factors["ipc"] * factors["frequency"], factors["computation"])
 
-    def close(self, value, wanted, relative=1e-4):
-        self.assertLessEqual(abs(value - wanted), relative * abs(wanted) + 1e-9, (value, wanted))
+    def close(self, value, expected, relative=1e-4):
+        self.assertLessEqual(abs(value - expected), relative * abs(expected) + 1e-9, (value, expected))
 
     def part(self, numbers, kind, line=None):
         found = [part for part in numbers["parts"] if part["kind"] == kind
@@ -72,33 +72,33 @@ class Case(cli.Case):
 class Made(Case):
     def test_ideal(self):
         paths, walls = self.runs([region(20, 160)])
-        whole = self.numbers(paths)["parts"][0]
-        for step, n, wall in zip(whole["steps"], COUNTS, walls):
+        complete = self.numbers(paths)["parts"][0]
+        for step, n, wall in zip(complete["steps"], COUNTS, walls):
             self.close(step["wall_s"], wall / 1000)
             self.close(step["speedup"], n)
             self.close(step["efficiency"], 1)
-        self.assertIsNone(whole["scales_to"])
-        self.assertIsNone(whole["factor"])
-        self.words(whole["because"])
-        self.assertAlmostEqual(self.fit(whole, "Amdahl")["serial"], 0, places=7)
-        self.assertIsNone(self.fit(whole, "Amdahl")["useful_threads"])
-        self.words(whole["threads_of_use"])
+        self.assertIsNone(complete["scales_to"])
+        self.assertIsNone(complete["factor"])
+        self.words(complete["because"])
+        self.assertAlmostEqual(self.fit(complete, "Amdahl")["serial"], 0, places=7)
+        self.assertIsNone(self.fit(complete, "Amdahl")["useful_threads"])
+        self.words(complete["threads_of_use"])
 
     def test_serial_part(self):
         """Amdahl's law with a share of 1/20, exactly."""
         paths, walls = self.runs([serial(5), region(20, 95)])
         numbers = self.numbers(paths)
-        whole, fit = numbers["parts"][0], self.fit(numbers["parts"][0], "Amdahl")
-        self.assertEqual((whole["factor"], whole["best_law"]), ("serial", "Amdahl"))
-        for value, wanted in ((fit["serial"], 0.05), (fit["one_thread_s"], 0.1), (fit["serial_error"], 0),
-                              (whole["steps"][-1]["factors"]["serial"], (5 + 95) / 16 / walls[-1])):
-            self.close(value, wanted, 2e-4)
+        complete, fit = numbers["parts"][0], self.fit(numbers["parts"][0], "Amdahl")
+        self.assertEqual((complete["factor"], complete["best_law"]), ("serial", "Amdahl"))
+        for value, expected in ((fit["serial"], 0.05), (fit["one_thread_s"], 0.1), (fit["serial_error"], 0),
+                              (complete["steps"][-1]["factors"]["serial"], (5 + 95) / 16 / walls[-1])):
+            self.close(value, expected, 2e-4)
         self.assertEqual([one["threads"] for one in fit["predicted"]], [*COUNTS, 32, 64])
         for one in fit["predicted"]:
             self.close(one["wall_s"], law(0.1, 0.05, 0, one["threads"]), 1e-3)
             self.assertLess(one["interval_s"], 1e-4 * one["wall_s"])
         self.close(fit["useful_threads"], 4 * 0.95 / 0.05, 0.02)
-        self.words(whole["threads_of_use"], " 76 ")
+        self.words(complete["threads_of_use"], " 76 ")
         part = self.part(numbers, "serial")
         self.assertEqual((part["scales_to"], part["factor"]), (1, "serial"))
         self.close(part["lost_s"], 0.005 * (1 - 1 / 16))
@@ -118,15 +118,15 @@ class Made(Case):
     def test_slower_computation(self):
         """Threads that slow one another: the universal law, of which the computation is all."""
         paths, _ = self.runs([region(20, 160, slower=lambda n: 1 + 0.03 * (n - 1) + 0.002 * n * (n - 1))])
-        whole = self.numbers(paths)["parts"][0]
-        self.assertEqual((whole["factor"], whole["best_law"]), ("computation", "universal"))
-        self.words(whole["because"])
-        fit = self.fit(whole, "universal")
+        complete = self.numbers(paths)["parts"][0]
+        self.assertEqual((complete["factor"], complete["best_law"]), ("computation", "universal"))
+        self.words(complete["because"])
+        fit = self.fit(complete, "universal")
         self.close(fit["serial"], 0.03, 2e-3)
         self.close(fit["coherence"], 0.002, 2e-3)
         self.close(fit["useful_threads"], math.sqrt(0.97 / 0.002), 2e-3)
-        self.words(whole["threads_of_use"], " 22 ")
-        for step, n in zip(whole["steps"], COUNTS):
+        self.words(complete["threads_of_use"], " 22 ")
+        for step, n in zip(complete["steps"], COUNTS):
             self.close(step["factors"]["computation"], 1 / (1 + 0.03 * (n - 1) + 0.002 * n * (n - 1)))
 
     def counted(self, counts, slower):
@@ -139,9 +139,9 @@ class Made(Case):
             self.close(factors["ipc"], now[0] / now[1] * one[1] / one[0], 1e-3)
             self.close(factors["computation"], 1 / slower(n))
             self.close(step["miss_growth"], now[2] / now[0] * one[0] / one[2], 1e-3)
-        whole = numbers["parts"][0]["steps"][-1]["factors"]
+        complete = numbers["parts"][0]["steps"][-1]["factors"]
         for name in ("instructions", "ipc"):
-            self.close(whole[name], step["factors"][name], 1e-3)
+            self.close(complete[name], step["factors"][name], 1e-3)
         return part
 
     def test_memory_bound(self):
@@ -225,11 +225,11 @@ class Made(Case):
     def test_weak(self):
         """Each thread has 100 ms, whatever their number; a serial part does not grow, an imbalance does."""
         paths, walls = self.runs(lambda n: [serial(5), region(20, 95 * n, imbalance=lambda n: n - 1)])
-        whole = self.numbers(paths, "--weak")["parts"][0]
-        for step, n, wall in zip(whole["steps"], COUNTS, walls):
+        complete = self.numbers(paths, "--weak")["parts"][0]
+        for step, n, wall in zip(complete["steps"], COUNTS, walls):
             self.close(step["efficiency"], walls[0] / wall)
             self.close(step["speedup"], n * walls[0] / wall)
-        self.assertIsNone(whole["threads_of_use"])
+        self.assertIsNone(complete["threads_of_use"])
         text = self.succeeds(scaling("--weak", *paths))
         self.assertTrue(text.startswith("Weak scaling, 5 runs"))
 
@@ -240,12 +240,12 @@ class Made(Case):
             for n in COUNTS:
                 paths.append(self.path(f"{self._testMethodName}-{n}-{turn}"))
                 made_scaling.run(paths[-1], n, [serial(5 * factor), region(20, 95 * factor)])
-        whole = self.numbers(paths)["parts"][0]
-        for step, n in zip(whole["steps"], COUNTS):
+        complete = self.numbers(paths)["parts"][0]
+        for step, n in zip(complete["steps"], COUNTS):
             self.assertEqual(step["runs"], 3)
             for name, factor in (("least_s", 1), ("wall_s", 1.02), ("most_s", 1.3)):
                 self.close(step[name], factor * law(0.1, 0.05, 0, n))
-        fit = self.fit(whole, "Amdahl")
+        fit = self.fit(complete, "Amdahl")
         self.words(fit["refused"])
 
     def test_laws_are_refused(self):
@@ -285,10 +285,10 @@ class Made(Case):
     def test_other_reference(self):
         """The fewest threads are the reference, and one thread is what the law says."""
         paths, walls = self.runs([serial(5), region(20, 95)], (2, 4, 8, 16))
-        whole = self.numbers(paths)["parts"][0]
-        self.close(whole["steps"][0]["efficiency"], 1)
-        self.close(whole["steps"][-1]["efficiency"], walls[0] * 2 / (walls[-1] * 16))
-        self.close(self.fit(whole, "Amdahl")["one_thread_s"], 0.1, 1e-3)
+        complete = self.numbers(paths)["parts"][0]
+        self.close(complete["steps"][0]["efficiency"], 1)
+        self.close(complete["steps"][-1]["efficiency"], walls[0] * 2 / (walls[-1] * 16))
+        self.close(self.fit(complete, "Amdahl")["one_thread_s"], 0.1, 1e-3)
 
     def test_ranks(self):
         """Threads of all processes count; MPI is a factor with its parts."""
@@ -323,9 +323,9 @@ class Made(Case):
                                   ("region:nowhere < 60 %", UNDONE), ("efficiency at 7 < 70 %", UNDONE),
                                   ("ipc < 50 %", UNDONE)):
             result = scaling("--fail-if", condition, *paths)
-            self.assertEqual(result.returncode, status, (condition, cli.said(result)))
+            self.assertEqual(result.returncode, status, (condition, cli.stderr_of(result)))
         self.assertIn("condition met: speedup at 2 < 1.99 (1.",
-                      cli.said(scaling("--fail-if", "speedup at 2 < 1.99", *paths)))
+                      cli.stderr_of(scaling("--fail-if", "speedup at 2 < 1.99", *paths)))
         for condition in ("efficiency at 8 < 70", "speed < 1", "efficiency at x < 1 %", "speedup < 1 %", "efficiency",
                           "region:[ < 1 %", "region: < 1 %", "efficiency at 0 < 1 %"):
             self.fails(scaling("--fail-if", condition, *paths), "unknown condition", status=USAGE)
@@ -396,7 +396,7 @@ class Real(Case):
             threads = name[0]
             with open(f"{self.path(self._testMethodName)}/{name}.txt", encoding="utf-8") as file:
                 self.assertEqual(file.read(), f"{threads} threads, x\n")
-        self.assertIn("run 4 of 4: 2 threads", cli.said(result))
+        self.assertIn("run 4 of 4: 2 threads", cli.stderr_of(result))
         part = self.part(numbers, "serial")
         self.assertGreaterEqual(part["steps"][0]["wall_s"], 0.0495)
         for run in numbers["runs"]:

@@ -19,7 +19,7 @@ from made_mpi import Job
 class Schemas(cli.Case):
     def exact(self, kind, *command):
         result = cli.stave(*command)
-        self.assertIn(result.returncode, (0, 3), cli.said(result))
+        self.assertIn(result.returncode, (0, 3), cli.stderr_of(result))
         self.assertEqual(schemas.kind_of([cli.STAVE, *command]), kind)
         self.assertIsNone(schemas.wrong(kind, result.stdout, is_closed=True))
         return json.loads(result.stdout)

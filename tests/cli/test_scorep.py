@@ -25,8 +25,8 @@ class Scorep(cli.Case):
     def report(self):
         return json.loads(self.succeeds(cli.stave("report", "--json", self.archive)))
 
-    def ms(self, seconds, wanted):
-        self.assertAlmostEqual(1000 * seconds, wanted, places=6)
+    def ms(self, seconds, expected):
+        self.assertAlmostEqual(1000 * seconds, expected, places=6)
 
     def test_times(self):
         numbers = self.report()
@@ -36,19 +36,19 @@ class Scorep(cli.Case):
         self.assertEqual([one["name"] for one in numbers["threads_of_the_run"]],
                          [RANK_0 + "Master thread", RANK_0 + "OMP thread 1", RANK_1 + "Master thread",
                           RANK_1 + "OMP thread 1"])
-        for name, wanted in (("work", 104), ("serial", 4.98), ("barrier wait", 46.12), ("lock wait", 6), ("task", 24),
+        for name, expected in (("work", 104), ("serial", 4.98), ("barrier wait", 46.12), ("lock wait", 6), ("task", 24),
                              ("MPI", 36.96), ("idle", 21.98)):
-            self.ms(numbers["activities"][name], wanted)
+            self.ms(numbers["activities"][name], expected)
 
     def test_findings(self):
         found = {(one["cause"], one["region"]): one["gain_s"] for one in self.report()["findings"]}
         # rank 0 would come 15 ms earlier to MPI_Allreduce, its own part of which is the loop's
-        for key, wanted in ((("threads make ranks late", "MPI_Allreduce"), 7.5),
+        for key, expected in ((("threads make ranks late", "MPI_Allreduce"), 7.5),
                             (("wait at collective", "MPI_Allreduce"), 2.5),
                             (("loop imbalance", "!$omp for @kiln.c:42"), 7.5),
                             (("lock contention", "!$omp critical @kiln.c:71"), 3),
                             (("late sender", "MPI_Recv"), 1.245), (("threads make ranks late", "MPI_Recv"), 1.245)):
-            self.ms(found.pop(key), wanted)
+            self.ms(found.pop(key), expected)
         self.assertEqual(set(cause for cause, region in found), {"too few ready tasks", "serial part"})
 
     def test_check(self):

@@ -67,8 +67,8 @@ class LoadImbalance(Case):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         mean, most, imbalance, unit, percent, _, threads, _, region = result.stdout.split(maxsplit=8)
         self.assertEqual((region, threads, unit), ("!$omp parallel @made.c:7\n", "2", "s"))
-        for value, wanted in ((mean, 240e-6), (most, 300e-6), (imbalance, 60e-6), (percent, 20)):
-            self.assertAlmostEqual(float(value), wanted, delta=wanted / 200)
+        for value, expected in ((mean, 240e-6), (most, 300e-6), (imbalance, 60e-6), (percent, 20)):
+            self.assertAlmostEqual(float(value), expected, delta=expected / 200)
 
     def test_length(self):
         """Examples are to be short."""

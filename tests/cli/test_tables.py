@@ -66,7 +66,7 @@ class Tables(cli.FreshCase):
     def database(self, *archives, status=0):
         path = self.path("run.db")
         result = export("-f", "sqlite", "-o", path, *archives)
-        self.assertEqual(result.returncode, status, cli.said(result))
+        self.assertEqual(result.returncode, status, cli.stderr_of(result))
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.addCleanup(connection.close)
         self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
@@ -82,34 +82,34 @@ class Tables(cli.FreshCase):
         cli.trace(program, archive, **settings)
         return archive
 
-    def assert_same_times(self, found, wanted):
+    def assert_same_times(self, found, expected):
         """{key: [(time, ...)]} of both, whose times may differ by what rounding makes."""
         self.assertEqual({key: len(value) for key, value in found.items()},
-                         {key: len(value) for key, value in wanted.items()})
+                         {key: len(value) for key, value in expected.items()})
         for key, rows in found.items():
-            for one, other in zip(sorted(rows), sorted(wanted[key])):
+            for one, other in zip(sorted(rows), sorted(expected[key])):
                 self.assertTrue(all(map(nearly, one, other)), (key, one, other))
 
     def check_regions(self, connection, truth):
-        found, wanted = collections.defaultdict(list), collections.defaultdict(list)
+        found, expected = collections.defaultdict(list), collections.defaultdict(list)
         for location, name, begin, end, own in connection.execute(
                 "SELECT t.location, r.region, begin_ns, end_ns, self_ns FROM regions r JOIN threads t ON t.id = thread "
                 "UNION ALL SELECT t.location, p.region, time_ns, time_ns, 0 FROM points p "
                 "JOIN threads t ON t.id = thread WHERE region IS NOT NULL"):
             found[location, name].append((begin, end, own))
         for region in truth.regions:
-            wanted[region.location, region.name].append(
+            expected[region.location, region.name].append(
                 (truth.ns(region.begin), truth.ns(region.end), truth.span_ns(region.self)))
-        self.assert_same_times(found, wanted)
+        self.assert_same_times(found, expected)
 
     def check_slices(self, connection, truth):
-        found, wanted = collections.defaultdict(list), collections.defaultdict(list)
+        found, expected = collections.defaultdict(list), collections.defaultdict(list)
         for location, begin, end in connection.execute(
                 "SELECT t.location, begin_ns, end_ns FROM task_slices s JOIN threads t ON t.id = thread"):
             found[location].append((begin, end))
         for piece in truth.pieces:
-            wanted[piece.location].append((truth.ns(piece.begin), truth.ns(piece.end)))
-        self.assert_same_times(found, wanted)
+            expected[piece.location].append((truth.ns(piece.begin), truth.ns(piece.end)))
+        self.assert_same_times(found, expected)
 
     def check_counts(self, connection, truth):
         def count(sql):
@@ -181,7 +181,7 @@ class Tables(cli.FreshCase):
         for table, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
             result = export("-f", "csv", "--table", table, archive)
             if result.returncode == 2:      # of what is only SQL's
-                self.assertIn("unknown table", cli.said(result))
+                self.assertIn("unknown table", cli.stderr_of(result))
                 continue
             rows = list(csv.reader(io.StringIO(self.succeeds(result), newline=""), strict=True))
             cursor = connection.execute(f'SELECT * FROM "{table}"')
@@ -222,7 +222,7 @@ class Tables(cli.FreshCase):
             made.run(1, 0, 1, line=5)
         set_time(path, 0, -1, 2**63 + 2**62)
         result = export("-f", "sqlite", "-o", self.path("run.db"), path)
-        self.assertIn(result.returncode, (0, 3), cli.said(result))
+        self.assertIn(result.returncode, (0, 3), cli.stderr_of(result))
         connection = self.database(path, status=result.returncode)
         self.assertEqual(connection.execute("SELECT count(*) FROM tasks WHERE kind = 'explicit'").fetchone(), (1,))
         self.assertEqual(connection.execute("SELECT count(*) FROM regions WHERE end_ns < begin_ns").fetchone(), (0,))
@@ -230,7 +230,7 @@ class Tables(cli.FreshCase):
     def test_cut_archive(self):
         """What is there is in the database, which says that it is not all; open regions have no end."""
         archive = self.traced("task_many")
-        whole = self.database(archive).execute("SELECT count(*) FROM regions").fetchone()[0]
+        complete = self.database(archive).execute("SELECT count(*) FROM regions").fetchone()[0]
         events = [os.path.join(archive, "traces", name) for name in os.listdir(archive + "/traces")
                   if name.endswith(".evt")]
         largest = max(events, key=os.path.getsize)
@@ -239,11 +239,11 @@ class Tables(cli.FreshCase):
         result = export("-f", "sqlite", "-o", path, archive)
         if result.returncode == 1:      # what OTF2 cannot read any of
             self.assertFalse(os.path.exists(self.path("none.db")))
-            self.skipTest(cli.said(result))
-        self.assertEqual(result.returncode, 3, cli.said(result))
+            self.skipTest(cli.stderr_of(result))
+        self.assertEqual(result.returncode, 3, cli.stderr_of(result))
         connection = self.database(archive, status=3)
         count, = connection.execute("SELECT count(*) FROM regions").fetchone()
-        self.assertTrue(0 < count < whole, (count, whole))
+        self.assertTrue(0 < count < complete, (count, complete))
         self.assertTrue(connection.execute("SELECT incomplete FROM runs").fetchone()[0])
         self.assertEqual(connection.execute("SELECT count(*) FROM regions WHERE (end_ns IS NULL) <> (self_ns IS NULL)")
                          .fetchone(), (0,))
@@ -340,10 +340,10 @@ class Tables(cli.FreshCase):
                 (["-f", "csv", self.folder, self.folder], "one archive at a time")):
             result = export(*arguments)
             self.assertEqual(result.returncode, 2)
-            self.assertIn(text, cli.said(result))
+            self.assertIn(text, cli.stderr_of(result))
         result = export("-f", "sqlite", "-o", "/dev/full", self.folder)
         self.assertEqual(result.returncode, 1)
-        self.words(cli.said(result))
+        self.words(cli.stderr_of(result))
 
 
 if __name__ == "__main__":

@@ -31,9 +31,9 @@ class Odd(cli.FreshCase):
         if os.path.exists(path):
             os.remove(path)
         result = cli.stave("export", "-f", "sqlite", "-o", path, archive)
-        self.assertIn(result.returncode, statuses, cli.said(result))
+        self.assertIn(result.returncode, statuses, cli.stderr_of(result))
         if result.returncode == 1:
-            self.assertEqual(len(cli.said(result).splitlines()), 1, cli.said(result))
+            self.assertEqual(len(cli.stderr_of(result).splitlines()), 1, cli.stderr_of(result))
             self.assertEqual([name for name in os.listdir(self.folder) if "run.db" in name], [])
             return None
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -160,18 +160,18 @@ class Odd(cli.FreshCase):
 
     def test_cut_anywhere(self):
         """Each file of an archive, at many places."""
-        whole = self.path("whole")
-        with Made(whole, properties=[("STAVE::PROGRAM", "program")]) as made:
+        complete = self.path("whole")
+        with Made(complete, properties=[("STAVE::PROGRAM", "program")]) as made:
             for i in range(300):
                 made.create(0, i + 1, line=5)
                 made.run(1, 0, i + 1, line=5)
-        all_of_it = self.export(whole, 0).execute("SELECT count(*) FROM regions").fetchone()[0]
+        all_of_it = self.export(complete, 0).execute("SELECT count(*) FROM regions").fetchone()[0]
         parts = found = 0
         for name in ("traces.def", "traces/0.evt", "traces/1.evt", "traces/0.def", "traces.otf2"):
-            size = os.path.getsize(f"{whole}/{name}")
+            size = os.path.getsize(f"{complete}/{name}")
             for bytes_left in {size * i // 8 for i in range(8)} | {size - 1}:
                 with self.subTest(name, bytes=bytes_left):
-                    cut = shutil.copytree(whole, self.path("cut"), dirs_exist_ok=True)
+                    cut = shutil.copytree(complete, self.path("cut"), dirs_exist_ok=True)
                     os.truncate(f"{cut}/{name}", bytes_left)
                     connection = self.export(cut, 0, 1, 3)
                     count = connection.execute("SELECT count(*) FROM regions").fetchone()[0] if connection else 0

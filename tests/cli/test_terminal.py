@@ -46,12 +46,12 @@ class Width(Case):
                     self.assertEqual(wide, [])
 
     def test_line_numbers_stay(self):
-        wanted = {f":{100 + i}" for i in range(12)}
+        expected = {f":{100 + i}" for i in range(12)}
         for width in WIDTHS:
             with self.subTest(width=width):
                 rows = [line for line in self.lines(width, ["report", "--top", "0", self.archive])
                         if re.match("taskw", line)]
-                self.assertEqual({re.search(r":\d+", row)[0] for row in rows}, wanted)
+                self.assertEqual({re.search(r":\d+", row)[0] for row in rows}, expected)
                 self.assertTrue(all(re.match(r"\S+.*(\.\.|@)\S*\.cc:\d+ ", row) for row in rows), rows)
 
     def test_line_numbers_of_both_ends_stay(self):

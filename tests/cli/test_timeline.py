@@ -49,12 +49,12 @@ class TimelineTest(cli.FreshCase):
 
     def expect(self, status, words, *arguments, **more):
         result = timeline(*arguments, **more)
-        said = result.stderr.decode()
-        self.assertEqual((result.returncode, result.stdout), (status, b""), said)
+        printed = result.stderr.decode()
+        self.assertEqual((result.returncode, result.stdout), (status, b""), printed)
         for word in words:
-            self.assertIn(word, said)
-        self.assertNotIn("\x1b", said)
-        return said
+            self.assertIn(word, printed)
+        self.assertNotIn("\x1b", printed)
+        return printed
 
     # -- the output --
 
@@ -141,11 +141,11 @@ class TimelineTest(cli.FreshCase):
     def test_what_is_too_much_is_merged(self):
         archive, page = self.folder / "many", self.folder / "x.html"
         pictured.write_many(archive, 5000)
-        said = self.expect(0, ["merged", "--from"], "-o", page, "--max-regions", 1000, archive)
+        printed = self.expect(0, ["merged", "--from"], "-o", page, "--max-regions", 1000, archive)
         merged = about(page)
         self.assertGreater(merged["resolution"]["slices"], 10000)
         kept = sum(section[1] for row in merged["rows"] for section in row["slices"])
-        self.assertTrue(10 < kept <= 1000, (kept, said))
+        self.assertTrue(10 < kept <= 1000, (kept, printed))
         self.assertEqual(sum(region[5] for region in merged["regions"]), 10000)
 
     def test_many_regions(self):
@@ -189,9 +189,9 @@ class TimelineTest(cli.FreshCase):
             for path in {first, second} - {"known"}:
                 shutil.copytree(self.known, self.folder / path, dirs_exist_ok=True)
             self.expect(0, [f"{name}.html: "], first, f"{second}/", cwd=self.folder)
-            told = about(self.folder / f"{name}.html")
-            self.assertEqual((told["sides"], told["title"]), (sides, " and ".join(sides)))
-            self.assertEqual([(row["name"], row["side"]) for row in told["rows"]],
+            facts = about(self.folder / f"{name}.html")
+            self.assertEqual((facts["sides"], facts["title"]), (sides, " and ".join(sides)))
+            self.assertEqual([(row["name"], row["side"]) for row in facts["rows"]],
                              [(f"{side}: {name}", index) for index, side in enumerate(sides)
                               for name in ("Master thread", "OMP thread 1")])
         self.expect(0, ["x.png"], "-o", "x.png", "known", "x", cwd=self.folder)
@@ -274,9 +274,9 @@ class TimelineTest(cli.FreshCase):
         self.assertFalse((self.folder / "x.html").exists())
 
     def test_damaged_archives(self):
-        whole = {path.relative_to(self.known): path.read_bytes() for path in self.known.rglob("*") if path.is_file()}
+        before = {path.relative_to(self.known): path.read_bytes() for path in self.known.rglob("*") if path.is_file()}
         broken = self.folder / "broken"
-        for name, data in whole.items():
+        for name, data in before.items():
             for length in (0, 1, len(data) // 2, len(data) - 1):
                 shutil.rmtree(broken, ignore_errors=True)
                 shutil.copytree(self.known, broken)

@@ -31,7 +31,7 @@ AS_OTHERS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.g
 class Wrong(cli.Case):
     def is_wrong(self, command, *arguments, what):
         self.fails(cli.stave(command, *arguments), status=USAGE)
-        line = cli.said(cli.stave(command, *arguments))
+        line = cli.stderr_of(cli.stave(command, *arguments))
         self.assertTrue(line.startswith(f"stave: {command}: {what} ("), line)
         self.assertTrue(line.endswith(f"stave help {command})\n"), line)
 
@@ -96,13 +96,13 @@ class Wrong(cli.Case):
 
 
 class Unreadable(cli.Case):
-    def all_say(self, path, *, words, but=()):
+    def all_report(self, path, *, words, but=()):
         """All in the same words."""
         results = {command: cli.stave(command, *NEEDED.get(command, []), path, cwd=self.folder) for command in READERS}
         for command, result in results.items():
             if command not in but:
                 self.fails(result, *words, status=UNDONE)
-        self.assertEqual(len({cli.said(result) for command, result in results.items() if command not in but}), 1,
+        self.assertEqual(len({cli.stderr_of(result) for command, result in results.items() if command not in but}), 1,
                          results)
         self.assertEqual([name for name in os.listdir(self.folder) if re.search("recovered|html|csv", name)], [])
 
@@ -112,31 +112,32 @@ class Unreadable(cli.Case):
         return self.path(name)
 
     def test_absent(self):
-        self.all_say(self.path("absent"), words=[f"{self.path('absent')}: No such file or directory"])
-        self.all_say("", words=["stave: : No such file or directory"])
+        self.all_report(self.path("absent"), words=[f"{self.path('absent')}: No such file or directory"])
+        self.all_report("", words=["stave: : No such file or directory"])
 
     def test_no_archive(self):
         os.mkdir(self.path("folder"))
         cli.write_bytes(self.path("text"), b"text")
         for path in (self.path("folder"), self.path("text"), "/dev/null"):
-            self.all_say(path, words=[f"{path}: not an OTF2 archive"])
+            self.all_report(path, words=[f"{path}: not an OTF2 archive"])
 
     def test_job(self):
         """The directory of a job that was not merged yet."""
         os.makedirs(self.path("a job") + "/rank/0")
-        self.all_say(self.path("a job"), words=[f"stave merge '{self.path('a job')}' makes one"], but=["not an OTF2"])
+        self.all_report(self.path("a job"), words=[f"stave merge '{self.path('a job')}' makes one"],
+                        but=["not an OTF2"])
 
     def test_not_closed(self):
         archive = self.archive("unfinished")
         os.unlink(archive + "/traces.otf2")
-        self.all_say(archive, words=["not closed", "unfinished"], but=["recover"])
+        self.all_report(archive, words=["not closed", "unfinished"], but=["recover"])
 
     def test_damaged(self):
         for name in ("traces.otf2", "traces.def", "traces/0.evt"):
             archive = self.archive(name.replace("/", "-"))
             cli.write_bytes(f"{archive}/{name}", b"\xa5" * 30)
             # whose answers are of what can be read, and say so: test_query.py
-            self.all_say(archive, words=[archive], but=["recover", *["query"] * name.endswith("evt")])
+            self.all_report(archive, words=[archive], but=["recover", *["query"] * name.endswith("evt")])
 
     @unittest.skipIf(os.getuid() == 0 and not shutil.which("setpriv"), "root, and no setpriv: everything can be read")
     def test_not_allowed(self):
@@ -144,15 +145,15 @@ class Unreadable(cli.Case):
             archive = self.archive("no-" + name.replace("/", "-"))
             os.chmod(os.path.join(archive, name), 0)
             self.addCleanup(os.chmod, os.path.join(archive, name), 0o700)
-            said = set()
+            messages = set()
             for command in READERS:
                 if command == "recover" and name:
                     continue
                 result = cli.run([*AS_OTHERS, cli.STAVE, command, *NEEDED.get(command, []), archive], cwd=self.folder)
                 self.fails(result, archive)
-                self.assertRegex(cli.said(result), "Permission denied|rights")
-                said.add(cli.said(result))
-            self.assertEqual(len(said), 1, said)
+                self.assertRegex(cli.stderr_of(result), "Permission denied|rights")
+                messages.add(cli.stderr_of(result))
+            self.assertEqual(len(messages), 1, messages)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ class Watch(record_case.Case):
             self.assertEqual(first["state"], "running")
             self.assertEqual(self.ending(page), "not yet")
             run.process.stdin.close()
-            last = news.wait(lambda told: told["state"] == "ended")
+            last = news.wait(lambda state: state["state"] == "ended")
             status, page = watching.get(address, f"picture-{last['picture']}")
         self.assertEqual(status, 200)
         self.assertEqual(run.wait(), 3)
@@ -106,13 +106,13 @@ class Watch(record_case.Case):
         wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
         for target in ("/", f"/{wrong}/", f"/{token}", f"/{token}0/", "/news", "*",
                        f"http://127.0.0.1:{port}/{token}/"):
-            self.assertEqual(watching.ask(port, f"GET {target} HTTP/1.1", host)[0], 403, target)
+            self.assertEqual(watching.send_request(port, f"GET {target} HTTP/1.1", host)[0], 403, target)
         for hosts in (["Host: evil.example"], [f"Host: evil.example:{port}"], ["Host: 127.0.0.1"], [],
                       [host, "Host: evil.example"], [f"Host: 127.0.0.1:{port}.evil.example"]):
-            self.assertEqual(watching.ask(port, f"GET /{token}/ HTTP/1.1", *hosts)[0], 403, hosts)
-        self.assertEqual(watching.ask(port, f"POST /{token}/ HTTP/1.1", host)[0], 405)
-        self.assertEqual(watching.ask(port, "rubbish", host)[0], 400)
-        self.assertEqual(watching.ask(port, f"GET /{token}/{'x' * 100} HTTP/1.1", host)[0], 400)
+            self.assertEqual(watching.send_request(port, f"GET /{token}/ HTTP/1.1", *hosts)[0], 403, hosts)
+        self.assertEqual(watching.send_request(port, f"POST /{token}/ HTTP/1.1", host)[0], 405)
+        self.assertEqual(watching.send_request(port, "rubbish", host)[0], 400)
+        self.assertEqual(watching.send_request(port, f"GET /{token}/{'x' * 100} HTTP/1.1", host)[0], 400)
         for path in ("nothing", "picture-", "picture-0", "picture-1x", "../steps", "picture-99999999999999999999"):
             self.assertEqual(watching.get(address, path)[0], 404, path)
         status, page = watching.get(address, Host=f"LOCALHOST:{port}")
@@ -139,9 +139,9 @@ class Watch(record_case.Case):
         run.do(10)
         process, address = self.watch()
         with watching.News(address) as news:
-            told, page = watching.picture(address, news)
+            state, page = watching.picture(address, news)
             port, token = watching.port_of(address), address.rstrip("/").rsplit("/", 1)[1]
-            request = (f"GET /{token}/picture-{told['picture']} HTTP/1.1\r\n"
+            request = (f"GET /{token}/picture-{state['picture']} HTTP/1.1\r\n"
                        f"Host: 127.0.0.1:{port}\r\n\r\n").encode()
             with socket.create_connection(("127.0.0.1", port), timeout=cli.HANG_S) as half:
                 process.process.send_signal(signal.SIGSTOP)
@@ -180,8 +180,8 @@ class Watch(record_case.Case):
             before = contents(self.archive)
             watch, address = self.watch()
             with watching.News(address) as news:
-                told = news.wait(lambda told: told["picture"] or told["trouble"])
-            self.assertEqual(told["trouble"], "")
+                state = news.wait(lambda state: state["picture"] or state["trouble"])
+            self.assertEqual(state["trouble"], "")
             self.assertEqual(contents(self.archive), before)
         finally:
             os.kill(writer, signal.SIGCONT)
@@ -196,7 +196,7 @@ class Watch(record_case.Case):
         pairs = [self.watch("-o", self.path(f"page{i}.html")) for i in range(2)]
         for _, address in pairs:
             with watching.News(address) as news:
-                news.wait(lambda told: told["picture"])
+                news.wait(lambda state: state["picture"])
         self.assertEqual(run.finish(), 3)
         for i, (watch, _) in enumerate(pairs):
             self.assertEqual(watch.wait(), 0)
@@ -207,7 +207,7 @@ class Watch(record_case.Case):
         run.do(10)
         watch, address = self.watch()
         with watching.News(address) as news:
-            news.wait(lambda told: told["picture"])
+            news.wait(lambda state: state["picture"])
             watch.process.send_signal(signal.SIGINT)
             self.assertEqual(watch.wait(), -signal.SIGINT)
         self.assertEqual([name for name in os.listdir(self.tmp) if "watch" in name], [])
@@ -218,9 +218,9 @@ class Watch(record_case.Case):
         run.do(100)
         watch, address = self.watch()
         with watching.News(address) as news:
-            news.wait(lambda told: told["picture"])
+            news.wait(lambda state: state["picture"])
             killing.kill_both(run.process, self.archive)
-            news.wait(lambda told: told["state"] == "died")
+            news.wait(lambda state: state["state"] == "died")
         self.assertEqual(watch.wait(), 1)
         self.assertIn("stave recover", watch.messages[-1])
 
@@ -229,9 +229,9 @@ class Watch(record_case.Case):
         run.do(100)
         watch, address = self.watch()
         with watching.News(address) as news:
-            news.wait(lambda told: told["picture"])
+            news.wait(lambda state: state["picture"])
             run.process.kill()
-            last = news.wait(lambda told: told["state"] == "ended")
+            last = news.wait(lambda state: state["state"] == "ended")
             self.assertIn("signal 9", self.ending(watching.get(address, f"picture-{last['picture']}")[1]))
         self.assertEqual(watch.wait(), 0)
 
@@ -249,11 +249,11 @@ class Watch(record_case.Case):
             out = pathlib.Path(self.path(f"out{i}"))
             out.mkdir()
             words = NO_LINKS if i % 2 else []    # as on a file system that has none
-            said = subprocess.run([*words, recover, self.archive, out, "running"], capture_output=True, text=True,
+            printed = subprocess.run([*words, recover, self.archive, out, "running"], capture_output=True, text=True,
                                   check=False)
-            if "\nresult " not in said.stdout:    # before anything was recorded, or when all is
+            if "\nresult " not in printed.stdout:    # before anything was recorded, or when all is
                 continue
-            result = dict(pair.split("=") for pair in said.stdout.split("\nresult ")[1].split())
+            result = dict(pair.split("=") for pair in printed.stdout.split("\nresult ")[1].split())
             self.assertEqual([result[name] for name in ("missing", "unknown", "definitions")], ["0", "0", "whole"])
             self.assertLessEqual(int(result["refused"]), 2)
             self.assertEqual(sorted(path.name for path in out.iterdir()), ["traces", "traces.def", "traces.otf2"])
@@ -290,9 +290,9 @@ class Watch(record_case.Case):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", port))
             taken.listen()
-            status, said = self.refused("-p", str(port), self.archive)
+            status, printed = self.refused("-p", str(port), self.archive)
             self.assertEqual(status, 1)
-            self.assertIn(os.strerror(errno.EADDRINUSE), said)
+            self.assertIn(os.strerror(errno.EADDRINUSE), printed)
         _, address = self.watch("-p", str(port))
         self.assertEqual(watching.port_of(address), port)
         self.assertEqual(watching.get(address)[0], 200)

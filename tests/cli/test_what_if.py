@@ -165,8 +165,8 @@ class WhatIf(cli.Case):
         numbers = self.numbers(path, "regions")
         rows = {row["region"]: row for row in numbers["regions"]}
         ms = [1000 * gain["gain_s"] for gain in rows["!$omp parallel @app.c:20"]["gains"]]
-        for value, wanted in zip(ms, (40 - 40 / 1.25, 40 - 40 / 1.5, 20, 30, 35, 40)):
-            self.assertAlmostEqual(value, wanted, delta=0.01)
+        for value, expected in zip(ms, (40 - 40 / 1.25, 40 - 40 / 1.5, 20, 30, 35, 40)):
+            self.assertAlmostEqual(value, expected, delta=0.01)
         self.assertAlmostEqual(1000 * rows[None]["gains"][2]["gain_s"], 4, delta=0.01)
         self.assertEqual([row["region"] for row in numbers["regions"]],
                          ["!$omp parallel @app.c:20", "!$omp parallel @app.c:30", None])

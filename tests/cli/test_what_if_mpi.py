@@ -33,11 +33,11 @@ class Ranks:
 
     def send(self, sender, receiver, size=8, tag=7):
         """A short message is there when it is sent, a long one when both are there; each takes TRANSFER then."""
-        begun = self.now[sender], self.now[receiver]
-        both = max(begun) + TRANSFER
-        sent = both if size >= LARGE else begun[0] + TRANSFER
-        self.call(sender, "MPI_Send", sent - begun[0], line=5, send=(receiver, tag, size))
-        self.call(receiver, "MPI_Recv", max(both, sent) - begun[1], line=9, receive=(sender, tag, size))
+        started = self.now[sender], self.now[receiver]
+        both = max(started) + TRANSFER
+        sent = both if size >= LARGE else started[0] + TRANSFER
+        self.call(sender, "MPI_Send", sent - started[0], line=5, send=(receiver, tag, size))
+        self.call(receiver, "MPI_Recv", max(both, sent) - started[1], line=9, receive=(sender, tag, size))
 
     def collective(self, name, root=-1, ranks=None, **more):
         ranks = range(self.job.ranks) if ranks is None else ranks
@@ -83,9 +83,9 @@ class WhatIfMpi(cli.Case):
         path, wall = self.made(run, *before, **more)
         numbers = self.numbers(path, *changes)
         self.assertAlmostEqual(1000 * numbers["wall_s"], wall, delta=0.01)
-        wanted = self.made(run, *after, **more)[1]
-        self.assertNotAlmostEqual(wanted, wall, delta=0.5)
-        self.assertAlmostEqual(1000 * numbers["predicted"][-1]["wall_s"], wanted, delta=0.01)
+        expected = self.made(run, *after, **more)[1]
+        self.assertNotAlmostEqual(expected, wall, delta=0.5)
+        self.assertAlmostEqual(1000 * numbers["predicted"][-1]["wall_s"], expected, delta=0.01)
         return numbers
 
     def test_late_sender(self):

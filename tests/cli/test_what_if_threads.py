@@ -148,11 +148,11 @@ class Threads(cli.Case):
         found = []
         for before, after in pairs:
             ms, shortest, longest = self.predicted(self.run_of(parts, before)[0], after)
-            wanted = self.run_of(parts, after)[1]
+            expected = self.run_of(parts, after)[1]
             with self.subTest(before=before, after=after):
-                self.assertAlmostEqual(ms, wanted, delta=delta)
-                self.assertLessEqual(shortest, wanted + delta)
-                self.assertGreaterEqual(longest, wanted - delta)
+                self.assertAlmostEqual(ms, expected, delta=delta)
+                self.assertLessEqual(shortest, expected + delta)
+                self.assertGreaterEqual(longest, expected - delta)
             found.append((shortest, longest))
         return found
 

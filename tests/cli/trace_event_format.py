@@ -65,15 +65,15 @@ def frames_wrong(frames):
 
 def pairs_wrong(events, begin, end, key):
     """Of each key there are as many begins as ends, and the begin comes first in time."""
-    begun = collections.defaultdict(list)
+    started = collections.defaultdict(list)
     ended = collections.defaultdict(list)
     for event in events:
         if event["ph"] in begin + end:
-            (begun if event["ph"] in begin else ended)[key(event)].append(event["ts"])
+            (started if event["ph"] in begin else ended)[key(event)].append(event["ts"])
     for one, times in ended.items():
-        if len(begun[one]) < len(times):
+        if len(started[one]) < len(times):
             yield f"{end} without {begin}: {one}"
-        elif sorted(times)[0] < sorted(begun[one])[0]:
+        elif sorted(times)[0] < sorted(started[one])[0]:
             yield f"{end} before {begin}: {one}"
 
 

@@ -92,9 +92,9 @@ class Case(cli.FreshCase):
         self.assertEqual(set(found), truth.streams)
         first = min(one[0] for ones in found.values() for one in ones)
         for stream, ones in found.items():
-            wanted = sorted((one for one in truth.all if one["stream"] == stream), key=lambda one: one["start"])
-            self.assertEqual(len(ones), len(wanted))
-            for (begin, end, what, size), one in zip(ones, wanted):
+            expected = sorted((one for one in truth.all if one["stream"] == stream), key=lambda one: one["start"])
+            self.assertEqual(len(ones), len(expected))
+            for (begin, end, what, size), one in zip(ones, expected):
                 self.assertAlmostEqual(begin - first, one["start"] - truth.first, delta=1000)
                 self.assertAlmostEqual(end - begin, one["end"] - one["start"], delta=1000)
                 self.assertEqual(size, one.get("bytes", 0))
@@ -120,8 +120,8 @@ class Case(cli.FreshCase):
         computing, copying, busy = (truth.union(some) for some in (truth.kernels, copies, truth.all))
         parts = {"computing_s": busy - copying, "copying_s": busy - computing, "both_s": computing + copying - busy,
                  "in_use_s": truth.last - truth.first}
-        for key, wanted in parts.items():
-            self.assertAlmostEqual(device[key] * 1e9, wanted, delta=1000 + ROUNDING_NS * len(truth.all), msg=key)
+        for key, expected in parts.items():
+            self.assertAlmostEqual(device[key] * 1e9, expected, delta=1000 + ROUNDING_NS * len(truth.all), msg=key)
         idle = device["not_begun_s"] + device["nothing_to_do_s"]
         self.assertAlmostEqual(idle * 1e9, truth.last - truth.first - busy, delta=1000 + ROUNDING_NS * len(truth.all))
         self.assertAlmostEqual(sum(one["time_s"] for one in device["host_meanwhile"]), device["nothing_to_do_s"])

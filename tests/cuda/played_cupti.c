@@ -302,8 +302,8 @@ static void *deliver(void *nothing) {
 /* -- CUPTI's functions -- */
 
 int cuptiGetVersion(uint32_t *version) {
-  const char *wanted = getenv("PLAYED_VERSION");
-  *version = wanted ? (uint32_t)atoi(wanted) : 130001;
+  const char *setting = getenv("PLAYED_VERSION");
+  *version = setting ? (uint32_t)atoi(setting) : 130001;
   return result_of(__func__);
 }
 
@@ -373,10 +373,10 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record) {
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped) {
   RETURN_IF_REFUSED;
   static bool is_reported;
-  const char *wanted = getenv("PLAYED_DROPPED");
+  const char *setting = getenv("PLAYED_DROPPED");
   (void)context;
   (void)stream;
-  *dropped = wanted && !is_reported ? (size_t)atoi(wanted) : 0;
+  *dropped = setting && !is_reported ? (size_t)atoi(setting) : 0;
   is_reported = true;
   return 0;
 }

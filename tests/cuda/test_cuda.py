@@ -28,34 +28,34 @@ from otf2.enums import LocationGroupType, LocationType
 
 
 class Recordings(Case):
-    def whole(self, name, **more):
+    def complete(self, name, **more):
         recorded, anchor, _ = self.play(name, **more)
         self.expect_truth(recorded, anchor)
         return self.expect_report(recorded, anchor)
 
     def test_streams(self):
-        numbers = self.whole("streams")
+        numbers = self.complete("streams")
         self.assertEqual([one["name"] for one in numbers["regions"] if one["name"].startswith("scale")],
                          ["scale(double*, int, double, int)"])
 
     def test_target(self):
-        numbers = self.whole("target")
+        numbers = self.complete("target")
         names = {one["name"] for one in numbers["regions"] if one["name"].startswith("target kernel")}
         self.assertEqual({int(re.search(r"\d+", name)[0]) for name in names}, {28, 35, 49, 59, 70})
         self.words(min(names), "28", "main")
 
     def test_nowait(self):
-        self.whole("nowait")
+        self.complete("nowait")
 
     def test_gcc(self):
-        numbers = self.whole("gcc")
+        numbers = self.complete("gcc")
         self.assertTrue(any(one["name"].startswith("target kernel 0 in ") for one in numbers["regions"]))
 
     def test_cuda(self):
-        self.whole("cuda")
+        self.complete("cuda")
 
     def test_records_of_cuda_12(self):
-        self.whole("streams", environment={"PLAYED_VERSION": "18"})
+        self.complete("streams", environment={"PLAYED_VERSION": "18"})
 
     def test_calls_of_the_driver_are_the_threads(self):
         def with_runtime(recorded):
@@ -82,10 +82,10 @@ class Constructs(Case):
         lines = {place: 21 + 4 * i for i, place in enumerate(played.PLACES)}  # support/scripted_program.c
         numbers = json.loads(self.succeeds(cli.stave("report", "--json", anchor)))
         found = {one["name"]: one for one in numbers["regions"] if one["name"].startswith("!$omp target kernel")}
-        wanted = {f"!$omp target kernel @scripted_program.c:{lines[place]}": kernels
+        expected = {f"!$omp target kernel @scripted_program.c:{lines[place]}": kernels
                   for place, kernels in host.kernels_by_place().items()}
-        self.assertEqual(set(found), set(wanted))
-        for name, kernels in wanted.items():
+        self.assertEqual(set(found), set(expected))
+        for name, kernels in expected.items():
             self.assertEqual(found[name]["kernels"]["count"], len(kernels))
             self.assertAlmostEqual(found[name]["kernels"]["sum_s"] * 1e9, played.Truth.time(kernels),
                                    delta=1000 + ROUNDING_NS * len(kernels))
@@ -102,23 +102,23 @@ class Constructs(Case):
             self.assertAlmostEqual(sum(one[direction]["time"]["sum_s"] for one in offloads) * 1e9,
                                    truth.time(inside), delta=1000 + ROUNDING_NS * len(inside))
 
-    def whole(self, name, **environment):
+    def complete(self, name, **environment):
         host, anchor, printed = self.offload(name, **environment)
         self.expect_truth(host.recorded, anchor)
         self.expect_report(host.recorded, anchor)
         return host, self.expect_places(host, anchor), printed
 
     def test_target(self):
-        host, numbers, _ = self.whole("target")
+        host, numbers, _ = self.complete("target")
         self.expect_copies(host, [one["offload"] for one in numbers["regions"] if "offload" in one])
 
     def test_nowait(self):
-        host, numbers, _ = self.whole("nowait")
+        host, numbers, _ = self.complete("nowait")
         self.expect_copies(host, [one["offload"] for one in numbers["regions"] if "offload" in one])
 
     def test_without_the_calls(self):
         """CUPTI notes the target region with each call of the driver: external correlation."""
-        _, numbers, printed = self.whole("target", PLAYED_ERROR="cuptiSubscribe:39")
+        _, numbers, printed = self.complete("target", PLAYED_ERROR="cuptiSubscribe:39")
         self.words(printed, "another tool")
         self.assertFalse([one for one in numbers["regions"] if one["name"].startswith("cu")])
 
@@ -151,10 +151,10 @@ class Structure(Case):
                     shapes[tuple(sorted(open_shapes.pop(place).items()))] += 1
                 memories.update(value for key, value in (event.attributes or {}).items() if key.name == "host memory")
         truth = played.Truth(recorded)
-        wanted = collections.Counter(tuple(sorted(
+        expected = collections.Counter(tuple(sorted(
             (f"{what} {axis}", one[what][i]) for what in ("grid", "block") for i, axis in enumerate("xyz")))
             for one in truth.kernels)
-        self.assertEqual(shapes, wanted)
+        self.assertEqual(shapes, expected)
         self.assertEqual(memories, collections.Counter(
             "pageable" if one["from" if one["copy"] == played.COPY_TO else "to"] == 1 else "pinned"
             for one in truth.to + truth.back))
@@ -417,9 +417,9 @@ class Info(Case):
         kernels, copies = (sum(one["kind"] == kind for one in host.recorded) for kind in ("kernel", "memcpy"))
         sets = sum(one["kind"] == "memset" for one in host.recorded)
         self.words("\n".join(lines), "devices 1")
-        wanted = ", ".join(f"{count} {name}" for count, name in ((kernels, "kernels"), (copies, "copies"),
+        expected = ", ".join(f"{count} {name}" for count, name in ((kernels, "kernels"), (copies, "copies"),
                                                                  (sets, "memsets")) if count)
-        self.assertIn(f"by CUPTI {wanted}", lines)
+        self.assertIn(f"by CUPTI {expected}", lines)
         counts = collections.Counter(line.split(" ")[0] for line in host.lines)
         self.assertIn(f"by OMPT {counts['target']} target, {counts['data']} target_data_op, "
                       f"{counts['submit']} target_submit callbacks", lines)

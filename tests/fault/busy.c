@@ -32,7 +32,7 @@ static void burst(struct busy_counts *mine, omp_lock_t *lock) {
 }
 
 /* The first thread does, when it has seen that the others have come as far. */
-static void stop_behind(uint64_t bursts) {
+static void stop_late(uint64_t bursts) {
   for (int i = 0; i < omp_get_num_threads(); i++)
     while (counts[i].tasks < bursts)
       sched_yield();
@@ -48,7 +48,7 @@ static void work(long bursts, long pause_us) {
   for (long i = 0; bursts == 0 || i < bursts; i++) {
     burst(mine, &lock);
     if (i + 1 == stops)
-      stop_behind((uint64_t)stops);
+      stop_late((uint64_t)stops);
     if (pause_us)
       usleep((useconds_t)pause_us);
   }

@@ -32,7 +32,7 @@ static void complain(struct check *check, const char *what, uint64_t found, uint
   fprintf(stderr, "%s: %" PRIu64 ", expected %" PRIu64 "\n", what, found, expected);
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool visit_event(void *data, const struct trace_event *event) {
   struct check *check = data;
   struct tally *tally = &check->locations[event->location];
   if (event->ticks < tally->last_ticks)
@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   check.locations = calloc(check.trace->location_count + 1, sizeof *check.locations);
-  if (trace_read_events(check.trace, take, &check, error) < 0) {
+  if (trace_read_events(check.trace, visit_event, &check, error) < 0) {
     fprintf(stderr, "%s\n", error);
     return 2;
   }

@@ -52,7 +52,7 @@ static void end_step(struct check *check, unsigned thread, uint64_t number) {
   *steps = (struct steps){.first = steps->first, .last = number};
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool visit_event(void *data, const struct trace_event *event) {
   struct check *check = data;
   if (event->location >= KEPT_THREADS) {
     complain(check, (unsigned)event->location, "events on a location that is none of the threads", 1, 0);
@@ -70,7 +70,7 @@ static bool take(void *data, const struct trace_event *event) {
 /* A thread without a step had no processor in the kept part: then nobody is beyond the region in which it is.
  * Where the program stood still for longer than is kept and was killed then, nobody has one: what there is
  * belongs to one that was not completed. */
-static bool stood_still(const struct check *check, uint64_t counted) {
+static bool was_idle(const struct check *check, uint64_t counted) {
   uint64_t end = (counted / KEPT_STEPS_A_REGION + 1) * KEPT_STEPS_A_REGION;
   for (unsigned i = 0; i < KEPT_THREADS; i++) {
     const struct steps *steps = &check->steps[i];
@@ -80,12 +80,12 @@ static bool stood_still(const struct check *check, uint64_t counted) {
   return true;
 }
 
-static void check_ends(struct check *check, const struct flight_buffer_count *counts, bool may_be_behind) {
+static void check_ends(struct check *check, const struct flight_buffer_count *counts, bool may_lag) {
   for (unsigned i = 0; i < KEPT_THREADS; i++) {
     uint64_t last = check->steps[i].last, counted = counts[i].steps;
-    if (last == 0 && stood_still(check, counted))
+    if (last == 0 && was_idle(check, counted))
       continue;
-    if (last > counted + 1 || (last < counted && !may_be_behind))
+    if (last > counted + 1 || (last < counted && !may_lag))
       complain(check, i, "last step", last, counted);
   }
 }
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
   if (!counts)
     return 2;
   if (trace_open(argv[1], NULL, &check.trace, error) < 0 ||
-      trace_read_events(check.trace, take, &check, error) < 0) {
+      trace_read_events(check.trace, visit_event, &check, error) < 0) {
     fprintf(stderr, "%s\n", error);
     return 2;
   }

@@ -48,7 +48,7 @@ static int thread_of(const struct check *check, size_t location) {
 
 /* omp_unset_lock's Leave ends a lock, taskwait's a task; what the end of the trace left is there too,
  * once. */
-static bool take(void *data, const struct trace_event *event) {
+static bool visit_event(void *data, const struct trace_event *event) {
   struct check *check = data;
   check->enters += event->kind == TRACE_Enter;
   check->leaves += event->kind == TRACE_Leave;
@@ -88,7 +88,7 @@ static uint64_t missing(const struct check *check, size_t i) {
   return locks * LOCK_RECORDS + tasks * TASK_RECORDS;
 }
 
-static double behind_ms(const struct check *check, uint64_t lost_after) {
+static double lag_ms(const struct check *check, uint64_t lost_after) {
   const struct witness_thread *thread = &check->threads[0];
   uint64_t used = atomic_load(&thread->moments_used);
   if (used == 0 || is_before(check, &thread->moments[used - 1], lost_after))
@@ -117,7 +117,7 @@ static int check_all(struct check *check) {
     if (missing(check, i) > check->missing_most)
       complain(check, "missing records", i, missing(check, i), check->missing_most);
   }
-  printf("missing=%" PRIu64 " behind_ms=%.2f\n", all, behind_ms(check, lost_after));
+  printf("missing=%" PRIu64 " behind_ms=%.2f\n", all, lag_ms(check, lost_after));
   return check->problems ? 1 : 0;
 }
 
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
       .missing_most = is_closed ? 0 : RING_RECORDS + (argc == 4 ? strtoull(argv[3], NULL, 10) : 0),
       .threads = mmap(NULL, WITNESS_THREADS * sizeof *check.threads, PROT_READ, MAP_SHARED, fd, 0)};
   if (check.threads == MAP_FAILED || trace_open(argv[1], NULL, &check.trace, error) < 0 ||
-      trace_read_events(check.trace, take, &check, error) < 0) {
+      trace_read_events(check.trace, visit_event, &check, error) < 0) {
     fprintf(stderr, "%s\n", error);
     return 2;
   }

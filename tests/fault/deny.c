@@ -27,8 +27,8 @@ static const struct denied {
   const char *name;
   unsigned number;
   int error;
-  unsigned argument;     // which one is looked at
-  unsigned bits, wanted; // what it must have of these to be refused
+  unsigned argument;       // which one is looked at
+  unsigned bits, required; // what it must have of these to be refused
 } calls[] = {
     {"memfd_create", SYS_memfd_create, EPERM, 0, 0, 0},
     {"clone", SYS_clone, EPERM, 0, 0, 0},
@@ -45,7 +45,7 @@ static int deny(const struct denied *call) {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 4),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * call->argument),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, call->bits),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->wanted, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->required, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)call->error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };

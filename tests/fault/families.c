@@ -15,7 +15,7 @@ enum { CHILDREN = 100 };
 
 extern char **environ;
 
-static void say(const char *who, int number) {
+static void print_number(const char *who, int number) {
   char line[128];
   int n = snprintf(line, sizeof line, "%s %d\n", who, number);
   int fd = open("said", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -44,7 +44,7 @@ static void by_vfork(void) {
       execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
       _exit(127);
     }
-    say("vforked", status_of(child));
+    print_number("vforked", status_of(child));
   }
 }
 
@@ -52,18 +52,18 @@ static void by_spawn(void) {
   char *const arguments[] = {"sh", "-c", "exit 4", NULL};
   pid_t child;
   posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ);
-  say("spawned", status_of(child));
+  print_number("spawned", status_of(child));
   int status = system("exit 5");
-  say("system", WEXITSTATUS(status));
+  print_number("system", WEXITSTATUS(status));
   FILE *pipe = popen("exit 6", "r");
   status = pclose(pipe);
-  say("popen", WEXITSTATUS(status));
+  print_number("popen", WEXITSTATUS(status));
 }
 
 static void by_daemon(void) {
   if (daemon(1, 0) < 0)
     exit(98);
-  say("daemon has", team_size());
+  print_number("daemon has", team_size());
 }
 
 /* -- a server whose other threads are at work while it forks -- */
@@ -91,7 +91,7 @@ static void by_server(void) {
   }
   is_over = 1;
   pthread_join(thread, NULL);
-  say("children gave", sum);
+  print_number("children gave", sum);
 }
 
 /* A forked child that lives on has no part in what shows that its parent has replaced itself. Both do so
@@ -106,17 +106,17 @@ static void by_exec_beside_child(void) {
 static const struct {
   const char *name;
   void (*act)(void);
-} ways[] = {{"vfork", by_vfork},
-            {"spawn", by_spawn},
-            {"daemon", by_daemon},
-            {"server", by_server},
-            {"exec-beside-child", by_exec_beside_child}};
+} relations[] = {{"vfork", by_vfork},
+                 {"spawn", by_spawn},
+                 {"daemon", by_daemon},
+                 {"server", by_server},
+                 {"exec-beside-child", by_exec_beside_child}};
 
 int main(int argc, char **argv) {
-  say("program has", team_size());
-  for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
-    if (strcmp(argv[1], ways[i].name) == 0)
-      ways[i].act();
-  say("at the end", team_size());
+  print_number("program has", team_size());
+  for (size_t i = 0; argc > 1 && i < sizeof relations / sizeof *relations; i++)
+    if (strcmp(argv[1], relations[i].name) == 0)
+      relations[i].act();
+  print_number("at the end", team_size());
   return 9;
 }

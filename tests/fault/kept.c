@@ -72,7 +72,7 @@ static int make_threads(long count) {
   return 3;
 }
 
-static void say_and_wait(void) {
+static void print_and_wait(void) {
   char answer[16];
   puts("half");
   fflush(stdout);
@@ -86,7 +86,7 @@ static long now_ns(void) {
   return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int take(const char *times) {
+static int lock_and_release(const char *times) {
   char answer[16];
   for (char *end; *times; times = *end ? end + 1 : end) {
     long started = now_ns();
@@ -112,9 +112,9 @@ int main(int argc, char **argv) {
   omp_get_max_threads();
   if (strcmp(ending, "halves") == 0) {
     work(steps / 2);
-    say_and_wait();
+    print_and_wait();
     work(steps / 2);
-    say_and_wait();
+    print_and_wait();
     return 0;
   }
   int exit_status = strncmp(ending, "threads:", 8) == 0 ? make_threads(atol(ending + 8)) : atoi(ending);
@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
     work(KEPT_STEPS_A_REGION);
   }
   if (strncmp(ending, "ms:", 3) == 0)
-    return take(ending + 3);
+    return lock_and_release(ending + 3);
   if (strcmp(ending, "abort") == 0)
     abort();
   if (strncmp(ending, "flush", 5) == 0 && stave_flush() != 0)

@@ -49,7 +49,7 @@ static bool is_complete(uint64_t value) {
   return value % PAGE_BYTES == 0;
 }
 
-static uint64_t whole(uint64_t bytes) {
+static uint64_t complete(uint64_t bytes) {
   return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
@@ -79,12 +79,12 @@ static long map(uint64_t address, uint64_t bytes, long protection, long flags, l
     return refuse("mmap's address", address, caller);
   if (is_fixed || bytes == 0 || (flags & (MAP_GROWSDOWN | MAP_HUGETLB)))
     return system_call(SYS_mmap, (long)address, (long)bytes, protection, flags, fd, (long)offset);
-  uint64_t taken = whole(bytes) + PAGE_BYTES;
+  uint64_t taken = complete(bytes) + PAGE_BYTES;
   long room =
       system_call(SYS_mmap, 0, (long)taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == -1)
     return -1;
-  uint64_t begin = whole((uint64_t)room), before = begin - (uint64_t)room;
+  uint64_t begin = complete((uint64_t)room), before = begin - (uint64_t)room;
   long memory =
       system_call(SYS_mmap, (long)begin, (long)bytes, protection, flags | MAP_FIXED, fd, (long)offset);
   int error = errno;
@@ -94,7 +94,7 @@ static long map(uint64_t address, uint64_t bytes, long protection, long flags, l
     if (before)
       system_call(SYS_munmap, room, (long)before, 0, 0, 0, 0);
     if (before < PAGE_BYTES)
-      system_call(SYS_munmap, (long)(begin + whole(bytes)), (long)(PAGE_BYTES - before), 0, 0, 0, 0);
+      system_call(SYS_munmap, (long)(begin + complete(bytes)), (long)(PAGE_BYTES - before), 0, 0, 0, 0);
   }
   errno = error;
   return memory;
@@ -104,7 +104,7 @@ static long at_page(long number, const char *call, long address, long bytes, lon
   if (!is_complete((uint64_t)address))
     return refuse(call, (uint64_t)address, caller);
   if (number == SYS_munmap)
-    bytes = (long)whole((uint64_t)bytes);
+    bytes = (long)complete((uint64_t)bytes);
   return system_call(number, address, bytes, more, 0, 0, 0);
 }
 

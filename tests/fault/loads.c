@@ -51,7 +51,7 @@ static void critical(long number) {
     run_in_thread(come_to_critical, NULL);
 }
 
-static void *take_lock(void *lock) {
+static void *acquire_lock(void *lock) {
   omp_set_lock(lock);
   sum++;
   omp_unset_lock(lock);
@@ -62,7 +62,7 @@ static void locking(long number) {
   omp_lock_t lock;
   omp_init_lock(&lock);
   for (long i = 0; i < number; i++)
-    run_in_thread(take_lock, &lock);
+    run_in_thread(acquire_lock, &lock);
   omp_destroy_lock(&lock);
 }
 

@@ -57,7 +57,7 @@ static int leave_a_thread(const char *program) {
 }
 
 /* Everybody who is its child now, or becomes one, would show. */
-static void tell_family(void) {
+static void print_family(void) {
   int status;
   pid_t child = waitpid(-1, &status, __WALL | WNOHANG);
   printf("wait gives %s, %d signals\n",
@@ -73,7 +73,7 @@ static void close_all(void) {
 }
 
 /* Opens something under every number, and finds it there at the end. */
-static int take_all_numbers(void) {
+static int use_all_numbers(void) {
   int taken = 0;
   while (taken < 40 && open("/dev/zero", O_RDONLY) >= 0)
     taken++;
@@ -112,26 +112,26 @@ static int mebibytes_to_be_had(void) {
 }
 
 int main(int argc, char **argv) {
-  const char *way = argc > 1 ? argv[1] : "";
-  if (!strcmp(way, "opens-three") || !strcmp(way, "leaves-a-thread"))
-    return (*way == 'o' ? open_three : leave_a_thread)(argv[0]);
+  const char *oddity = argc > 1 ? argv[1] : "";
+  if (!strcmp(oddity, "opens-three") || !strcmp(oddity, "leaves-a-thread"))
+    return (*oddity == 'o' ? open_three : leave_a_thread)(argv[0]);
   signal(SIGCHLD, on_child);
-  if (!strcmp(way, "subreaper"))
+  if (!strcmp(oddity, "subreaper"))
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (!strcmp(way, "ignores-children"))
+  if (!strcmp(oddity, "ignores-children"))
     signal(SIGCHLD, SIG_IGN);
   printf("team of %d\n", use_openmp(argv[0]));
-  tell_family();
-  if (!strcmp(way, "closes-all")) {
+  print_family();
+  if (!strcmp(oddity, "closes-all")) {
     close_all();
-    printf("took %d numbers\n", take_all_numbers());
+    printf("took %d numbers\n", use_all_numbers());
     usleep(1300000); /* longer than the writer trusts a look at the process */
     printf("team of %d\n", use_openmp(argv[0]));
     printf("%d zeros\n", count_of_zeros());
   }
-  if (!strcmp(way, "wants-space"))
+  if (!strcmp(oddity, "wants-space"))
     printf("%d MiB\n", mebibytes_to_be_had());
-  if (!strcmp(way, "has-children")) {
+  if (!strcmp(oddity, "has-children")) {
     int ended = 0;
     for (int i = 0; i < 3; i++) {
       if (fork() == 0)
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     }
     printf("%d children\n", ended);
   }
-  tell_family();
+  print_family();
   int is_subreaper = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
   printf("subreaper %d\n", is_subreaper);

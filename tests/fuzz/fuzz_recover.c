@@ -367,7 +367,7 @@ static void check_archive(const char *directory, const struct rebuild *job) {
   trace_close(trace);
 }
 
-static void say_nothing(const char *word) {
+static void log_nothing(const char *word) {
   (void)word;
 }
 
@@ -378,7 +378,7 @@ static void count_nothing(uint64_t events) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const struct rebuild_watch watch = {say_nothing, count_nothing};
+  static const struct rebuild_watch watch = {log_nothing, count_nothing};
   static struct rebuild job;
   struct making making = {0};
   make_directory(&making, data, size);

@@ -68,7 +68,7 @@ static void check_reference(const char *meaning, uint64_t number) {
            "an event of a communicator that is not defined");
 }
 
-static bool take(struct event_writer *writer, uint64_t ticks) {
+static bool write_sample(struct event_writer *writer, uint64_t ticks) {
   struct written *written = (struct written *)writer;
   if (!written || !written->is_open)
     return false;
@@ -84,7 +84,7 @@ static bool take(struct event_writer *writer, uint64_t ticks) {
   bool event_writer_##k(struct event_writer *writer, const struct event_attributes *list,                    \
                         uint64_t ticks TRACE_FIELDS_##k(PARAMETER)) {                                        \
     TRACE_FIELDS_##k(CHECK) expect(!list || list->count <= EVENT_ATTRIBUTES_MAX, "too many attributes");     \
-    return take(writer, ticks);                                                                              \
+    return write_sample(writer, ticks);                                                                      \
   }
 TRACE_KINDS(KIND)
 #undef KIND

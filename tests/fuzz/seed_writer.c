@@ -27,7 +27,8 @@ static void put_unit(struct seed *seed, uint32_t slot, const void *bytes) {
   fwrite(&unit, sizeof unit, 1, seed->file);
 }
 
-static void take(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+static void receive(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                    const uint64_t *words) {
   (void)id;
   put_unit(data, slot, record);
   for (unsigned i = 0; i < record->more; i++)
@@ -40,7 +41,7 @@ int main(void) {
   struct seed seed = {path ? fopen(path, "we") : NULL, 0};
   if (!seed.file || session_map(FD_SESSION, &session) < 0)
     return 1;
-  struct merge *merge = merge_create(session, 0, take, NULL, &seed);
+  struct merge *merge = merge_create(session, 0, receive, NULL, &seed);
   atomic_store(&session->shared.writer_state, WRITER_READY);
   futex_wake_all(&session->shared.writer_state);
   for (bool is_over = false; !is_over || merge_pass(merge) > 0;) {

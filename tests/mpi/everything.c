@@ -38,7 +38,7 @@ void did(const char *kind, long count) {
   kinds[i].count += count;
 }
 
-static void tell(const char *folder) {
+static void write_numbers(const char *folder) {
   char name[1024];
   snprintf(name, sizeof name, "%s/truth-%d", folder, rank);
   FILE *file = fopen(name, "w");
@@ -340,7 +340,7 @@ int main(int argc, char **argv) {
   threads(level);
   windows(level == MPI_THREAD_MULTIPLE);
   files(argv[1]);
-  tell(argv[1]);
+  write_numbers(argv[1]);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return errors ? 1 : 0;

@@ -46,10 +46,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   test.first = (first_call *)dlsym(library, "first_call");
-  job *whole_job = (job *)dlsym(library, "whole_job");
+  job *complete_job = (job *)dlsym(library, "whole_job");
   pthread_create(&other, NULL, call_first, NULL);
   dl_iterate_phdr(hold, NULL);
   pthread_join(other, NULL);
-  whole_job();
+  complete_job();
   return test.is_late ? NOT_DONE : 0;
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 int first_call(void);
-void whole_job(void);
+void complete_job(void);
 
 /* One that may be made before MPI_Init. Returns 0. */
 int first_call(void) {
@@ -12,7 +12,7 @@ int first_call(void) {
   return flag;
 }
 
-void whole_job(void) {
+void complete_job(void) {
   int value = 1, sum = 0;
   MPI_Init(NULL, NULL);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -15,7 +15,7 @@ enum { TIMES = 100, COUNT = 3 };
   } while (0)
 
 /* What has nothing to wait for answers yes. */
-static void ask_of(MPI_Request *requests) {
+static void query_of(MPI_Request *requests) {
   int flag, index, count, indices[COUNT];
   MPI_Status statuses[COUNT];
   for (int i = 0; i < TIMES; i++) {
@@ -31,7 +31,7 @@ static void ask_of(MPI_Request *requests) {
 }
 
 /* Asks for a message that nobody has sent yet. */
-static void ask_early(MPI_Request *requests) {
+static void query_early(MPI_Request *requests) {
   int flag, index;
   MPI_Message message;
   for (int i = 0; i < TIMES; i++) {
@@ -47,7 +47,7 @@ static void ask_early(MPI_Request *requests) {
 }
 
 /* The only calls that are recorded: one of MPI_Testany, one of MPI_Testall. */
-static void ask_late(MPI_Request *requests, MPI_Request *persistent, const int *got) {
+static void query_late(MPI_Request *requests, MPI_Request *persistent, const int *got) {
   int value = 1, flag, index;
   MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
   do
@@ -67,17 +67,17 @@ int main(int argc, char **argv) {
   int got = 0, flag;
   MPI_Request requests[COUNT] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, persistent[COUNT];
   MPI_Init(&argc, &argv);
-  ask_of(requests);
+  query_of(requests);
   MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
   MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES + 1 asked before */
   for (int i = 0; i < COUNT; i++)
     MPI_Recv_init(&got, 1, MPI_INT, 0, i, MPI_COMM_SELF, &persistent[i]);
-  ask_of(persistent);
+  query_of(persistent);
   MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
   MPI_Irecv(&got, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &requests[1]);
-  ask_early(requests);
+  query_early(requests);
   MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES */
-  ask_late(requests, persistent, &got);
+  query_late(requests, persistent, &got);
   for (int i = 0; i < COUNT; i++)
     MPI_Request_free(&persistent[i]);
   MPI_Finalize();

@@ -25,7 +25,7 @@ static void between_regions(void) {
 }
 
 /* Returns how many calls found nothing; *polled has how long they took. */
-static unsigned ask_all_the_time(MPI_Request *request, double *polled) {
+static unsigned query_always(MPI_Request *request, double *polled) {
   int flag = 0;
   unsigned failed = 0;
   double begin = MPI_Wtime();
@@ -39,7 +39,7 @@ static unsigned ask_all_the_time(MPI_Request *request, double *polled) {
   return failed;
 }
 
-static unsigned ask_between(void (*step)(void), MPI_Request *request, double *polled) {
+static unsigned query_between(void (*step)(void), MPI_Request *request, double *polled) {
   int flag = 0;
   unsigned failed = 0;
   for (*polled = 0;; step()) {
@@ -59,7 +59,7 @@ static void rank_0(const char *name, void (*step)(void)) {
   MPI_Barrier(MPI_COMM_WORLD);
   double begin = MPI_Wtime();
   MPI_Irecv(&got, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
-  unsigned failed = step ? ask_between(step, &request, &polled) : ask_all_the_time(&request, &polled);
+  unsigned failed = step ? query_between(step, &request, &polled) : query_always(&request, &polled);
   fprintf(stderr, "%s %.6f %.6f %u\n", name, MPI_Wtime() - begin, polled, failed);
 }
 

@@ -99,11 +99,11 @@ def too_early(pairs):
     return sorted(sent - received for sent, received in pairs if received < sent)
 
 
-def merge(job, output, is_whole=True):
+def merge(job, output, is_complete=True):
     """Properties of the merged archive, which is whole."""
     result = subprocess.run([job.build.stave, "merge", output], capture_output=True, text=True, check=False)
     expect(result.returncode == 0, f"{output.name}: stave merge: {result.stderr}")
-    complaints = auditor.audit(output / "traces.otf2", killed=not is_whole)
+    complaints = auditor.audit(output / "traces.otf2", killed=not is_complete)
     expect(not complaints, f"{output.name}: otf2-audit: " + "\n".join(complaints))
     trace = archive.Archive(output / "traces.otf2")
     found = trace.properties
@@ -178,8 +178,8 @@ def check_unlucky(job, machines):
 
 def check_killed(job, machines):
     """The points of MPI_Init are there."""
-    output, begun = job.folder / "killed", job.folder / "begun"
-    command = job.command(machines, "kill", begun)
+    output, started = job.folder / "killed", job.folder / "begun"
+    command = job.command(machines, "kill", started)
     with subprocess.Popen(command, env=jobs.environment(job.build, output), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         try:
@@ -189,7 +189,7 @@ def check_killed(job, machines):
             process.wait(tracing.HANG_S)
     wait_until(lambda: not list(output.glob("rank/*/traces.recovery")), "the archives' end")
     check_points(properties(output), [1], 0, 1)
-    found = merge(job, output, is_whole=False)
+    found = merge(job, output, is_complete=False)
     expect("STAVE::CLOCK::BY_CALENDAR" not in found, f"killed: {found}")
 
 

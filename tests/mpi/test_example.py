@@ -32,8 +32,8 @@ def record(build, mpi, ranks, program, output, **settings):
     return output
 
 
-def check_archive(archive, is_whole=True):
-    complaints = auditor.audit(archive / "traces.otf2", killed=not is_whole)
+def check_archive(archive, is_complete=True):
+    complaints = auditor.audit(archive / "traces.otf2", killed=not is_complete)
     expect(not complaints, f"otf2-audit of {archive}: " + "\n".join(complaints))
 
 
@@ -71,10 +71,10 @@ def check_records(archive):
             if name.startswith("STAVE::RECORDS::MPI_")}
     trace.close()
     outside = 4  # MPI_Init, MPI_Comm_rank, MPI_Comm_size, MPI_Finalize
-    wanted = {"ENTER": 6 * STEPS + outside, "LEAVE": 6 * STEPS + outside, "MESSAGE": 2 * STEPS, "COMPLETE": 2 * STEPS,
+    expected = {"ENTER": 6 * STEPS + outside, "LEAVE": 6 * STEPS + outside, "MESSAGE": 2 * STEPS, "COMPLETE": 2 * STEPS,
               "COLLECTIVE": 2 * STEPS}
-    expect({name: made[name] for name in wanted} == wanted, f"records: {made}")
-    expect(sum(made.values()) <= sum(wanted.values()) + 8, f"records: {made}")
+    expect({name: made[name] for name in expected} == expected, f"records: {made}")
+    expect(sum(made.values()) <= sum(expected.values()) + 8, f"records: {made}")
 
 
 def check_without(build, archive, rank):
@@ -82,7 +82,7 @@ def check_without(build, archive, rank):
     shutil.rmtree(archive / "rank" / rank)
     result = subprocess.run([build.stave, "merge", archive], capture_output=True, text=True, check=False)
     expect(result.returncode == 0 and f"missing: rank {rank}\n" in result.stdout, f"stave merge: {result}")
-    check_archive(archive, is_whole=False)
+    check_archive(archive, is_complete=False)
 
 
 def main():

@@ -40,7 +40,7 @@ def launchers(rank, first):
     return found
 
 
-def end_behind_launchers(program, folder, first):
+def end_after_launchers(program, folder, first):
     """One rank, while its launchers are there; the other one after them."""
     ranks = jobs.ranks_of(program)
     chain = launchers(ranks[0], first)
@@ -87,7 +87,7 @@ def check(build, mpi, program, way, folder):
         try:
             if way == "-":
                 wait_until(lambda: len(list(folder.glob("begun-[0-9]"))) == RANKS, "the ranks' begin")
-                end_behind_launchers(program, folder / "run", process.pid)
+                end_after_launchers(program, folder / "run", process.pid)
             status = process.wait(tracing.HANG_S)
         finally:
             process.kill()

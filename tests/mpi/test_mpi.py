@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PARTS = [str(HERE / "everything_windows.c"), str(HERE / "everything_files.c")]
 RANKS = int(sys.argv[3]) if len(sys.argv) > 3 else 4
 # Left out: MPI_Comm_create_group and what is done on a communicator in which not all ranks are.
-WANTED = {"MpiSend", "MpiRecv", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled",
+EXPECTED = {"MpiSend", "MpiRecv", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled",
           "MpiCollectiveBegin", "MpiCollectiveEnd", "NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete",
           "CommCreate", "CommDestroy"}
 
@@ -41,7 +41,7 @@ def check_calls(ranks):
     for rank in ranks:
         expect(rank.regions["MPI_Init_thread"] == 1 and rank.regions["MPI_Finalize"] == 1,
                f"rank {rank.rank}: {rank.regions}")
-        expect(WANTED <= rank.kinds.keys(), f"rank {rank.rank} has no {WANTED - rank.kinds.keys()}")
+        expect(EXPECTED <= rank.kinds.keys(), f"rank {rank.rank} has no {EXPECTED - rank.kinds.keys()}")
         found = rank.regions["MPI_Test"] - rank.polled["MPI_Test"]
         expect(found <= 3, f"{found} regions of MPI_Test are no row of calls that find nothing")
     sites = [site for site in ranks[0].archive.definitions.source_code_locations if site]
@@ -112,14 +112,14 @@ def check_lines(lines, what):
     expect(not lines, f"{len(lines)} {what}:\n" + "\n".join(lines[:10]))
 
 
-def check_whole(merged, ranks):
+def check_complete(merged, ranks):
     """Nothing is lost: as many events of each kind as in the archives of all ranks, and as many processes."""
-    whole = archive.Archive(str(merged / "traces.otf2"))
-    kinds = collections.Counter(kind for _, kind, _ in whole.events())
-    wanted = sum((rank.kinds for rank in ranks), collections.Counter())
-    expect(kinds == wanted, f"merged {kinds}, of all ranks {wanted}")
-    expect(len({location.group for location in whole.locations.values()}) == RANKS, f"{whole.locations}")
-    whole.close()
+    complete = archive.Archive(str(merged / "traces.otf2"))
+    kinds = collections.Counter(kind for _, kind, _ in complete.events())
+    expected = sum((rank.kinds for rank in ranks), collections.Counter())
+    expect(kinds == expected, f"merged {kinds}, of all ranks {expected}")
+    expect(len({location.group for location in complete.locations.values()}) == RANKS, f"{complete.locations}")
+    complete.close()
 
 
 def main():
@@ -142,7 +142,7 @@ def main():
         check_lines(jobs.uneven(ranks), "communicators with uneven operations")
         check_operations(paths, folder)
         check_merged(build, paths, folder)
-        check_whole(folder / "merged", ranks)
+        check_complete(folder / "merged", ranks)
         check_tables(build, folder / "merged")
         for rank in ranks:
             rank.archive.close()

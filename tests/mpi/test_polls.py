@@ -35,7 +35,7 @@ class Part:
 
 def parts(path):
     read = archive.Archive(str(path / "traces.otf2"))
-    found, begun = [Part()], {}
+    found, started = [Part()], {}
     for location, kind, event in read.events():
         if kind not in ("Enter", "Leave"):
             continue
@@ -45,10 +45,10 @@ def parts(path):
         if event.region.name not in ASKING:
             continue
         if kind == "Enter":
-            begun[location] = event.time
+            started[location] = event.time
         else:
             found[-1].regions += 1
-            found[-1].ticks += event.time - begun.pop(location)
+            found[-1].ticks += event.time - started.pop(location)
     return found, read.clock.timer_resolution
 
 
@@ -65,9 +65,9 @@ def check_counts(build, mpi, folder):
     expect(max(regions) <= TIMES, f"regions: {regions}")
 
 
-def is_measured(name, said, part, per_s):
+def is_measured(name, printed, part, per_s):
     """Whether times are as the program has measured them: not where a processor was lacking in between."""
-    took, polled, failed = float(said[0]), float(said[1]), int(said[2])
+    took, polled, failed = float(printed[0]), float(printed[1]), int(printed[2])
     in_regions = part.ticks / per_s
     line = (f"{name}: {took} s, {polled} s in {failed} calls that found nothing; in the archive {in_regions} s in "
             f"{part.regions} regions, {part.failed} calls")
@@ -92,9 +92,9 @@ def is_right(build, mpi, program, folder):
     folder.mkdir()
     result, paths = jobs.run(build, mpi, 2, [program], folder)
     expect(result.returncode == 0, f"exit status {result.returncode}: {result.stderr.decode()}")
-    said = {words[0]: words[1:] for words in map(str.split, result.stderr.decode().splitlines()) if len(words) == 4}
+    printed = {words[0]: words[1:] for words in map(str.split, result.stderr.decode().splitlines()) if len(words) == 4}
     found, per_s = parts(paths[0])
-    measured = [is_measured(name, said[name], part, per_s)
+    measured = [is_measured(name, printed[name], part, per_s)
                 for name, part in zip(("always", "sometimes", "between"), found[1:])]
     return all(measured) and any(
         one["gain_s"] > 0.3 * LATE_S and "MPI_Test" in one["what"] for one in late_senders(build, paths, folder))

@@ -41,17 +41,17 @@ def calls(path):
 def check(build, mpi, command, output, environment):
     result = tracing.run(command, {**tracing.clean_environment(), **jobs.SETTINGS, **environment},
                          timeout=jobs.LIMIT_S)
-    said = f"{' '.join(map(str, command))}: {result.stderr.decode()}"
+    printed = f"{' '.join(map(str, command))}: {result.stderr.decode()}"
     if result.returncode != STATUS:
-        raise tracing.Failure(f"exit status {result.returncode}, not {STATUS}: {said}")
+        raise tracing.Failure(f"exit status {result.returncode}, not {STATUS}: {printed}")
     found = calls(output)
     wrong = {name: found.get(name) for name in ("MPI_Init", "MPI_Comm_rank", "MPI_Sendrecv", "MPI_Finalize")
              if found.get(name) != RANKS}
     if wrong:
-        raise tracing.Failure(f"{mpi}: calls by name {wrong}, not {RANKS} each: {said}")
+        raise tracing.Failure(f"{mpi}: calls by name {wrong}, not {RANKS} each: {printed}")
     complaints = auditor.audit(output / "traces.otf2")
     if complaints:
-        raise tracing.Failure(said + "\n".join(complaints))
+        raise tracing.Failure(printed + "\n".join(complaints))
 
 
 def main():

@@ -53,10 +53,11 @@ def main():
     [region] = [part for part in numbers["parts"] if part["kind"] == "parallel"]
     for step, ranks in zip(region["steps"], (1, 2)):
         expect(step["wall_s"] >= 0.99 * SECONDS / ranks, f"{ranks} ranks were {step['wall_s']} s in the region")
-    whole = numbers["parts"][0]["steps"]
-    expect(0 < whole[1]["factors"]["mpi"] < 1, f"MPI is {whole[1]['factors']['mpi']}")
-    ratio = whole[1]["factors"]["product"] / whole[0]["factors"]["product"]
-    expect(abs(ratio - whole[1]["efficiency"]) < 1e-6, f"factors multiply to {ratio}, not {whole[1]['efficiency']}")
+    complete = numbers["parts"][0]["steps"]
+    expect(0 < complete[1]["factors"]["mpi"] < 1, f"MPI is {complete[1]['factors']['mpi']}")
+    ratio = complete[1]["factors"]["product"] / complete[0]["factors"]["product"]
+    expect(abs(ratio - complete[1]["efficiency"]) < 1e-6,
+           f"factors multiply to {ratio}, not {complete[1]['efficiency']}")
 
 
 if __name__ == "__main__":

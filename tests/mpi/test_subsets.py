@@ -57,8 +57,8 @@ def check_paused(build, mpi, program, folder):
     for path in paths:
         kinds, _ = check_each("pauses", path)
         counted = {kind: kinds[kind] for kind in PAUSED}
-        differences = [f"{kind}: {counted[kind]}, not {wanted}" for kind, wanted in PAUSED.items()
-                       if counted[kind] != wanted]
+        differences = [f"{kind}: {counted[kind]}, not {expected}" for kind, expected in PAUSED.items()
+                       if counted[kind] != expected]
         expect(not differences, f"pauses: {differences}")
         definitions = archive.Archive(str(path / "traces.otf2")).definitions
         flags = [str(window.flags) for window in definitions.rma_wins if window]

@@ -68,7 +68,7 @@ def of_archives(old, new, is_end_chance=False):
     if is_end_chance:
         hide_end(first)
         hide_end(second)
-    yield from of_lists("otf2-print's line", first.says, second.says)
+    yield from of_lists("otf2-print's line", first.properties, second.properties)
     yield from of_lists("anchor line", first.anchor, second.anchor)
     if are_same_files(old, new):
         return

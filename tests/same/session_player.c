@@ -177,13 +177,13 @@ static int move_up(int fd) {
 
 /* Room for all records, or what the settings say. */
 static uint64_t ring_bytes(const struct player *player) {
-  uint64_t bytes = 64 << 10, wanted = player->constants.config.buffer_size;
+  uint64_t bytes = 64 << 10, needed = player->constants.config.buffer_size;
   for (uint32_t i = 0; i < player->slots && !player->is_growing; i++)
-    wanted =
-        player->slot_records[i] * RECORD_BYTES > wanted ? player->slot_records[i] * RECORD_BYTES : wanted;
-  while (bytes < wanted)
+    needed =
+        player->slot_records[i] * RECORD_BYTES > needed ? player->slot_records[i] * RECORD_BYTES : needed;
+  while (bytes < needed)
     bytes *= 2;
-  return player->is_growing && bytes > wanted ? bytes / 2 : bytes;
+  return player->is_growing && bytes > needed ? bytes / 2 : bytes;
 }
 
 static void create_session(struct player *player) {

@@ -102,7 +102,7 @@ static void put_end(const struct recorder *recorder, const char *end) {
           end);
 }
 
-static void say(const struct recorder *recorder, enum writer_state state) {
+static void report_state(const struct recorder *recorder, enum writer_state state) {
   atomic_store(&recorder->session->shared.writer_state, state);
   futex_wake_all(&recorder->session->shared.writer_state);
 }
@@ -118,7 +118,7 @@ int main(void) {
     futex_wait(&recorder.session->shared.is_described, 0, 10000000);
   put_constants(&recorder);
   struct merge *merge = merge_create(recorder.session, 0, put_record, NULL, &recorder);
-  say(&recorder, WRITER_READY);
+  report_state(&recorder, WRITER_READY);
   const char *end = NULL;
   while (!end || merge_pass(merge) > 0) {
     end = end ? end : ending(&recorder); /* asked before the pass, which then sees everything */
@@ -127,7 +127,7 @@ int main(void) {
   }
   put_end(&recorder, end);
   bool is_complete = fclose(recorder.file) == 0;
-  say(&recorder, is_complete ? WRITER_CLOSED : WRITER_FAILED);
+  report_state(&recorder, is_complete ? WRITER_CLOSED : WRITER_FAILED);
   merge_destroy(merge);
   return !is_complete;
 }

@@ -46,56 +46,56 @@ class SameArchives(cli.Case):
     def recording(self):
         """The path of one, in the neutral form, with the lines."""
         kept = pathlib.Path(self.path(f"kept-{self.id()}"))
-        status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--keep", kept, SCRIPTS / "region.script")
-        self.assertEqual(status, 0, said)
+        status, printed = self.compare(cli.BUILD_ROOT, "--only", "archive", "--keep", kept, SCRIPTS / "region.script")
+        self.assertEqual(status, 0, printed)
         path = kept / "region.script/recorded/recorded.recording"
         return path, path.read_text().splitlines()
 
     def test_same(self):
-        status, said = self.compare(cli.BUILD_ROOT, SCRIPTS / "region.script")
-        self.assertEqual((status, said), (0, "same region.script\n"
+        status, printed = self.compare(cli.BUILD_ROOT, SCRIPTS / "region.script")
+        self.assertEqual((status, printed), (0, "same region.script\n"
                                              "1 compared: 1 the same, 0 different, 0 not compared\n"))
 
     @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
     @unittest.skipIf(sanitizers.is_sanitized(cli.BUILD.writer), "valgrind does not run what sanitizers are in")
     def test_cost(self):
-        status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--cost", SCRIPTS / "region.script")
-        self.assertEqual(status, 0, said)
-        self.assertRegex(said, r"same region.script, \d{6,} and \d{6,} instructions \([+-]0\.\d\d %\)")
+        status, printed = self.compare(cli.BUILD_ROOT, "--only", "archive", "--cost", SCRIPTS / "region.script")
+        self.assertEqual(status, 0, printed)
+        self.assertRegex(printed, r"same region.script, \d{6,} and \d{6,} instructions \([+-]0\.\d\d %\)")
 
     def test_rings_that_grow(self):
-        status, said = self.compare(cli.BUILD_ROOT, "--only", "archive", "--keep", self.path("grown"),
+        status, printed = self.compare(cli.BUILD_ROOT, "--only", "archive", "--keep", self.path("grown"),
                                     SCRIPTS / "many_regions.script")
-        self.assertEqual(status, 0, said)
+        self.assertEqual(status, 0, printed)
         self.assertTrue(os.path.exists(self.path("grown/many_regions.script/growing.new/archive/traces.otf2")))
 
     def test_another_event(self):
         change = r"s/sync_region_wait ticks=\([0-9]*\)\(.*endpoint=1\)/sync_region_wait ticks=\11\2/"
         build = self.build_with("tests/same/session_player", CHANGED.replace("{change}", change))
-        status, said = self.compare(build, "--only", "archive", SCRIPTS / "region.script")
-        self.assertEqual(status, 1, said)
-        self.assertRegex(said, r"location 0 \(.*\): event \d+ of \d+ and \d+ \(\d+ .*, \d+ .*\)")
+        status, printed = self.compare(build, "--only", "archive", SCRIPTS / "region.script")
+        self.assertEqual(status, 1, printed)
+        self.assertRegex(printed, r"location 0 \(.*\): event \d+ of \d+ and \d+ \(\d+ .*, \d+ .*\)")
 
     def test_another_property(self):
         change = "s/^callback 3 5/callback 3 4/"
         build = self.build_with("tests/same/session_player", CHANGED.replace("{change}", change))
-        status, said = self.compare(build, "--only", "archive", SCRIPTS / "region.script")
-        self.assertEqual(status, 1, said)
-        self.assertRegex(said, r"(?s)anchor line.*old: Property \S+3: always.*new: Property \S+3: sometimes_paired")
+        status, printed = self.compare(build, "--only", "archive", SCRIPTS / "region.script")
+        self.assertEqual(status, 1, printed)
+        self.assertRegex(printed, r"(?s)anchor line.*old: Property \S+3: always.*new: Property \S+3: sometimes_paired")
 
     def test_another_output(self):
         build = self.build_with("src/cli/stave", AS_BUILT + '"$program" "$@"; status=$?\n'
                                 '[ "$1" != report ] || echo "{}"; exit $status\n')
-        status, said = self.compare(build, "--only", "outputs", SCRIPTS / "region.script")
-        self.assertEqual(status, 1, said)
-        self.assertEqual(re.findall("stave's (\\S+):", said), ["report.said"])
+        status, printed = self.compare(build, "--only", "outputs", SCRIPTS / "region.script")
+        self.assertEqual(status, 1, printed)
+        self.assertEqual(re.findall("stave's (\\S+):", printed), ["report.said"])
 
     def test_a_build_that_knows_a_record_not(self):
         path, lines = self.recording()
         path.write_text("\n".join(line.replace(" thread_begin ", " thread_starts ") for line in lines) + "\n")
-        status, said = self.compare(cli.BUILD_ROOT, path)
-        self.assertEqual(status, 2, said)
-        self.assertRegex(said, r"recorded\.recording: .* record ")
+        status, printed = self.compare(cli.BUILD_ROOT, path)
+        self.assertEqual(status, 2, printed)
+        self.assertRegex(printed, r"recorded\.recording: .* record ")
 
     def test_recordings(self):
         path, lines = self.recording()

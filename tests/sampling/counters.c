@@ -26,20 +26,20 @@
 
 enum { PAGES = 3000, PAGE = 4096, BUSY_NS = 40000000, TASKS = 8, MANY = 300, DESCRIPTORS = 8192 };
 
-static struct said { long faults, ns, wall_ns; } said[3][2];
+static struct counted { long faults, ns, wall_ns; } counted[3][2];
 
-static struct said now(void) {
+static struct counted now(void) {
   struct timespec used, wall;
   clock_gettime(CLOCK_MONOTONIC, &wall);
   struct rusage usage;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   getrusage(RUSAGE_THREAD, &usage);
-  return (struct said){usage.ru_minflt + usage.ru_majflt, used.tv_sec * 1000000000 + used.tv_nsec,
-                       wall.tv_sec * 1000000000 + wall.tv_nsec};
+  return (struct counted){usage.ru_minflt + usage.ru_majflt, used.tv_sec * 1000000000 + used.tv_nsec,
+                          wall.tv_sec * 1000000000 + wall.tv_nsec};
 }
 
 static void work(int kind, int share) {
-  struct said begin = now(), end;
+  struct counted begin = now(), end;
   size_t bytes = (size_t)PAGES * PAGE / (size_t)share;
   char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   madvise(pages, bytes, MADV_NOHUGEPAGE);
@@ -49,7 +49,7 @@ static void work(int kind, int share) {
   do
     end = now();
   while (end.ns - begin.ns < BUSY_NS / share);
-  struct said *sum = &said[kind][omp_get_thread_num()];
+  struct counted *sum = &counted[kind][omp_get_thread_num()];
   sum->faults += end.faults - begin.faults;
   sum->ns += end.ns - begin.ns;
   sum->wall_ns += end.wall_ns - begin.wall_ns;
@@ -60,7 +60,7 @@ static void loops(void) {
   {
     work(0, 100); // the first time there are more faults
 #pragma omp barrier
-    said[0][omp_get_thread_num()] = (struct said){0, 0, 0};
+    counted[0][omp_get_thread_num()] = (struct counted){0, 0, 0};
 #pragma omp for schedule(static, 1)
     for (int i = 0; i < 2; i++)
       work(0, 1);
@@ -75,8 +75,8 @@ static void loops(void) {
   static const char *const names[] = {"for", "task", "own"};
   for (int kind = 0; kind < 3; kind++)
     for (int i = 0; i < 2; i++)
-      printf("%s %d %ld %ld %ld\n", names[kind], i, said[kind][i].faults, said[kind][i].ns,
-             said[kind][i].wall_ns);
+      printf("%s %d %ld %ld %ld\n", names[kind], i, counted[kind][i].faults, counted[kind][i].ns,
+             counted[kind][i].wall_ns);
 }
 
 static void team(int threads) {
@@ -99,7 +99,7 @@ static void first(void) {
   team(1);
   pthread_create(&thread, NULL, plain, NULL);
   pthread_join(thread, NULL);
-  printf("for %ld\n", said[0][0].faults);
+  printf("for %ld\n", counted[0][0].faults);
 }
 
 static int perf_events(void) {

@@ -26,8 +26,8 @@ static void bind_to(int number) {
   cpu_set_t one;
   int count = CPU_COUNT(&allowed);
   CPU_ZERO(&one);
-  for (int i = 0, met = 0; i < CPU_SETSIZE; i++)
-    if (CPU_ISSET(i, &allowed) && met++ == number % count)
+  for (int i = 0, seen = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &allowed) && seen++ == number % count)
       CPU_SET(i, &one);
   sched_setaffinity(0, sizeof one, &one);
 }
@@ -95,7 +95,7 @@ static void begin_count(void) {
   stave_message("count");
 }
 
-static void tell(void) {
+static void print_counts(void) {
   long gave_up = voluntary, lost = involuntary;
   stave_message("told");
   read_status();
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
     rest(1);
 #pragma omp parallel
 #pragma omp critical
-  tell();
+  print_counts();
   printf("work %f\nsleep %f\naway %f\ngiven_up %ld\n", INSTANCES * WORK_NS * 1e-9,
          INSTANCES * SLEEP_NS * 1e-9, (double)away_ns * 1e-9, given_up);
   fflush(stdout);

@@ -6,7 +6,7 @@ _Atomic ompt_callback_t stress_callbacks[CALLBACKS_MAX];
 _Atomic bool stress_is_registered[CALLBACKS_MAX];
 
 static ompt_start_tool_result_t *tool_result;
-static _Atomic uint64_t said[SPEAKERS_MAX];
+static _Atomic uint64_t numbers_reported[SPEAKERS_MAX];
 
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
@@ -31,7 +31,7 @@ static ompt_interface_fn_t lookup(const char *name) {
 }
 
 bool runtime_start(void) {
-  memset(said, 0, sizeof said);
+  memset(numbers_reported, 0, sizeof numbers_reported);
   tool_result = ompt_start_tool(202011, "stress runtime");
   return tool_result && tool_result->initialize(lookup, 0, &tool_result->tool_data);
 }
@@ -42,10 +42,10 @@ void runtime_end(void) {
   tool_result->finalize(&tool_result->tool_data);
 }
 
-void runtime_said(uint32_t who, uint64_t count) {
-  said[who] = count;
+void runtime_reported(uint32_t who, uint64_t count) {
+  numbers_reported[who] = count;
 }
 
-uint64_t runtime_number_said(uint32_t who) {
-  return said[who];
+uint64_t runtime_number_reported(uint32_t who) {
+  return numbers_reported[who];
 }

@@ -26,7 +26,7 @@ bool runtime_start(void);
 void runtime_end(void);
 
 /* Notes that a speaker has said the numbers below `count`. */
-void runtime_said(uint32_t who, uint64_t count);
-uint64_t runtime_number_said(uint32_t who);
+void runtime_reported(uint32_t who, uint64_t count);
+uint64_t runtime_number_reported(uint32_t who);
 
 #endif

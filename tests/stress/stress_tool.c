@@ -55,7 +55,7 @@ static const void *code(unsigned i) {
 
 /* -- what a member does in a region -- */
 
-static void say(uint32_t who, uint64_t number) {
+static void report_number(uint32_t who, uint64_t number) {
   FIRE(work, (ompt_work_t)who, OMPT_SCOPE_begin, NULL, NULL, number, code((unsigned)number));
 }
 
@@ -67,7 +67,7 @@ static void use_lock(unsigned i) {
   FIRE_AS(mutex, mutex_released, OMPT_MUTEX_lock, (ompt_wait_id_t)(uintptr_t)&team.lock, code(i));
 }
 
-static void tell_long_things(ompt_data_t *task, unsigned i) {
+static void send_long_texts(ompt_data_t *task, unsigned i) {
   ompt_dependence_t dependences[DEPENDENCES];
   void *addresses[MAPS] = {dependences, task, &i};
   size_t bytes[MAPS] = {1, 2, 3};
@@ -98,11 +98,11 @@ static void do_region(unsigned index, unsigned i, uint64_t *number) {
   ompt_data_t task = {0};
   FIRE(implicit_task, OMPT_SCOPE_begin, &team.parallel, &task, MEMBERS, index, OMPT_TASK_implicit);
   for (int burst = 0; burst < 200; burst++)
-    say(index, (*number)++);
+    report_number(index, (*number)++);
   use_lock(i);
   if (index == 0)
     FIRE(task_create, &task, NULL, &team.created, OMPT_TASK_explicit, 0, code(i));
-  tell_long_things(&task, i);
+  send_long_texts(&task, i);
   wait_for_all(&task, i);
   if (index == 1)
     FIRE(task_schedule, &task, OMPT_TASK_STATUS_switch, &team.created);
@@ -144,7 +144,7 @@ static void *be_member(void *argument) {
     }
     pthread_barrier_wait(&team.barrier);
   }
-  runtime_said(index, number);
+  runtime_reported(index, number);
   FIRE(thread_end, &thread);
   return NULL;
 }
@@ -156,8 +156,8 @@ static void *visit(void *argument) {
   ompt_data_t thread = {0};
   FIRE(thread_begin, OMPT_THREAD_other, &thread);
   for (uint64_t number = 0; number < VISITS; number++)
-    say(who, number);
-  runtime_said(who, VISITS);
+    report_number(who, number);
+  runtime_reported(who, VISITS);
   FIRE(thread_end, &thread);
   return NULL;
 }
@@ -200,7 +200,7 @@ static void prepare(const struct scenario *scenario, uint64_t ns) {
 static int check(const struct scenario *scenario, const struct writer_result *result) {
   uint64_t missing = 0;
   for (uint32_t who = 0; who < atomic_load(&team.visitors); who++)
-    missing += runtime_number_said(who) - result->arrived[who];
+    missing += runtime_number_reported(who) - result->arrived[who];
   printf("%-8s %" PRIu64 " events, %" PRIu64 " numbers missing, %" PRIu64 " lost, %u threads, %" PRIu64
          " stalls, %" PRIu64 " samples\n",
          scenario->name, result->records, missing, result->lost, atomic_load(&team.visitors), result->stalls,

@@ -16,7 +16,7 @@ enum { MAKERS = 3, TASKS_MOST = 3000, WAIT_AFTER = 200 };
 
 static struct {
   pthread_barrier_t barrier;
-  _Atomic unsigned long made, told, told_late;
+  _Atomic unsigned long made, reported, reported_late;
   _Atomic bool is_withdrawn, has_failed;
 } round_of;
 
@@ -40,7 +40,7 @@ static void make_task(unsigned i) {
     atomic_store(&round_of.has_failed, true);
   else
     ((ompt_callback_dependences_t)handler)(&task, &dependence, 1);
-  atomic_fetch_add(was_withdrawn ? &round_of.told_late : &round_of.told, 1);
+  atomic_fetch_add(was_withdrawn ? &round_of.reported_late : &round_of.reported, 1);
 }
 
 static void *make_tasks(void *argument) {
@@ -83,13 +83,13 @@ static bool run_round(void) {
     pthread_join(threads[i], NULL);
   runtime_end();
   writer_thread_join(&result);
-  bool is_right = !atomic_load(&round_of.has_failed) && !atomic_load(&round_of.told_late) &&
-                  atomic_load(&round_of.told) && !result.problem && !result.lost;
+  bool is_right = !atomic_load(&round_of.has_failed) && !atomic_load(&round_of.reported_late) &&
+                  atomic_load(&round_of.reported) && !result.problem && !result.lost;
   if (!is_right)
     fprintf(stderr, "stress_withdraw: %s; %lu of %lu tasks told, %lu too late; %s\n",
             atomic_load(&round_of.has_failed) ? "registered without a handler, or behind the wait" : "",
-            atomic_load(&round_of.told), atomic_load(&round_of.made), atomic_load(&round_of.told_late),
-            result.problem ? result.problem : "");
+            atomic_load(&round_of.reported), atomic_load(&round_of.made),
+            atomic_load(&round_of.reported_late), result.problem ? result.problem : "");
   return is_right;
 }
 

@@ -28,7 +28,8 @@ static void check_work(const struct record *record) {
   }
 }
 
-static void take(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+static void receive(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                    const uint64_t *words) {
   (void)data, (void)slot, (void)id, (void)words;
   writer.result.records++;
   writer.result.samples += record->type == RECORD_sample;
@@ -84,7 +85,7 @@ const char *writer_process_waits(const struct session_header *session) {
 int writer_process_start(struct writer_process *process) {
   memset(&writer, 0, sizeof writer);
   writer.session = process->session;
-  writer.merge = merge_create(writer.session, BACKLOG_BYTES, take, NULL, NULL);
+  writer.merge = merge_create(writer.session, BACKLOG_BYTES, receive, NULL, NULL);
   process->pidfd = -1;
   atomic_store(&writer.session->shared.writer_state, WRITER_READY);
   return -pthread_create(&writer.thread, NULL, drain, NULL);

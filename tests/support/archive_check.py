@@ -276,9 +276,9 @@ class Checker:
     def finish_threads(self):
         for ref, thread in self.threads.items():
             self.where = f"location {ref}: "
-            told = self.archive.locations[ref].events
-            if told != thread.number_of_events:
-                self.problem(f"defined with {told} events, has {thread.number_of_events}")
+            stated = self.archive.locations[ref].events
+            if stated != thread.number_of_events:
+                self.problem(f"defined with {stated} events, has {thread.number_of_events}")
             if thread.forks:
                 self.problem(f"{len(thread.forks)} forks without a join")
             if len(thread.implicit) > 1:

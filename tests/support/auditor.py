@@ -54,16 +54,16 @@ def program():
 def report(options):
     """What it says of violations, or that the archive cannot be read; empty if it has nothing to say."""
     arguments, sys.argv = sys.argv, [AUDIT.name, *options]
-    said = io.StringIO()
+    printed = io.StringIO()
     try:
         result = program().audit_all(program().parse_arguments())
         if result["violations"]:
-            program().print_report(result, said)
+            program().print_report(result, printed)
     except Exception as error:      # python3-otf2 raises errors of many kinds
         return f"{type(error).__name__}: {error}"
     finally:
         sys.argv = arguments
-    return said.getvalue()
+    return printed.getvalue()
 
 
 def audit(archive, expect=None, ignore=IGNORED, killed=False):
@@ -73,5 +73,5 @@ def audit(archive, expect=None, ignore=IGNORED, killed=False):
     options = ["--ignore", ignore, *(["--killed"] if killed else []),
                *(["--expect", str(expect)] if expect else []), str(archive)]
     with ONE_AT_A_TIME, OWN_OTF2:
-        said = report(options)
-    return [line for line in said.splitlines() if "no violation" not in line][:LINES]
+        printed = report(options)
+    return [line for line in printed.splitlines() if "no violation" not in line][:LINES]

@@ -33,7 +33,7 @@ class Browser:
         self.replies, reply_write = os.pipe()
         self.process = subprocess.Popen(self.arguments(is_dark), pass_fds=(3, 4), close_fds=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                        preexec_fn=lambda: take_pipes(command_read, reply_write))
+                                        preexec_fn=lambda: move_pipes(command_read, reply_write))
         os.close(command_read)
         os.close(reply_write)
         self.session = None
@@ -241,7 +241,7 @@ def is_local(url):
     return url.startswith(("file:", "data:"))
 
 
-def take_pipes(command_read, reply_write):
+def move_pipes(command_read, reply_write):
     """Chromium reads commands from descriptor 3 and answers on 4."""
     pipes = [fcntl.fcntl(pipe, fcntl.F_DUPFD, 5) for pipe in (command_read, reply_write)]  # out of the way of both
     os.dup2(pipes[0], 3)

@@ -63,7 +63,7 @@ def stave(*arguments, **more):
     return run([STAVE, *arguments], **more)
 
 
-def said(result):
+def stderr_of(result):
     return result.stderr.decode()
 
 
@@ -179,7 +179,7 @@ class Case(worded.Worded, unittest.TestCase):
 
     def succeeds(self, result):
         """Without a word on stderr. Returns what is on stdout, which must be UTF-8."""
-        self.assertEqual((result.returncode, said(result)), (0, ""))
+        self.assertEqual((result.returncode, stderr_of(result)), (0, ""))
         return result.stdout.decode()
 
     def parsed(self, result):
@@ -187,16 +187,16 @@ class Case(worded.Worded, unittest.TestCase):
 
     def fails(self, result, *words, status=1):
         """Nothing on stdout, one line on stderr."""
-        self.assertEqual(result.returncode, status, said(result))
+        self.assertEqual(result.returncode, status, stderr_of(result))
         self.assertFalse(result.stdout)
-        self.assertRegex(said(result), r"\Astave: [^\n]*\n\Z")
+        self.assertRegex(stderr_of(result), r"\Astave: [^\n]*\n\Z")
         for word in words:
-            self.assertIn(word, said(result))
+            self.assertIn(word, stderr_of(result))
 
     def refuses(self, result, *facts, status=1):
         """Fails, with these facts and its page's words."""
         self.fails(result, status=status)
-        self.words(said(result), *facts)
+        self.words(stderr_of(result), *facts)
 
 
 class FreshCase(Case):

@@ -38,12 +38,12 @@ def holds(condition, versions):
 
 def select(lines, toolchain):
     """The lines that hold for the toolchain, without the lines of conditions."""
-    versions, is_wanted = parse_toolchain(toolchain), True
+    versions, is_selected = parse_toolchain(toolchain), True
     for line in lines:
         section = re.fullmatch(r"\[(.*)\]", line.strip())
         if section:
-            is_wanted = all(holds(x, versions) for x in section.group(1).split(","))
-        elif is_wanted:
+            is_selected = all(holds(x, versions) for x in section.group(1).split(","))
+        elif is_selected:
             yield line
 
 

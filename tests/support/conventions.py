@@ -21,8 +21,8 @@ def construct_of(region):
 class Conventions:
     """Follows the events of an archive; `tell` takes each problem as a line of text."""
 
-    def __init__(self, archive, tell):
-        self.archive, self.tell = archive, tell
+    def __init__(self, archive, report):
+        self.archive, self.report = archive, report
         self.entered = set()
         self.last = collections.defaultdict(lambda: collections.deque(maxlen=5))  # of a location: (kind, region, time)
 
@@ -47,24 +47,24 @@ class Conventions:
 
     def enter(self, region, open_regions):
         self.entered.add(region.region)
-        wanted = WAIT_ROLES.get(construct_of(region))
+        expected = WAIT_ROLES.get(construct_of(region))
         outer = self.archive.regions[open_regions[-1][0]] if open_regions else None
-        if wanted and outer and outer.role in SYNC_ROLES:
-            wanted = (outer.role,)
-        if wanted and region.role not in wanted:
-            self.tell(f"'{region.name}' has role {region.role}, where it is entered {' or '.join(wanted)} is right")
+        if expected and outer and outer.role in SYNC_ROLES:
+            expected = (outer.role,)
+        if expected and region.role not in expected:
+            self.report(f"'{region.name}' has role {region.role}, where it is entered {' or '.join(expected)} is right")
 
     def attributes(self, kind, region, event):
         names = [attribute.name for attribute in event.attributes if attribute.name in PLACEMENT]
         is_right = kind == "Enter" and (region.role == "PARALLEL" or construct_of(region).endswith("initial task"))
         if names and not is_right:
-            self.tell(f"the attributes {names} do not stand at the beginning of a parallel region")
+            self.report(f"the attributes {names} do not stand at the beginning of a parallel region")
 
     def arguments(self, event):
         line = self.archive.properties.get("STAVE::ARGUMENTS")
         found = [re.sub(r"[\0-\x1f\x7f]", "?", text) for text in event.program_arguments]
         if line and len(line) < ARGUMENTS_COMPARED and shlex.split(line)[1:] != found:
-            self.tell(f"the arguments are {found}, the property says {line}")
+            self.report(f"the arguments are {found}, the property says {line}")
 
     def lock_region(self, last):
         """A call that waited for room in the ring is one region."""
@@ -73,7 +73,7 @@ class Conventions:
         (_, first, entered), (_, _, left), _, (_, second, again), (_, _, acquired) = last
         if entered == left and again == acquired and SET_LOCK.match(second.name) and \
                 (first.name, first.file) == (second.name, second.file):
-            self.tell(f"'{second.name}' is left, empty, and goes on behind the BufferFlush")
+            self.report(f"'{second.name}' is left, empty, and goes on behind the BufferFlush")
 
     # definitions
 
@@ -81,26 +81,26 @@ class Conventions:
         self.finish_regions()
         self.finish_locations()
         for node in self.archive.roots_without("MACHINE"):
-            self.tell(f"the root node '{node}' has not the domain MACHINE")
+            self.report(f"the root node '{node}' has not the domain MACHINE")
         for name in self.archive.metric_names():
             if name in PLACEMENT:
-                self.tell(f"'{name}' is a metric")
+                self.report(f"'{name}' is a metric")
 
     def finish_regions(self):
         used = self.entered | self.archive.sampled_regions()
         for ref, region in self.archive.regions.items():
             if ref not in used:
-                self.tell(f"nothing refers to the region '{region.name}'")
+                self.report(f"nothing refers to the region '{region.name}'")
             if region.file and not region.file.startswith("/"):
-                self.tell(f"'{region.name}' has the source file '{region.file}'")
+                self.report(f"'{region.name}' has the source file '{region.file}'")
             if region.name == self.archive.program() and not region.canonical_name.startswith("/"):
-                self.tell(f"the canonical name of the program is '{region.canonical_name}'")
+                self.report(f"the canonical name of the program is '{region.canonical_name}'")
 
     def finish_locations(self):
         groups = collections.Counter(location.group for location in self.archive.locations.values())
         for name in self.archive.group_names():
             if not groups[name]:
-                self.tell(f"the location group '{name}' has no location")
+                self.report(f"the location group '{name}' has no location")
         for location in self.archive.locations.values():
             if location.type == "CPU_THREAD" and not THREAD_NAME.fullmatch(location.name):
-                self.tell(f"location {location.location} is called '{location.name}'")
+                self.report(f"location {location.location} is called '{location.name}'")

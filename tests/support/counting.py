@@ -66,12 +66,12 @@ class Counts:
 def problems_of_records(expected, properties):
     """`expected` is {record: number}; the archive tells how many it was made from."""
     for name, number in sorted(expected.items()):
-        told = int(properties.get(f"STAVE::RECORDS::{name.upper()}", 0))
+        stated = int(properties.get(f"STAVE::RECORDS::{name.upper()}", 0))
         if name == "control_tool":      # what stave.h says makes records of their own
-            told += sum(int(properties.get(f"STAVE::RECORDS::CONTROL_TOOL_{what}", 0))
+            stated += sum(int(properties.get(f"STAVE::RECORDS::CONTROL_TOOL_{what}", 0))
                         for what in ("REGION", "MESSAGE", "COUNTER"))
-        if told != number:
-            yield f"{name}: {number} delivered, STAVE::RECORDS says {told}"
+        if stated != number:
+            yield f"{name}: {number} delivered, STAVE::RECORDS says {stated}"
 
 
 # What a callback becomes in an archive whose program ended by itself: (what is told, how many
@@ -159,8 +159,8 @@ def pairs_of_mutexes(counts, events):
 
 def pairs_of_constructs(counts, events):
     for callback, kinds, name in CONSTRUCTS:
-        begun = counts.of(callback, kinds=kinds, endpoints=(BEGIN, BEGINEND))
-        yield name, begun, events.constructs(name)
+        started = counts.of(callback, kinds=kinds, endpoints=(BEGIN, BEGINEND))
+        yield name, started, events.constructs(name)
     reductions = counts.of("reduction", endpoints=(BEGIN, BEGINEND)) + \
         counts.of("sync_region", kinds=SYNC("reduction"), endpoints=(BEGIN, BEGINEND))
     yield "reduction", reductions, events.constructs("reduction")
@@ -178,16 +178,16 @@ DATA_OPS = [(values("TARGET_DATA", name, name + "_async"), event) for name, even
 
 def pairs_of_devices(counts, events):
     for kinds, name in TARGETS:
-        begun = counts.of("target", "target_emi", kinds=kinds, endpoints=(BEGIN, BEGINEND))
-        yield name, begun, events.constructs(name)
+        started = counts.of("target", "target_emi", kinds=kinds, endpoints=(BEGIN, BEGINEND))
+        yield name, started, events.constructs(name)
     for kinds, name in DATA_OPS:
-        begun = counts.of("target_data_op", kinds=kinds) + \
+        started = counts.of("target_data_op", kinds=kinds) + \
             counts.of("target_data_op_emi", kinds=kinds, endpoints=(BEGIN, BEGINEND))
-        yield name, begun, events.kinds[name]
-    begun = counts.of("target_submit") + \
+        yield name, started, events.kinds[name]
+    started = counts.of("target_submit") + \
         counts.of("target_submit_emi", endpoints=(BEGIN, BEGINEND))
-    yield "target submit", begun, events.constructs("target submit")
-    yield "target kernel", begun, events.constructs("target kernel")
+    yield "target submit", started, events.constructs("target submit")
+    yield "target kernel", started, events.constructs("target kernel")
 
 
 def problems_of_events(counts, events):

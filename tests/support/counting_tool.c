@@ -47,13 +47,13 @@ static struct {
 
 /* Creates the file that COUNTING_TOOL_OUTPUT names; -1 if there is none to be had. */
 static int create_file(void) {
-  const char *wanted = getenv("COUNTING_TOOL_OUTPUT"), *process = wanted ? strstr(wanted, "%p") : NULL;
-  if (!wanted)
+  const char *output = getenv("COUNTING_TOOL_OUTPUT"), *process = output ? strstr(output, "%p") : NULL;
+  if (!output)
     return -1;
   char path[4096];
-  int before = process ? (int)(process - wanted) : (int)strlen(wanted), file = -1;
+  int before = process ? (int)(process - output) : (int)strlen(output), file = -1;
   for (int i = 1; i == 1 || (file < 0 && errno == EEXIST); i++) {
-    int length = snprintf(path, sizeof path - 16, "%.*s", before, wanted);
+    int length = snprintf(path, sizeof path - 16, "%.*s", before, output);
     if (process)
       length += snprintf(path + length, sizeof path - 16 - length, "%d%s", getpid(), process + 2);
     if (i > 1)

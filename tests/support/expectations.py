@@ -48,8 +48,8 @@ class Expectation:
         return match.groups()
 
     def accepts(self, row):
-        return all(holds(operator, str(row.get(key, "")), wanted)
-                   for key, operator, wanted in self.predicates)
+        return all(holds(operator, str(row.get(key, "")), expected)
+                   for key, operator, expected in self.predicates)
 
     def problem(self, tally):
         """None, or what is wrong."""
@@ -60,10 +60,10 @@ class Expectation:
         return None if met else f"expected: {self.line}; found: {found:g}"
 
 
-def holds(operator, actual, wanted):
+def holds(operator, actual, expected):
     if operator in ("=", "!="):
-        return (actual == wanted) == (operator == "=")
-    return bool(re.search(wanted, actual)) == (operator == "~")
+        return (actual == expected) == (operator == "=")
+    return bool(re.search(expected, actual)) == (operator == "~")
 
 
 class Tally:

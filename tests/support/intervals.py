@@ -32,7 +32,7 @@ class Intervals:
         self.regions, self.pieces, self.holds, self.open_holds = [], [], [], {}
         self.memberships = collections.defaultdict(list)    # by location: (begin, end) in teams, without nested ones
         self.levels = collections.defaultdict(lambda: [Level()])
-        self.tasks, self.last, self.begun = collections.defaultdict(list), {}, {}
+        self.tasks, self.last, self.started = collections.defaultdict(list), {}, {}
         for location, kind, event in archive.events():
             self.kinds[kind] += 1
             self.charge(location, event.time)
@@ -80,14 +80,14 @@ class Intervals:
     def stop(self, location, time):
         level = self.levels[location][-1]
         if level.running is not None:
-            self.pieces.append(Piece(level.running, location, self.begun.pop(level.running), time))
+            self.pieces.append(Piece(level.running, location, self.started.pop(level.running), time))
         level.running = None
 
     def ThreadTaskSwitch(self, location, event):    # pylint: disable=invalid-name
         self.stop(location, event.time)
         if event.generation_number:
             self.levels[location][-1].running = self.key(event)
-            self.begun[self.key(event)] = event.time
+            self.started[self.key(event)] = event.time
 
     def ThreadTaskComplete(self, location, event):  # pylint: disable=invalid-name
         if self.levels[location][-1].running == self.key(event):

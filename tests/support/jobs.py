@@ -110,7 +110,7 @@ class Rank:
                      if name.startswith("STAVE::MPI::COMM::")}
         self.sends, self.receives = collections.defaultdict(list), collections.defaultdict(list)
         self.collectives = collections.defaultdict(list)
-        self.begun, self.ended = collections.Counter(), collections.Counter()
+        self.started, self.ended = collections.Counter(), collections.Counter()
         self.kinds, self.regions, self.posted = collections.Counter(), collections.Counter(), {}
         self.polled = collections.Counter()     # of regions those that stand for calls that found nothing
         self.members = {comm._ref: self.members_of(comm) for comm in self.archive.definitions.comms if comm}
@@ -139,7 +139,7 @@ class Rank:
             if kind in ("MpiSend", "MpiIsend"):
                 self.send(event)
             if kind in ("MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"):
-                self.begun[event.request_id] += 1
+                self.started[event.request_id] += 1
                 self.posted[event.request_id] = position
             if kind in ("MpiIsendComplete", "MpiIrecv", "MpiRequestCancelled", "NonBlockingCollectiveComplete"):
                 self.ended[event.request_id] += 1
@@ -176,9 +176,9 @@ def unmatched(ranks):
 def left_open(ranks):
     """Lines: requests that did not end once."""
     for rank in ranks:
-        for request in sorted(rank.begun.keys() | rank.ended.keys()):
-            if rank.begun[request] != 1 or rank.ended[request] != 1:
-                yield (f"rank {rank.rank}, request {request:#x}: {rank.begun[request]} begins, "
+        for request in sorted(rank.started.keys() | rank.ended.keys()):
+            if rank.started[request] != 1 or rank.ended[request] != 1:
+                yield (f"rank {rank.rank}, request {request:#x}: {rank.started[request]} begins, "
                        f"{rank.ended[request]} ends")
 
 

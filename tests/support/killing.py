@@ -23,7 +23,7 @@ def wait_until(condition, what):
         time.sleep(0.001)
 
 
-def has_begun(witness):
+def has_started(witness):
     if not witness.exists():
         return False
     with witness.open("rb") as file:
@@ -115,12 +115,12 @@ def may_survive():
     return bool(room) and room.f_bavail * room.f_bsize >= 512 << 20
 
 
-def wait_until_under_way(archive, threads):
+def wait_until_running(archive, threads):
     """A chunk is full, and each thread has its file: on a busy machine the one may be before the other."""
-    def is_under_way():
+    def is_running():
         files = list(archive.glob("traces/*.evt"))
         return len(files) >= threads and any(path.stat().st_size for path in files)
-    wait_until(is_under_way, "a chunk, and a file of each thread")
+    wait_until(is_running, "a chunk, and a file of each thread")
 
 
 def passes(archive):

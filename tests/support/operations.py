@@ -18,7 +18,7 @@ class Operations:
 
     def __init__(self, archive):
         self.archive, self.windows, self.handles = archive, collections.defaultdict(list), collections.defaultdict(list)
-        self.counts, self.begun, self.ended = collections.Counter(), {}, collections.defaultdict(list)
+        self.counts, self.started, self.ended = collections.Counter(), {}, collections.defaultdict(list)
         self.complaints = []
         for _, kind, event in archive.events():
             if kind.startswith(COUNTED):
@@ -27,12 +27,12 @@ class Operations:
 
     def note(self, kind, event):
         if kind in BEGINS:
-            if event.matching_id in self.begun:
+            if event.matching_id in self.started:
                 self.complaints.append(f"{kind}: {event.matching_id} begins twice")
-            self.begun[event.matching_id] = kind
+            self.started[event.matching_id] = kind
             self.note_bytes(kind, event)
         elif hasattr(event, "matching_id"):
-            if event.matching_id not in self.begun:
+            if event.matching_id not in self.started:
                 self.complaints.append(f"{kind}: {event.matching_id} has not begun")
             self.ended[event.matching_id].append(kind)
         if kind == "IoOperationComplete":
@@ -59,10 +59,10 @@ class Operations:
     def wrong_ends(self):
         """Lines: operations that do not end as they should."""
         yield from self.complaints
-        for operation, kind in self.begun.items():
-            wanted = ENDS["Io" if kind.startswith("Io") else "Rma"]
+        for operation, kind in self.started.items():
+            expected = ENDS["Io" if kind.startswith("Io") else "Rma"]
             ends = [end for end in self.ended[operation] if end != "IoOperationIssued"]
-            if sorted(ends) != sorted(wanted):
+            if sorted(ends) != sorted(expected):
                 yield f"{kind} {operation}: ended by {ends}"
 
     def wrong_lives(self):
@@ -76,11 +76,11 @@ class Operations:
                     yield f"{number}: {events}"
 
 
-def differences(counted, wanted):
+def differences(counted, expected):
     """Lines: what the program has counted otherwise."""
-    for kind in sorted(counted.keys() | wanted.keys()):
-        if counted.get(kind, 0) != wanted.get(kind, 0):
-            yield f"{kind}: {counted.get(kind, 0)}, the program says {wanted.get(kind, 0)}"
+    for kind in sorted(counted.keys() | expected.keys()):
+        if counted.get(kind, 0) != expected.get(kind, 0):
+            yield f"{kind}: {counted.get(kind, 0)}, the program says {expected.get(kind, 0)}"
 
 
 def uneven_windows(ranks):

@@ -13,7 +13,7 @@ class Printed:
 
     def __init__(self, anchor, clean=str.strip):
         result = tracing.otf2_print(anchor, "-A")
-        self.says = result.stderr.decode(errors="replace").splitlines()
+        self.properties = result.stderr.decode(errors="replace").splitlines()
         text = result.stdout.decode(errors="replace")
         head, _, events = text.partition("=== Events")
         described, _, definitions = head.partition("=== Global Definitions")

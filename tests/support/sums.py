@@ -22,8 +22,8 @@ def of_times(numbers, least):
     if numbers["useful_s"] > spent + least:
         yield f"useful are {numbers['useful_s']} s of {spent} s"
     # Of several processes these are the means, and none need be there all the time.
-    begun = numbers["serial_s"] + numbers["mpi_s"] + numbers["not_known_s"] + parallel
-    if numbers["processes"] < 2 and abs(begun - wall) > least:
+    started = numbers["serial_s"] + numbers["mpi_s"] + numbers["not_known_s"] + parallel
+    if numbers["processes"] < 2 and abs(started - wall) > least:
         yield (f"serial {numbers['serial_s']}, MPI {numbers['mpi_s']}, not known {numbers['not_known_s']} and "
                f"parallel {parallel} are not {wall} s")
 

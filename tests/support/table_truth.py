@@ -17,7 +17,7 @@ WAITS = {"barrier": "barrier wait", "implicit barrier": "barrier wait", "barrier
 MUTEXES = ("critical", "ordered", "atomic", "omp_set_lock", "omp_test_lock", "omp_set_nest_lock", "omp_test_nest_lock")
 POINTS = ("task dependence", "cancel", "error", "flush", "omp_fulfill_event", "lost events", "run state")
 OWN = ("lost events", "run state")
-TOLD = ("ThreadFork", "ThreadJoin", "ThreadTeamBegin", "ThreadTeamEnd", "ThreadTaskCreate", "ThreadTaskSwitch",
+STATED = ("ThreadFork", "ThreadJoin", "ThreadTeamBegin", "ThreadTeamEnd", "ThreadTaskCreate", "ThreadTaskSwitch",
         "ThreadTaskComplete", "MpiSend", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiRecv", "MpiIrecv")
 LOCKS = ("ThreadAcquireLock", "ThreadReleaseLock")
 STATES = {0: "runs", 1: "preempted", 2: "blocked"}
@@ -96,10 +96,10 @@ class Truth:
             self.kinds[kind] += 1
             self.location, self.time = location, event.time
             self.charge()
-            if kind not in TOLD + LOCKS + ("Enter", "Leave") and not self.is_operation(kind):
+            if kind not in STATED + LOCKS + ("Enter", "Leave") and not self.is_operation(kind):
                 self.note_point(kind, event)
             getattr(self, kind, lambda _: None)(event)
-            if kind in TOLD and event.attributes:
+            if kind in STATED and event.attributes:
                 self.note_point(kind, event)
         self.finish()
         self.archive.close()
@@ -313,17 +313,17 @@ class Truth:
     def ThreadAcquireLock(self, event):     # pylint: disable=invalid-name
         stack, lock = self.current().stack, self.lock(event.lock_id)
         inner = stack[-1] if stack else None
-        is_wanted = inner is not None and inner.construct in MUTEXES
-        wanted = inner.begin if is_wanted else self.time
+        is_mutex = inner is not None and inner.construct in MUTEXES
+        expected = inner.begin if is_mutex else self.time
         if lock not in self.known_locks:
             self.known_locks[lock] = inner and inner.construct, arguments(event).get("lock address")
-        if self.time > wanted:
+        if self.time > expected:
             around = self.around()
             self.tables["waits"].append((self.location, "lock wait", inner.name, self.region(around), lock,
-                                         self.task(self.current()), self.level().team, self.ns(wanted),
-                                         self.ns(self.time), self.span(self.time - wanted)))
+                                         self.task(self.current()), self.level().team, self.ns(expected),
+                                         self.ns(self.time), self.span(self.time - expected)))
         self.held[lock, event.acquisition_order] = (self.location, self.task(self.current()), inner and inner.name,
-                                                    self.ns(wanted), self.ns(self.time))
+                                                    self.ns(expected), self.ns(self.time))
 
     def ThreadReleaseLock(self, event):     # pylint: disable=invalid-name
         lock, order = self.lock(event.lock_id), event.acquisition_order
@@ -343,8 +343,8 @@ class Truth:
     def end_operation(self, event, space, thing):
         return self.operations.pop((self.location, space, thing, event.matching_id), None)
 
-    def note_rma(self, begun, end):
-        event, time, args = begun
+    def note_rma(self, started, end):
+        event, time, args = started
         kind = type(event).__name__
         if self.archive.locations[self.location].type == "ACCELERATOR_STREAM" and kind != "RmaAtomic":
             self.tables["transfers"].append((self.location, "to device" if kind == "RmaGet" else "from device",
@@ -362,12 +362,12 @@ class Truth:
     RmaGet = RmaAtomic = RmaPut
 
     def RmaOpCompleteBlocking(self, event):     # pylint: disable=invalid-name
-        begun = self.end_operation(event, "rma", event.win._ref)
-        if begun is None:
+        started = self.end_operation(event, "rma", event.win._ref)
+        if started is None:
             self.note_point(type(event).__name__, event)
             return
-        begun[2].update(arguments(event))
-        self.note_rma(begun, self.time)
+        started[2].update(arguments(event))
+        self.note_rma(started, self.time)
 
     RmaOpCompleteNonBlocking = RmaOpCompleteRemote = RmaOpCompleteBlocking
 
@@ -375,11 +375,11 @@ class Truth:
         self.begin_operation(event, "io", event.handle._ref)
 
     def IoOperationComplete(self, event):       # pylint: disable=invalid-name
-        begun, time, args = self.end_operation(event, "io", event.handle._ref)
+        started, time, args = self.end_operation(event, "io", event.handle._ref)
         args.update(arguments(event))
-        self.tables["io"].append((self.location, enum_name(begun.mode).lower(), begun.handle._ref, begun.bytes_request,
-                                  event.bytes_result, self.ns(time), self.ns(self.time),
-                                  begun.operation_flags.value, args))
+        self.tables["io"].append((self.location, enum_name(started.mode).lower(), started.handle._ref,
+                                  started.bytes_request, event.bytes_result, self.ns(time), self.ns(self.time),
+                                  started.operation_flags.value, args))
 
     # MPI
 
@@ -582,9 +582,9 @@ def as_text(row):
 
 def differences(archive, connection):
     """Lines: of each table what only one of them has."""
-    wanted, tables, lines = Truth(archive).tables, table_rows.Tables(connection), []
+    expected, tables, lines = Truth(archive).tables, table_rows.Tables(connection), []
     for name in table_rows.QUERIES:
-        found, truth = (collections.Counter(map(as_text, rows)) for rows in (tables.table(name), wanted[name]))
+        found, truth = (collections.Counter(map(as_text, rows)) for rows in (tables.table(name), expected[name]))
         for sign, rows in (("+", found - truth), ("-", truth - found)):
             lines += [f"{sign} {name} {row}" for row in sorted(rows)]
     return lines

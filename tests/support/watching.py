@@ -79,7 +79,7 @@ def port_of(address):
     return int(address.split(":")[2].split("/")[0])
 
 
-def ask(port, *lines, ending=b"\r\n\r\n"):
+def send_request(port, *lines, ending=b"\r\n\r\n"):
     """What the server answers to these lines of a request, to its end: status and body."""
     with socket.create_connection(("127.0.0.1", port), timeout=cli.HANG_S) as connection:
         connection.sendall("\r\n".join(lines).encode() + ending)
@@ -94,7 +94,7 @@ def get(address, path="", **fields):
     port = port_of(address)
     token = address.rstrip("/").rsplit("/", 1)[1]
     fields.setdefault("Host", f"127.0.0.1:{port}")
-    return ask(port, f"GET /{token}/{path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()))
+    return send_request(port, f"GET /{token}/{path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()))
 
 
 class News:
@@ -125,14 +125,14 @@ def picture(address, news):
     """The first one that the server tells of and that is still there when it is asked for: the last two are. Its news
     and the page."""
     while True:
-        told = news.wait(lambda told: told["picture"])
-        status, page = get(address, f"picture-{told['picture']}")
+        state = news.wait(lambda state: state["picture"])
+        status, page = get(address, f"picture-{state['picture']}")
         if status == 200:
-            return told, page
+            return state, page
         with News(address) as later:
-            newest = later.wait(lambda told: told["picture"])["picture"]
-        if status != 404 or newest < told["picture"] + 2:
-            raise AssertionError(f"picture {told['picture']}: status {status}, the newest is {newest}")
+            newest = later.wait(lambda state: state["picture"])["picture"]
+        if status != 404 or newest < state["picture"] + 2:
+            raise AssertionError(f"picture {state['picture']}: status {status}, the newest is {newest}")
 
 
 def port_for_tests():

@@ -20,8 +20,8 @@ HOW = "if it is meant: STAVE_TEST_WORDING=renew, and run this test once more"
 def read(page):
     """{"Class.test": [texts]}"""
     texts = {}
-    whole = page.read_text(encoding="utf-8") if page.exists() else ""
-    for name, block in re.findall(r"(?m)^\[(.*)\]\n((?:[> ].*\n)*)", whole):
+    complete = page.read_text(encoding="utf-8") if page.exists() else ""
+    for name, block in re.findall(r"(?m)^\[(.*)\]\n((?:[> ].*\n)*)", complete):
         texts[name] = [text.replace("\n  ", "\n") for text in re.findall(r"(?m)^> (.*(?:\n  .*)*)", block)]
     return texts
 

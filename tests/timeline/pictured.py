@@ -9,7 +9,7 @@ HOSTILE = ["</script><script>window.hacked=1</script>", "<img src=x onerror=wind
            "\\u003c/script> ${window.hacked=1} %s %n", "]]>&lt;b&gt;&amp;",
            "\u202eright to left\u2028line", "\x1b[31mred\x07", "Z\u00fcrich \u6f22\u5b57 \U0001f600"]
 INVALID = b"invalid \xff\xfe\xc0\xaf here"
-INVALID_STANDS_IN = "invalid 0123 here".encode()
+INVALID_REPLACED = "invalid 0123 here".encode()
 
 
 class Archive:
@@ -105,6 +105,6 @@ def write_hostile(path):
         for i, name in enumerate(HOSTILE):
             region = archive.region(name, line=i + 1, description=HOSTILE[-1 - i])
             archive.slice(i, 100 * i, 100 * i + 5000, region, {note: i, text: name})
-        archive.slice(0, 6000, 7000, archive.region(INVALID_STANDS_IN.decode()))
+        archive.slice(0, 6000, 7000, archive.region(INVALID_REPLACED.decode()))
     definitions = archive.path / "traces.def"
-    definitions.write_bytes(definitions.read_bytes().replace(INVALID_STANDS_IN, INVALID))
+    definitions.write_bytes(definitions.read_bytes().replace(INVALID_REPLACED, INVALID))

@@ -69,7 +69,7 @@ def write_convoy(path, rounds=40):
     """Eight threads that want one lock all the time, each holds it for 100 us; another one is never waited for."""
     with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, QUEUE)]) as archive:
         parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
-        wanted = archive.region("!$omp critical @app.c:33", pictured.RegionRole.CRITICAL, 33)
+        critical = archive.region("!$omp critical @app.c:33", pictured.RegionRole.CRITICAL, 33)
         calm = archive.region("!$omp critical @app.c:44", pictured.RegionRole.CRITICAL, 44)
         for thread, writer in enumerate(archive.writers):
             writer.thread_team_begin(0, archive.team)
@@ -82,10 +82,10 @@ def write_convoy(path, rounds=40):
             last = 5
             for turn in range(rounds):
                 order = turn * QUEUE + thread
-                writer.enter(last, wanted)
+                writer.enter(last, critical)
                 writer.thread_acquire_lock(100 * order + 10, Paradigm.OPENMP, 5, order + 1)
                 writer.thread_release_lock(100 * order + 110, Paradigm.OPENMP, 5, order + 1)
-                writer.leave(100 * order + 110, wanted)
+                writer.leave(100 * order + 110, critical)
                 last = 100 * order + 111
             writer.leave(100 * QUEUE * rounds + 200, parallel)
             writer.thread_team_end(100 * QUEUE * rounds + 200, archive.team)

@@ -122,9 +122,9 @@ class Flame(page_case.PageTest):
         self.open_samples()
         self.browser.key("g")
         self.browser.move(*self.place("dot")[:2])
-        told = self.text("#tooltip")
+        tooltip = self.text("#tooltip")
         for fact in ("dot", "30, 15.0 %", "/src/app.c:1", "7 (30)"):
-            self.assertIn(fact, told)
+            self.assertIn(fact, tooltip)
         self.browser.click(*self.place("solve <b>")[:2])
         self.assertEqual(self.boxes()["solve <b>"], [93, 63, 0, 1000, 1])
         self.assertEqual(self.boxes()["main"][3], 1000)

@@ -92,9 +92,9 @@ class History(Case):
             worse = page.evaluate("document.querySelectorAll('#measures tbody tr')[0].cells[4].className")
             self.assertEqual(worse, "worse")
             page.evaluate("document.getElementById('chart').focus()")
-            for key, wanted in (("Home", "Run 1"), ("ArrowRight", "Run 2"), ("ArrowLeft", "Run 1"), ("End", "Run 5")):
+            for key, expected in (("Home", "Run 1"), ("ArrowRight", "Run 2"), ("ArrowLeft", "Run 1"), ("End", "Run 5")):
                 page.key(key)
-                self.assertIn(f"{wanted} of 5", page.text("#chosen"))
+                self.assertIn(f"{expected} of 5", page.text("#chosen"))
             self.regions_are_sorted(page)
             self.assertEqual(page.complaints(), [])
 

@@ -27,9 +27,9 @@ class Known(page_case.PageTest):
 
     def test_tooltip_of_a_known_region(self):
         self.browser.move(*self.point(0, 1, 4))
-        told = self.browser.text("#tooltip")
+        tooltip = self.browser.text("#tooltip")
         for fact in ("!$omp for @app.c:20", "Master thread", "3.00", "app.c:20", "compute, static", "chunk size", "42"):
-            self.assertIn(fact, told)
+            self.assertIn(fact, tooltip)
         self.browser.move(*self.point(0, 0, 2.5))
         self.assertIn("!$omp parallel @app.c:12", self.browser.text("#tooltip"))
 
@@ -42,10 +42,10 @@ class Known(page_case.PageTest):
     def test_click_gives_details(self):
         self.browser.click(*self.point(1, 2, 6))
         self.assertEqual(self.browser.text("#details-title"), "!$omp task @app.c:30")
-        told = self.browser.text("#details-facts")
+        details = self.browser.text("#details-facts")
         for fact in ("1 of creating thread 0", "Master thread", "3.00",
                      "parallel @app.c:12 › implicit barrier @app.c:12"):
-            self.assertIn(fact, told)
+            self.assertIn(fact, details)
         self.browser.click(*self.point(0, 1, 1.5))
         self.assertIsNone(self.browser.text("#details-title"))
 
@@ -146,8 +146,8 @@ class Known(page_case.PageTest):
         root = xml.etree.ElementTree.fromstring(text)
         svg = "{http://www.w3.org/2000/svg}"
         texts = {one.text for one in root.iter(f"{svg}text")}
-        for wanted in ("for @app.c:20", "task @app.c:30", "OMP thread 1", "5\u00a0ms", "barrier wait"):
-            self.assertTrue(any(wanted in text for text in texts), (wanted, texts))
+        for part in ("for @app.c:20", "task @app.c:30", "OMP thread 1", "5\u00a0ms", "barrier wait"):
+            self.assertTrue(any(part in text for text in texts), (part, texts))
         self.assertEqual(len(list(root.iter(f"{svg}image"))), 2)
         size = self.browser.evaluate("stave.chart.width")
         self.assertEqual(float(root.get("width")), size)
@@ -289,11 +289,11 @@ class Known(page_case.PageTest):
     def test_statistics_of_the_visible_interval(self):
         self.browser.evaluate("stave.view.show(4e6, 6e6)")
         self.settle()
-        told = self.text("#legend")
+        legend = self.text("#legend")
         # After the begin, thread 0 computes until 5 ms and then waits; thread 1 runs the task from 4 to 7 ms.
-        self.assertIn("1.00 ms", told)
-        self.assertIn("25.0 %", told)
-        self.assertIn("50.0 %", told)
+        self.assertIn("1.00 ms", legend)
+        self.assertIn("25.0 %", legend)
+        self.assertIn("50.0 %", legend)
         self.assertIn("task @app.c:30", self.browser.evaluate("document.getElementById('regions').textContent"))
         self.assertIn("!$omp for @app.c:20, compute, static: its instances", self.browser.evaluate(
             "[...document.querySelectorAll('#regions .link')].map(({title}) => title)"))  # what is called alike differs
@@ -356,9 +356,9 @@ class Awkward(page_case.PageTest):
         self.open("point", self.write_point)
         self.browser.evaluate("document.getElementById('overlay').focus()")
         self.browser.evaluate("stave.select(stave.model.slice(1, 0, 0))")
-        for wanted in ((45, 55), (49.5, 50.5), (49.95, 50.05), (49.99, 50.01), (49.99, 50.01)):
+        for interval in ((45, 55), (49.5, 50.5), (49.95, 50.05), (49.99, 50.01), (49.99, 50.01)):
             self.browser.key("Enter")
-            for found, expected in zip(self.interval_ms(), wanted):
+            for found, expected in zip(self.interval_ms(), interval):
                 self.assertAlmostEqual(found, expected, places=3)
 
     def test_rows_are_in_the_order_of_their_numbers(self):
@@ -437,9 +437,9 @@ class Awkward(page_case.PageTest):
                     archive.slice(0, 2_000_000 * i, 2_000_000 * i + ns, archive.region(f"region {ns}"))
         self.open("rounded", write)
         self.settle()
-        told = self.browser.evaluate("""[...document.querySelectorAll('#regions tr')].map(({cells}) =>
+        rows = self.browser.evaluate("""[...document.querySelectorAll('#regions tr')].map(({cells}) =>
             [cells[0].textContent, cells[2].textContent.replace('\\u00a0', ' ')])""")
-        self.assertEqual({name: told for name, told in told if name.startswith("region")},
+        self.assertEqual({name: shown for name, shown in rows if name.startswith("region")},
                          {f"region {ns}": text for ns, text in lengths.items()})
 
     def test_hostile_names(self):

@@ -51,8 +51,9 @@ def write_waits(path, first_us=900):
         archive.slice(0, 2000, 3100, archive.barrier)
         archive.slice(1, 1000, 3000, archive.loop)
         archive.slice(1, 3000, 3050, archive.barrier)
-        for writer, wanted, acquired, released, order in ((second, 3050, 3050, 5000, 1), (first, 3100, 5100, 5990, 2)):
-            writer.enter(wanted, archive.lock)
+        for writer, requested, acquired, released, order in ((second, 3050, 3050, 5000, 1),
+                                                             (first, 3100, 5100, 5990, 2)):
+            writer.enter(requested, archive.lock)
             writer.thread_acquire_lock(acquired, Paradigm.OPENMP, 5, order)
             writer.thread_release_lock(released, Paradigm.OPENMP, 5, order)
             writer.leave(released, archive.lock)
@@ -213,8 +214,8 @@ class Path(page_case.PageTest):
         left, top = self.browser.evaluate("(box => [box.x, box.y])(stave.overlay.canvas.getBoundingClientRect())")
         y += self.browser.evaluate(f"stave.layout.{'band' if depth < 0 else 'bar'} / 2") - 7
         found = self.browser.pixels("#overlay", int(x - left), int(y - top))
-        wanted = self.browser.evaluate(f"stave.palette.colours.{colour}")
-        parts = [int(wanted[i:i + 2], 16) for i in (1, 3, 5)]
+        expected = self.browser.evaluate(f"stave.palette.colours.{colour}")
+        parts = [int(expected[i:i + 2], 16) for i in (1, 3, 5)]
         return found[3] > 100 and all(abs(one - other) < 40 for one, other in zip(found, parts))
 
     def test_path_of_waits(self):
@@ -301,8 +302,8 @@ class Path(page_case.PageTest):
         self.open("tasks", write_tasks)
         self.browser.click(*self.point(2, 2, 5))
         self.assertEqual(self.browser.text("#details-title"), "!$omp task @app.c:31")
-        told = self.text("#details-facts")
-        self.words(told, "1 task", "100 µs", "OMP thread 1")
+        details = self.text("#details-facts")
+        self.words(details, "1 task", "100 µs", "OMP thread 1")
         self.assertTrue(self.drawn(1, 3.0, "dependence", 2))
 
     def test_more_than_a_page_keeps(self):

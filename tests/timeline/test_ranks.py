@@ -61,13 +61,13 @@ class Ranks(page_case.PageTest):
     def test_folded_line_is_honest(self):
         """At 8.5 ms both threads work, at 9.25 ms one of two does: half of the height."""
         self.browser.key("p")
-        told = []
+        tooltips = []
         for ms in (8.5, 9.25):
             self.browser.move(*self.group_point(0, self.browser.evaluate(f"stave.chart.x({ms} * 1e6)")))
-            told.append(self.browser.text("#tooltip"))
+            tooltips.append(self.browser.text("#tooltip"))
         self.browser.key("p")
-        self.assertRegex(told[0], r"Process\s+rows\s+2\s+work\s+100")
-        self.assertRegex(told[1], r"work\s+50\.\d*\s%\s+barrier wait\s+50")
+        self.assertRegex(tooltips[0], r"Process\s+rows\s+2\s+work\s+100")
+        self.assertRegex(tooltips[1], r"work\s+50\.\d*\s%\s+barrier wait\s+50")
 
     def test_messages_and_operations(self):
         found = self.browser.evaluate("[stave.model.messages, stave.model.operations.map(({parts}) => parts)]")
@@ -92,9 +92,9 @@ class Ranks(page_case.PageTest):
 
     def test_details_of_a_call(self):
         self.browser.click(*self.point(2, 0, 4))
-        told = self.browser.text("#details-facts")
-        self.assertIn("received from", told)
-        self.words(page_case.plain(told), "100 bytes", "Process", "tag 7", "4.00 ms")
+        details = self.browser.text("#details-facts")
+        self.assertIn("received from", details)
+        self.words(page_case.plain(details), "100 bytes", "Process", "tag 7", "4.00 ms")
 
     def test_found_row_is_unfolded(self):
         self.browser.key("p")
@@ -151,9 +151,9 @@ class Traffic(page_case.PageTest):
 
     def test_a_click_draws_those_alone(self):
         self.browser.move(*self.cell_point(0, 1))
-        told = self.text("#tooltip")
+        tooltip = self.text("#tooltip")
         for fact in ("Process to Process 1", "bytes\n400 B", "messages\n2", "waited by who receives\n1.00 ms"):
-            self.assertIn(fact, told)
+            self.assertIn(fact, tooltip)
         self.browser.click(*self.cell_point(0, 1))
         self.assertEqual(self.browser.evaluate("stave.overlay.messages.pair"), [0, 1])
         self.settle()
@@ -277,11 +277,11 @@ class Others(page_case.PageTest):
             self.assertGreaterEqual(names[0][1], 26 + 7)  # not under the time axis
             for (_, y), (_, below) in zip(names, names[1:]):
                 self.assertGreaterEqual(below - y, 12)
-            x, y, wanted = self.browser.evaluate("""(({layout, chart, palette}) => {
+            x, y, expected = self.browser.evaluate("""(({layout, chart, palette}) => {
                 const {y, height} = layout.groups[77];
                 return [chart.gutter - 6, 26 + y + height / 2, palette.colours.flag]; })(stave)""")
             colour = self.browser.pixels("#chart", int(x), int(y))[:3]
-            self.assertEqual("#" + "".join(f"{part:02x}" for part in colour), wanted, size)
+            self.assertEqual("#" + "".join(f"{part:02x}" for part in colour), expected, size)
         self.browser.resize(1400, 900)
 
     def test_nodes(self):

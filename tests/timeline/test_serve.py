@@ -149,16 +149,16 @@ class Serve(ServeTest):
 
     def test_has_every_region_where_it_is_zoomed_to(self):
         """As a page of this interval alone has it, which is made of the events; the page itself has merged them."""
-        whole = f"{SLICES}({FROM_NS}, {TO_NS})"
+        complete = f"{SLICES}({FROM_NS}, {TO_NS})"
         self.single("--from", f"{FROM_NS - 1000}ns", "--to", f"{TO_NS + 1000}ns")
         self.assertEqual(self.browser.evaluate("stave.model.about.resolution.slices"), 0)
-        wanted = self.browser.evaluate(whole)
+        expected = self.browser.evaluate(complete)
         self.look(self.serve())
-        self.assertNotEqual(self.browser.evaluate(whole), wanted)
+        self.assertNotEqual(self.browser.evaluate(complete), expected)
         self.zoom(FROM_NS, TO_NS)
-        found = self.browser.evaluate(whole)
-        self.assertGreater(sum(len(depth) for row in wanted for depth in row[:-1]), 1000)
-        for row, (here, there) in enumerate(zip(found, wanted)):
+        found = self.browser.evaluate(complete)
+        self.assertGreater(sum(len(depth) for row in expected for depth in row[:-1]), 1000)
+        for row, (here, there) in enumerate(zip(found, expected)):
             for depth, (some, others) in enumerate(zip(here, there)):
                 self.assertEqual(some, others, (row, depth))
         self.assertIsNone(self.browser.text("#coarse"))
@@ -281,7 +281,7 @@ class Items(ServeTest):
         subprocess.run([page_case.STAVE, "timeline", "--no-findings", "--from", f"{FROM_NS}ns", "--to", f"{TO_NS}ns",
                         "-o", page, self.archive], check=True, stderr=subprocess.DEVNULL)
         self.browser.open(page)
-        wanted = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
+        expected = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
         self.look(self.serve("--no-findings"))
         left_out = self.browser.evaluate(f"({counts})(stave.model.about)")
         before = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
@@ -289,23 +289,23 @@ class Items(ServeTest):
         found = dict(zip(KINDS, self.browser.evaluate(f"{ITEMS}({window})"), strict=True))
         self.assertTrue(self.browser.evaluate("stave.detail.hasAllItems"))
         for kind in kinds:
-            self.assertGreater(len(wanted[kind]), 0, kind)
-            self.assertEqual(sorted(found[kind], key=str), sorted(wanted[kind], key=str), kind)
-        return before, wanted, left_out
+            self.assertGreater(len(expected[kind]), 0, kind)
+            self.assertEqual(sorted(found[kind], key=str), sorted(expected[kind], key=str), kind)
+        return before, expected, left_out
 
     def test_tasks_and_locks(self):
-        before, wanted, left_out = self.compare(("tasks", "holds"))
+        before, expected, left_out = self.compare(("tasks", "holds"))
         self.assertEqual(left_out, [True, False, True, False])
         for kind in ("tasks", "holds"):
-            self.assertLess(len(before[kind]), len(wanted[kind]))
+            self.assertLess(len(before[kind]), len(expected[kind]))
 
     def test_messages_and_samples(self):
         self.archive = self.folder / "items"
         write_items(self.archive)
-        before, wanted, left_out = self.compare(("messages", "samples"))
+        before, expected, left_out = self.compare(("messages", "samples"))
         self.assertEqual(left_out, [False, True, False, True])
         for kind in ("messages", "samples"):
-            self.assertLess(len(before[kind]), len(wanted[kind]))
+            self.assertLess(len(before[kind]), len(expected[kind]))
 
 
 class Texts(ServeTest):

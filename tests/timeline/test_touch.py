@@ -34,7 +34,7 @@ class Touch(page_case.PageTest):
     def time_at(self, x):
         return self.browser.evaluate(f"stave.chart.time({x} - stave.chart.canvas.getBoundingClientRect().x)") / 1e6
 
-    def is_told(self):
+    def is_reported(self):
         return not self.browser.evaluate("stave.tooltip.box.hidden")
 
     def test_one_finger_moves(self):
@@ -61,7 +61,7 @@ class Touch(page_case.PageTest):
         self.browser.touch([far and (far[0], y)], [(far[0], y), (far[1], y)], [(x, y), (x2, y)], [])
         self.assertEqual(self.interval(), [0, 10])
         self.assertIsNone(self.browser.evaluate("stave.overlay.selected"))
-        self.assertFalse(self.is_told())
+        self.assertFalse(self.is_reported())
 
     def test_two_fingers_move(self):
         self.browser.evaluate("stave.view.show(2e6, 4e6)")
@@ -83,7 +83,7 @@ class Touch(page_case.PageTest):
         self.browser.touch([(x, y)], [])
         self.assertEqual(self.browser.evaluate("stave.overlay.selected?.region.name"), "loop")
         self.assertIn("loop", self.browser.text("#details-title"))
-        self.assertFalse(self.is_told())
+        self.assertFalse(self.is_reported())
 
     def test_finger_that_rests(self):
         """Shows what is under it, selects nothing; it goes away with the next touch."""
@@ -95,11 +95,11 @@ class Touch(page_case.PageTest):
         self.assertIn("loop", self.browser.text("#tooltip"))
         self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         self.browser.frame()
-        self.assertTrue(self.is_told())
+        self.assertTrue(self.is_reported())
         self.assertIsNone(self.browser.evaluate("stave.overlay.selected"))
         self.hold(NEVER_MS)
         self.browser.touch([(x, y)])
-        self.assertFalse(self.is_told())
+        self.assertFalse(self.is_reported())
         self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def test_marking(self):

@@ -36,8 +36,8 @@ class Transfers(page_case.PageTest):
                 {share} * 34]; }})()""")
 
     def colour(self, name):
-        wanted = self.browser.evaluate(f"stave.palette.colours.{name}")
-        return [int(wanted[i:i + 2], 16) for i in (1, 3, 5)]
+        expected = self.browser.evaluate(f"stave.palette.colours.{name}")
+        return [int(expected[i:i + 2], 16) for i in (1, 3, 5)]
 
     def test_names_on_a_small_window(self):
         """What is moved where is to be read: "transfe…evice" would be both."""
@@ -77,16 +77,16 @@ class Transfers(page_case.PageTest):
             for ms, name in ((2, "device"), (4.5, "device"), (6.5, "device"), (7.5, "idle")):
                 x, y = self.point(1, -1, ms)
                 found = {tuple(self.pixel(x + dx, y)[:3]) for dx in range(8)}  # there is a pattern
-                wanted = paints[name][theme]
-                self.assertIn(tuple(int(wanted[i:i + 2], 16) for i in (1, 3, 5)), found, (theme, ms, name))
+                expected = paints[name][theme]
+                self.assertIn(tuple(int(expected[i:i + 2], 16) for i in (1, 3, 5)), found, (theme, ms, name))
 
     def test_bytes_and_rate(self):
         for ms, share, facts in ((2, 0.2, ("transfer to device", "4,000,000", "2 GB/s", "2.00 ms")),
                                  (6, 0.8, ("transfer from device", "1,000,000", "500 MB/s"))):
             self.browser.move(*self.place(ms, share))
-            told = self.text("#tooltip")
+            tooltip = self.text("#tooltip")
             for fact in facts:
-                self.assertIn(fact, told)
+                self.assertIn(fact, tooltip)
         self.browser.move(*self.place(9, 0.5))
         self.assertIsNone(self.browser.text("#tooltip"))
 

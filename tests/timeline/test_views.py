@@ -39,10 +39,10 @@ def write_lock(path):
     with pictured.Archive(path) as archive:
         region = archive.region("!$omp critical @app.c:7", pictured.RegionRole.CRITICAL, 7)
         main, openmp = archive.region("main"), pictured.Paradigm.OPENMP
-        for thread, (wanted, acquired, released, order) in enumerate(((1000, 1000, 4000, 1), (2000, 4000, 6000, 2))):
+        for thread, (requested, acquired, released, order) in enumerate(((1000, 1000, 4000, 1), (2000, 4000, 6000, 2))):
             writer = archive.writers[thread]
             writer.enter(0, main)
-            writer.enter(wanted, region)
+            writer.enter(requested, region)
             writer.thread_acquire_lock(acquired, openmp, 5, order)
             writer.thread_release_lock(released, openmp, 5, order)
             writer.leave(released, region)
@@ -79,8 +79,8 @@ class Views(page_case.PageTest):
         self.browser.evaluate("stave.marking.mark(4e6, 4.5e6, [1])")
         self.browser.evaluate("stave.legend.toggle(2); stave.theme.choose('dark')")
         self.browser.evaluate("stave.bookmarks.unpack(['1000-2000000:50 % & more: +?#'])")
-        whole = self.address()
-        self.assertEqual(whole, "#at=3000000-5000000&rows=fit&sort=load&off=2&tasks=1&selected=0.1.2000000"
+        complete = self.address()
+        self.assertEqual(complete, "#at=3000000-5000000&rows=fit&sort=load&off=2&tasks=1&selected=0.1.2000000"
                          "&range=4000000-4500000&among=1&theme=dark&mark=1000-2000000:50+%25+%26+more:+%2B%3F%23")
         state = """[stave.view.from, stave.view.to, stave.layout.heights, stave.rowsPanel.sort.by,
             [...stave.chart.hidden], stave.overlay.areArrowsOn, stave.overlay.selected.region.name,
@@ -89,12 +89,12 @@ class Views(page_case.PageTest):
         before = self.browser.evaluate(state)
         self.browser.evaluate("localStorage.clear()")
         self.browser.load("about:blank")
-        self.browser.load(f"file://{self.pages['known']}{whole}")
+        self.browser.load(f"file://{self.pages['known']}{complete}")
         self.browser.frame()
         self.assertEqual(self.browser.evaluate(state), before)
         self.assertEqual(self.browser.evaluate("document.querySelector('#bookmarks input').value"),
                          "50 % & more: +?#")
-        self.assertEqual(self.address(), whole)
+        self.assertEqual(self.address(), complete)
 
     def test_back_and_forward(self):
         self.open_known()
@@ -133,8 +133,8 @@ class Views(page_case.PageTest):
         self.browser.evaluate("stave.view.showAll()")
         self.browser.frame()
         x = self.browser.evaluate("stave.chart.x(2e6)")
-        for part, wanted in zip(self.browser.pixels("#overlay", round(x) + 1, 3), (0xc2, 0x18, 0x5b)):  # or its edge
-            self.assertAlmostEqual(part, wanted, delta=8)
+        for part, expected in zip(self.browser.pixels("#overlay", round(x) + 1, 3), (0xc2, 0x18, 0x5b)):  # or its edge
+            self.assertAlmostEqual(part, expected, delta=8)
         self.browser.click_on("#bookmarks .link")
         self.assertEqual(self.interval_ms(), [2, 4])
         self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
@@ -167,8 +167,8 @@ class Views(page_case.PageTest):
         self.assertRegex(self.text_of("legend"), r"barrier wait1\.00 ms50\.0 %[+−]\d+\.\d", lines)
         self.assertRegex(self.text_of("regions"), r"for @app\.c:201[+]?1\.00 ms50\.0 %\+\d+\.\d")
         sums = self.browser.evaluate("[...stave.model.times(4e6, 6e6, [stave.model.rows[0]])]")
-        whole = self.browser.evaluate("[...stave.model.times(0, 10e6)]")
-        rest = [every - some for every, some in zip(whole, sums)]
+        complete = self.browser.evaluate("[...stave.model.times(0, 10e6)]")
+        rest = [every - some for every, some in zip(complete, sums)]
         points = sums[0] / sum(sums) * 100 - rest[0] / sum(rest) * 100
         self.assertIn(f"50.0 %+{points:.1f}", self.text_of("legend"))
         text = self.browser.evaluate("stave.numbers.asText(stave.overlay.range)")
@@ -273,16 +273,16 @@ class Views(page_case.PageTest):
     def test_counter(self):
         self.open("values", write_values)
         self.browser.move(*self.counter_point(5))
-        told = self.text("#tooltip")
+        tooltip = self.text("#tooltip")
         for fact in ("level <b>", "Master thread", "2 bytes", "0 to 4 bytes, mean 2 bytes"):
-            self.assertIn(fact, told)
+            self.assertIn(fact, tooltip)
         line = self.browser.evaluate("stave.palette.colours.counter")
-        wanted = [int(line[at:at + 2], 16) for at in (1, 3, 5)]
+        expected = [int(line[at:at + 2], 16) for at in (1, 3, 5)]
         for ms, height in ((1, 30), (9, 4)):  # the least is below, the most above
             x, y = self.counter_point(ms)
             pixel = self.pixel(x, y - 17 + height)[:3]
-            self.assertLess(sum(abs(one - other) for one, other in zip(pixel, wanted)), 200, (ms, pixel))
-            self.assertGreater(sum(self.pixel(x, y)[:3]), sum(wanted) + 200)
+            self.assertLess(sum(abs(one - other) for one, other in zip(pixel, expected)), 200, (ms, pixel))
+            self.assertGreater(sum(self.pixel(x, y)[:3]), sum(expected) + 200)
         self.browser.evaluate("stave.settle()")
         self.assertRegex(self.browser.text("#counters"), r"level <b>\s*Master thread\s+0\s+2\s+4\s+4")
         self.browser.evaluate("stave.marking.mark(2e6, 3e6, [0]); stave.settle()")
@@ -301,9 +301,9 @@ class Views(page_case.PageTest):
         for ms, words in ((3, ("preempted", "2.00 ms: the thread could run")), (5.2, ("blocked", "500 µs")),
                           (8.5, ("recording paused", "1.00 ms"))):
             self.browser.move(*self.point(1, -1, ms))
-            told = self.text("#tooltip")
+            tooltip = self.text("#tooltip")
             for word in words:
-                self.assertIn(word, told)
+                self.assertIn(word, tooltip)
         self.browser.move(*self.point(1, -1, 7))
         self.assertNotRegex(self.browser.text("#tooltip"), "preempted|blocked|paused")
         self.browser.evaluate("stave.settle()")
@@ -324,10 +324,10 @@ class Views(page_case.PageTest):
                 region = archive.region("!$omp critical @app.c:7", pictured.RegionRole.CRITICAL, 7)
                 main, openmp = archive.region("main"), pictured.Paradigm.OPENMP
                 for thread, times in enumerate(((1000, 1000, 4000, 1), (2000, 4000, 6000, 2), (3000, 6000, 7000, 3))):
-                    wanted, acquired, released, order = times
+                    requested, acquired, released, order = times
                     writer = archive.writers[thread]
                     writer.enter(0, main)
-                    writer.enter(wanted, region)
+                    writer.enter(requested, region)
                     writer.thread_acquire_lock(acquired, openmp, 5, order)
                     writer.thread_release_lock(released, openmp, 5, order)
                     writer.leave(released, region)
@@ -421,8 +421,8 @@ class Views(page_case.PageTest):
             return self.browser.pixels("#overlay", int(x), int(y - top + middle))[3] > 0
         self.assertFalse(drawn(0, 3))
         self.browser.click(*self.point(1, 1, 5))
-        told = self.text("#details-facts")
-        self.assertRegex(told, r"held\s+2\.00 ms\s+waited\s+2\.00 ms\s+for\s+Master thread")
+        details = self.text("#details-facts")
+        self.assertRegex(details, r"held\s+2\.00 ms\s+waited\s+2\.00 ms\s+for\s+Master thread")
         self.browser.move(5, 5)
         self.assertEqual([drawn(0, 0.5), drawn(0, 3), drawn(0, 5), drawn(1, 5), drawn(1, 7)],
                          [False, True, False, True, False])

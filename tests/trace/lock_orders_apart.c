@@ -5,7 +5,7 @@
 static omp_lock_t first, second;
 static int count;
 
-static void take(omp_lock_t *outer, omp_lock_t *inner) {
+static void acquire(omp_lock_t *outer, omp_lock_t *inner) {
   omp_set_lock(outer);
   omp_set_lock(inner);
   count++;
@@ -19,19 +19,19 @@ int main(void) {
   for (int i = 0; i < 3; i++) {
 #pragma omp parallel num_threads(3)
     {
-      take(&first, &second);
+      acquire(&first, &second);
 #pragma omp barrier
-      take(&second, &first);
+      acquire(&second, &first);
 #pragma omp barrier
 #pragma omp for
       for (int j = 0; j < 3; j++)
-        take(&first, &second);
+        acquire(&first, &second);
 #pragma omp single
-      take(&second, &first);
+      acquire(&second, &first);
     }
 #pragma omp parallel num_threads(3)
-    take(&second, &first);
-    take(&first, &second);
+    acquire(&second, &first);
+    acquire(&first, &second);
   }
   printf("count %d\n", count);
   return 0;

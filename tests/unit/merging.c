@@ -52,7 +52,7 @@ int merging_setup_with_backlog(void **state) {
 }
 
 static struct record_log *log_of_records;
-static _Atomic uint32_t log_is_whole;
+static _Atomic uint32_t log_is_complete;
 static char log_folder[64];
 
 int merging_setup_with_log(void **state) {
@@ -60,7 +60,7 @@ int merging_setup_with_log(void **state) {
   strcpy(log_folder, "/tmp/stave-test-merge-XXXXXX");
   if (!mkdtemp(log_folder) || merging_start(RING_BYTES, BACKLOG_BYTES, sink, taken) < 0)
     return -1;
-  log_of_records = record_log_open(log_folder, 0, &log_is_whole);
+  log_of_records = record_log_open(log_folder, 0, &log_is_complete);
   merge_set_log(merge, log_of_records);
   return log_of_records ? 0 : -1;
 }

@@ -139,24 +139,24 @@ static void get_much(void) {
   free(memory_get(much, 16));
 }
 
-static void end_as_told(void *status) {
+static void end_with_status(void *status) {
   _exit(*(const int *)status);
 }
 
 static void without_memory_the_process_ends(void **state) {
-  static void (*const ways[])(void) = {reserve, reserve_zeroed, add, get_text, get_much};
-  static int wanted = 77;
+  static void (*const calls[])(void) = {reserve, reserve_zeroed, add, get_text, get_much};
+  static int status_due = 77;
   (void)state;
-  for (size_t i = 0; i < COUNT(ways); i++) {
+  for (size_t i = 0; i < COUNT(calls); i++) {
     int status;
     pid_t child = fork();
     if (child == 0) {
-      memory_at_exhaustion(end_as_told, &wanted);
-      ways[i]();
+      memory_at_exhaustion(end_with_status, &status_due);
+      calls[i]();
       _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == wanted);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == status_due);
   }
 }
 

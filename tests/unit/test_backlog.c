@@ -43,7 +43,7 @@ static void assert_is(struct backlog *backlog, struct backlog_chain *chain, uint
   assert_memory_equal(backlog_at(backlog, chain, position), &expected, sizeof expected);
 }
 
-static void put_and_take(uint64_t start, enum kind kind, unsigned far_most) {
+static void put_and_get(uint64_t start, enum kind kind, unsigned far_most) {
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain chain = {0};
   uint64_t random = 7, end = start, next = start;
@@ -73,9 +73,9 @@ static void what_is_put_comes_out_in_order(void **state) {
   static const uint64_t starts[] = {0, 5, UINT64_MAX - 20000};
   (void)state;
   for (size_t i = 0; i < COUNT(starts); i++) {
-    put_and_take(starts[i], UNLIKE, 100);
-    put_and_take(starts[i], ALIKE, 100);
-    put_and_take(starts[i], UNLIKE, 5000);
+    put_and_get(starts[i], UNLIKE, 100);
+    put_and_get(starts[i], ALIKE, 100);
+    put_and_get(starts[i], UNLIKE, 5000);
   }
 }
 

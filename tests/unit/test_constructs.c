@@ -78,14 +78,15 @@ static void the_program_s_own_names_are_none(void **state) {
 /* Of what has a role of its own; others are found by their names alone. */
 static void roles_are_enough_for_openmp(void **state) {
   (void)state;
-  static const enum construct wanted[] = {
+  static const enum construct expected[] = {
       CONSTRUCT_parallel,         CONSTRUCT_loop,        CONSTRUCT_sections,    CONSTRUCT_section,
       CONSTRUCT_single,           CONSTRUCT_barrier,     CONSTRUCT_ordered,     CONSTRUCT_critical,
       CONSTRUCT_implicit_barrier, CONSTRUCT_flush,       CONSTRUCT_task,        CONSTRUCT_atomic,
       CONSTRUCT_taskwait,         CONSTRUCT_task_untied, CONSTRUCT_create_task, CONSTRUCT_reduction};
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-    assert_int_equal(named("of another tool", rows[wanted[i]].role, OTF2_PARADIGM_OPENMP), wanted[i]);
-    assert_int_equal(named("of another tool", rows[wanted[i]].role, OTF2_PARADIGM_PTHREAD), CONSTRUCT_other);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    assert_int_equal(named("of another tool", rows[expected[i]].role, OTF2_PARADIGM_OPENMP), expected[i]);
+    assert_int_equal(named("of another tool", rows[expected[i]].role, OTF2_PARADIGM_PTHREAD),
+                     CONSTRUCT_other);
   }
   assert_int_equal(named("kernel", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_CUDA),
                    CONSTRUCT_device_operation);

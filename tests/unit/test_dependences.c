@@ -43,12 +43,12 @@ static bool is_ordered(enum construct earlier, enum construct later) {
   return earlier && later && (earlier != later || is_writer);
 }
 
-static void model(const struct graph *graph, struct graph *wanted) {
+static void model(const struct graph *graph, struct graph *expected) {
   for (int sink = 0; sink < TASKS; sink++)
     for (int source = 0; source < sink; source++)
       for (int v = 0; v < VARIABLES; v++)
-        wanted->follows[sink][source] |= is_ordered(graph->kinds[source][v], graph->kinds[sink][v]);
-  close_transitively(wanted);
+        expected->follows[sink][source] |= is_ordered(graph->kinds[source][v], graph->kinds[sink][v]);
+  close_transitively(expected);
 }
 
 static const enum construct all_kinds[] = {CONSTRUCT_depend_in, CONSTRUCT_depend_out, CONSTRUCT_depend_inout,
@@ -58,7 +58,7 @@ static void siblings_follow_each_other_as_specified(void **state) {
   const struct dependences_observer observer = {.before = on_before};
   (void)state;
   for (uint64_t seed = 1; seed <= 200; seed++) {
-    struct graph *graph = calloc(1, sizeof *graph), *wanted = calloc(1, sizeof *wanted);
+    struct graph *graph = calloc(1, sizeof *graph), *expected = calloc(1, sizeof *expected);
     struct dependences *dependences = dependences_create(&observer, graph);
     uint64_t random = seed;
     for (uint32_t task = 0; task < TASKS; task++)
@@ -69,12 +69,12 @@ static void siblings_follow_each_other_as_specified(void **state) {
         dependences_add(dependences, PARENT, (struct dependences_task){task + 1, task, 0},
                         graph->kinds[task][v], 8 * v);
       }
-    model(graph, wanted);
+    model(graph, expected);
     close_transitively(graph);
-    assert_memory_equal(graph->follows, wanted->follows, sizeof wanted->follows);
+    assert_memory_equal(graph->follows, expected->follows, sizeof expected->follows);
     dependences_free(dependences);
     free(graph);
-    free(wanted);
+    free(expected);
   }
 }
 

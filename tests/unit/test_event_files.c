@@ -8,9 +8,9 @@
 
 #include "event_files.h"
 
-static _Atomic int close_error;      /* errno of close(); 0: none */
-static _Atomic uint64_t asked_bytes; /* for which room was asked */
-static bool is_beside;               /* chunks are written by a thread of their own, by turns with none */
+static _Atomic int close_error;          /* errno of close(); 0: none */
+static _Atomic uint64_t requested_bytes; /* for which room was asked */
+static bool is_beside;                   /* chunks are written by a thread of their own, by turns with none */
 
 /* The C library's, as file systems of networks have it: what was written before has failed. */
 int close(int fd) {
@@ -22,7 +22,7 @@ int close(int fd) {
 }
 
 int fallocate(int fd, int mode, off_t offset, off_t bytes) {
-  asked_bytes += (uint64_t)bytes;
+  requested_bytes += (uint64_t)bytes;
   return (int)syscall(SYS_fallocate, fd, mode, offset, bytes);
 }
 
@@ -131,10 +131,10 @@ static void around_the_end_of_a_chunk(void **state) {
 /* And no room is asked for that the file has already, though it grows step by step: tmpfs goes through it. */
 static void of_many_chunks(void **state) {
   enum { CHUNKS = 60, AHEAD_MAX = 16, OTHERS_BYTES = 4 << 20 };
-  asked_bytes = 0;
+  requested_bytes = 0;
   files_are_what_otf2_writes(state, CHUNKS * EVENTS_OF_A_CHUNK + 7);
-  print_message("room for %llu KiB was asked for\n", (unsigned long long)asked_bytes >> 10);
-  assert_in_range(asked_bytes, CHUNKS * RECOVERY_CHUNK_BYTES,
+  print_message("room for %llu KiB was asked for\n", (unsigned long long)requested_bytes >> 10);
+  assert_in_range(requested_bytes, CHUNKS * RECOVERY_CHUNK_BYTES,
                   (CHUNKS + 2 + AHEAD_MAX) * RECOVERY_CHUNK_BYTES + OTHERS_BYTES);
 }
 
@@ -260,13 +260,13 @@ static void local_definitions_are_what_otf2_writes(void **state) {
 
 /* Few events have little room: it is asked for more before they could need it, and not often. */
 static void few_events_ask_for_room(void **state) {
-  enum { EVENT_BYTES_MAX = 256, ASKED_MOST = 40 };
+  enum { EVENT_BYTES_MAX = 256, REQUESTS_MAX = 40 };
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   struct event_writer *writer = archive_open_location(archive, 0);
   const unsigned char *bytes = (const unsigned char *)block_of(archive, 0)->bytes;
-  uint64_t reserve_at = 1, asked = 0, written = 0;
-  for (; reserve_at != UINT64_MAX; asked++) {
+  uint64_t reserve_at = 1, requests = 0, written = 0;
+  for (; reserve_at != UINT64_MAX; requests++) {
     write_events(writer, written, reserve_at);
     written = reserve_at;
     struct chunk_position position = {0};
@@ -277,8 +277,9 @@ static void few_events_ask_for_room(void **state) {
     assert_true(reserve_at == UINT64_MAX ||
                 used + (reserve_at - written) * EVENT_BYTES_MAX <= RECOVERY_FEW_BYTES);
   }
-  print_message("asked %llu times for %llu events\n", (unsigned long long)asked, (unsigned long long)written);
-  assert_in_range(asked, 2, ASKED_MOST);
+  print_message("asked %llu times for %llu events\n", (unsigned long long)requests,
+                (unsigned long long)written);
+  assert_in_range(requests, 2, REQUESTS_MAX);
   assert_int_equal(archive_stop_error(archive), 0);
   archive_close_location(archive, writer);
   archive_end_events(archive, 0);
@@ -406,14 +407,14 @@ static void what_found_no_file_is_kept(void **state) {
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
   struct event_writer *failing = archive_open_location(archive, 0),
-                      *whole = archive_open_location(archive, 1);
+                      *complete = archive_open_location(archive, 1);
   struct recovery_block *kept = block_of(archive, 0), *released = block_of(archive, 1);
   write_events(failing, 0, EVENTS);
-  write_events(whole, 0, EVENTS);
+  write_events(complete, 0, EVENTS);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, RLIM_INFINITY});
   archive_close_location(archive, failing);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-  archive_close_location(archive, whole);
+  archive_close_location(archive, complete);
   assert_int_equal(archive_refused_events(archive), EVENTS);
   assert_int_equal(kept->use, RECOVERY_EVENTS);
   assert_int_equal(released->use, RECOVERY_UNUSED);

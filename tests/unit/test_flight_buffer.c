@@ -26,7 +26,8 @@ static struct record record_of(uint64_t number) {
                          .more = (uint8_t)(number % 5 == 0 ? number % 7 : 0)};
 }
 
-static void take(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words) {
+static void receive(void *data, uint32_t slot, uint64_t id, const struct record *record,
+                    const uint64_t *words) {
   struct got *got = data;
   got->is_wrong |= record->a != got->next || id != id_of(got->next) || slot != got->next % 3;
   for (unsigned i = 0; i < 4u * record->more; i++)
@@ -56,12 +57,12 @@ static void what_has_no_room_falls_out(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
   struct got dropped = {0}, kept_ones = {0};
-  struct flight_buffer *kept = flight_buffer_create(BYTES, take, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(BYTES, receive, &dropped);
   assert_int_equal(flight_buffer_since(kept), UINT64_MAX);
   for (uint64_t i = 0; i < MANY; i++)
     put(kept, i);
   kept_ones.next = dropped.next;
-  flight_buffer_replay(kept, take, &kept_ones);
+  flight_buffer_replay(kept, receive, &kept_ones);
   assert_false(dropped.is_wrong || kept_ones.is_wrong);
   assert_int_equal(dropped.typed, flight_buffer_dropped(kept));
   assert_int_equal(dropped.count + kept_ones.count, MANY);
@@ -76,7 +77,7 @@ static void what_is_too_old_falls_out(void **state) {
   (void)state;
   enum { AGE = 12345 };
   struct got dropped = {0}, kept_ones = {0};
-  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, take, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, receive, &dropped);
   for (uint64_t i = 0; i < 1000; i++)
     put(kept, i);
   assert_int_equal(flight_buffer_dropped(kept), 0);
@@ -87,7 +88,7 @@ static void what_is_too_old_falls_out(void **state) {
   assert_true(flight_buffer_since(kept) >= last - AGE);
   assert_true(flight_buffer_since(kept) < last - AGE + 10);
   kept_ones.next = dropped.next;
-  flight_buffer_replay(kept, take, &kept_ones);
+  flight_buffer_replay(kept, receive, &kept_ones);
   assert_false(dropped.is_wrong || kept_ones.is_wrong);
   assert_int_equal(kept_ones.next, MANY);
   flight_buffer_destroy(kept);
@@ -97,13 +98,13 @@ static void what_is_too_old_falls_out(void **state) {
 static void what_is_kept_stays_kept(void **state) {
   (void)state;
   struct got dropped = {0}, first = {0}, second = {0};
-  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, take, &dropped);
+  struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, receive, &dropped);
   for (uint64_t i = 0; i < MANY / 2; i++)
     put(kept, i);
-  flight_buffer_replay(kept, take, &first);
+  flight_buffer_replay(kept, receive, &first);
   for (uint64_t i = MANY / 2; i < MANY; i++)
     put(kept, i);
-  flight_buffer_replay(kept, take, &second);
+  flight_buffer_replay(kept, receive, &second);
   assert_false(first.is_wrong || second.is_wrong);
   assert_int_equal(first.count, MANY / 2);
   assert_int_equal(second.count, MANY);

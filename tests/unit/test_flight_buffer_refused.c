@@ -14,10 +14,10 @@
 enum { ENTRY_BYTES = 8 + RECORD_BYTES, SEGMENT_RECORDS = (1 << 20) / ENTRY_BYTES };
 
 static uint64_t is_free;
-static unsigned times_asked;
+static unsigned requests;
 
 uint64_t free_memory(void) {
-  times_asked++;
+  requests++;
   return is_free;
 }
 
@@ -38,10 +38,10 @@ static void memory_is_asked_for_by_the_segment(void **state) {
   uint64_t dropped = 0;
   struct flight_buffer *kept = flight_buffer_create(1 << 30, drop, &dropped);
   (void)state;
-  times_asked = 0;
+  requests = 0;
   put(kept, SEGMENTS * (uint64_t)SEGMENT_RECORDS);
   assert_in_range(dropped, 1, SEGMENTS * SEGMENT_RECORDS);
-  assert_in_range(times_asked, 1, 2 * SEGMENTS);
+  assert_in_range(requests, 1, 2 * SEGMENTS);
   flight_buffer_destroy(kept);
 }
 

@@ -22,16 +22,16 @@ static struct event some_event(uint64_t *random) {
   return event;
 }
 
-static void assert_same(const struct event *event, const struct event *wanted) {
-  assert_int_equal(event->ticks, wanted->ticks);
-  assert_ptr_equal(event->team, wanted->team);
-  assert_int_equal(event->value, wanted->value);
-  assert_int_equal(event->value2, wanted->value2);
-  assert_memory_equal(event->numbers, wanted->numbers, sizeof event->numbers);
-  assert_int_equal(event->kind, wanted->kind);
-  assert_int_equal(event->attribute, wanted->attribute);
-  assert_int_equal(event->attribute2, wanted->attribute2);
-  assert_int_equal(event->is_late, wanted->is_late);
+static void assert_same(const struct event *event, const struct event *expected) {
+  assert_int_equal(event->ticks, expected->ticks);
+  assert_ptr_equal(event->team, expected->team);
+  assert_int_equal(event->value, expected->value);
+  assert_int_equal(event->value2, expected->value2);
+  assert_memory_equal(event->numbers, expected->numbers, sizeof event->numbers);
+  assert_int_equal(event->kind, expected->kind);
+  assert_int_equal(event->attribute, expected->attribute);
+  assert_int_equal(event->attribute2, expected->attribute2);
+  assert_int_equal(event->is_late, expected->is_late);
 }
 
 static bool is_plain(const struct event *event) {
@@ -45,14 +45,14 @@ static void put_one(struct held *held, const struct event *event) {
     held_put(held, event);
 }
 
-static void take_one(struct held *held, uint64_t *random) {
-  struct event wanted = some_event(random), event;
+static void receive_one(struct held *held, uint64_t *random) {
+  struct event expected = some_event(random), event;
   size_t size = held_first(held, &event);
-  assert_int_equal(held_first_kind(held), wanted.kind);
-  assert_int_equal(held_first_number(held), wanted.numbers[0]);
-  assert_int_equal(held_first_is_plain(held), is_plain(&wanted));
-  assert_int_equal(held_first_ticks(held), wanted.ticks);
-  assert_same(&event, &wanted);
+  assert_int_equal(held_first_kind(held), expected.kind);
+  assert_int_equal(held_first_number(held), expected.numbers[0]);
+  assert_int_equal(held_first_is_plain(held), is_plain(&expected));
+  assert_int_equal(held_first_ticks(held), expected.ticks);
+  assert_same(&event, &expected);
   held_drop_first(held, size);
 }
 
@@ -64,10 +64,10 @@ static void events_come_out_as_they_went_in(void **state) {
     struct event event = some_event(&put);
     put_one(&held, &event);
     if (i % 3 == 0)
-      take_one(&held, &taken);
+      receive_one(&held, &taken);
   }
   while (!held_is_empty(&held))
-    take_one(&held, &taken);
+    receive_one(&held, &taken);
   assert_int_equal(put, taken);
   held_clear(&held);
 }

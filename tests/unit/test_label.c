@@ -6,12 +6,12 @@
 
 #include "unit.h"
 
-static void expect(const char *name, const char *description, const char *wanted) {
+static void expect(const char *name, const char *description, const char *expected) {
   struct trace_region region = {
       .name = name, .canonical_name = name, .description = description, .file = "", .module_name = ""};
   const struct trace trace = {.regions = &region, .region_count = 1};
   char buffer[LABEL_BYTES];
-  assert_string_equal(label_region(buffer, &trace, 0), wanted);
+  assert_string_equal(label_region(buffer, &trace, 0), expected);
 }
 
 static void test_lines(void **state) {
@@ -49,16 +49,16 @@ static void test_long_functions(void **state) {
 }
 
 static void test_long_names(void **state) {
-  char function[1000], wanted[LABEL_BYTES];
+  char function[1000], expected[LABEL_BYTES];
   (void)state;
   memset(function, 'x', sizeof function - 1);
   function[sizeof function - 1] = '\0';
-  snprintf(wanted, sizeof wanted, "parallel @0x1 in %.29s..%.29s", function, function);
-  expect("!$omp parallel @0x1", function, wanted);
+  snprintf(expected, sizeof expected, "parallel @0x1 in %.29s..%.29s", function, function);
+  expect("!$omp parallel @0x1", function, expected);
 }
 
 /* Two regions of one name: what tells the first one. */
-static void tells(const char *function, const char *other, const char *wanted) {
+static void distinguishes(const char *function, const char *other, const char *expected) {
   struct trace_region regions[] = {
       {.name = "!$omp parallel @b.h:4", .description = function, .file = "/src/b.h"},
       {.name = "!$omp parallel @b.h:4", .description = other, .file = "/src/b.h"},
@@ -66,26 +66,27 @@ static void tells(const char *function, const char *other, const char *wanted) {
   struct trace trace = {.regions = regions, .region_count = 3};
   char buffer[LABEL_BYTES];
   instances_mark(&trace);
-  assert_string_equal(label_region(buffer, &trace, 0), wanted);
+  assert_string_equal(label_region(buffer, &trace, 0), expected);
   assert_string_equal(label_region(buffer, &trace, 2), "parallel @b.h:9");
 }
 
 static void test_instances(void **state) {
   (void)state;
-  tells("void for_each<Scale>(int, Scale const&)", "void for_each<Roots>(int, Roots const&)",
-        "parallel @b.h:4 in for_each<Scale>");
-  tells("main", "main", "parallel @b.h:4");
-  tells("main, nowait", "main, static", "parallel @b.h:4");
-  tells("first", "second", "parallel @b.h:4 in first");
-  tells("f(int)", "f(double)", "parallel @b.h:4 in f(int)");
-  tells("(anonymous namespace)::f<int>(int)", "(anonymous namespace)::f<char>(char)",
-        "parallel @b.h:4 in (anonymous namespace)::f<int>");
-  tells("Body::operator()(int) const", "Other::operator()(int) const", "parallel @b.h:4 in Body::operator()");
-  tells("void go<main::{lambda(int)#1}>(int)", "void go<main::{lambda(int)#2}>(int)",
-        "parallel @b.h:4 in go<main::{lambda(int)#1}>");
-  tells("for_each<lambdas(int)::<lambda(int)> >, invoked by the program", "for_each<Scale>",
-        "parallel @b.h:4 in for_each<lambdas(int)::<lambda(int)> >");
-  tells("", "main", "parallel @b.h:4");
+  distinguishes("void for_each<Scale>(int, Scale const&)", "void for_each<Roots>(int, Roots const&)",
+                "parallel @b.h:4 in for_each<Scale>");
+  distinguishes("main", "main", "parallel @b.h:4");
+  distinguishes("main, nowait", "main, static", "parallel @b.h:4");
+  distinguishes("first", "second", "parallel @b.h:4 in first");
+  distinguishes("f(int)", "f(double)", "parallel @b.h:4 in f(int)");
+  distinguishes("(anonymous namespace)::f<int>(int)", "(anonymous namespace)::f<char>(char)",
+                "parallel @b.h:4 in (anonymous namespace)::f<int>");
+  distinguishes("Body::operator()(int) const", "Other::operator()(int) const",
+                "parallel @b.h:4 in Body::operator()");
+  distinguishes("void go<main::{lambda(int)#1}>(int)", "void go<main::{lambda(int)#2}>(int)",
+                "parallel @b.h:4 in go<main::{lambda(int)#1}>");
+  distinguishes("for_each<lambdas(int)::<lambda(int)> >, invoked by the program", "for_each<Scale>",
+                "parallel @b.h:4 in for_each<lambdas(int)::<lambda(int)> >");
+  distinguishes("", "main", "parallel @b.h:4");
 }
 
 /* The difference is in the middle of what is cut. */
@@ -95,8 +96,10 @@ static void test_long_instances(void **state) {
   (void)state;
   snprintf(one, sizeof one, "void forall<%s, KernelA, %s>(int)", long_type, long_type);
   snprintf(other, sizeof other, "void forall<%s, KernelB, %s>(int)", long_type, long_type);
-  tells(one, other, "parallel @b.h:4 in forall<outer::middle..KernelA, outer::middle::inner::polic..");
-  tells(other, one, "parallel @b.h:4 in forall<outer::middle..KernelB, outer::middle::inner::polic..");
+  distinguishes(one, other,
+                "parallel @b.h:4 in forall<outer::middle..KernelA, outer::middle::inner::polic..");
+  distinguishes(other, one,
+                "parallel @b.h:4 in forall<outer::middle..KernelB, outer::middle::inner::polic..");
 }
 
 static void test_no_region(void **state) {

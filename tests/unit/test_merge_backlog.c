@@ -8,9 +8,9 @@
 
 /* The merge is the slower one, until half of all has been made; but not if they wait for it. */
 static void wait_for_runners(void) {
-  uint64_t wanted = taken_count + 3 * CAPACITY;
-  wanted = wanted < PASSED_ON / 2 ? wanted : PASSED_ON / 2;
-  for (int i = 0; i < 1000 && atomic_load(&token.clock) < wanted; i++)
+  uint64_t due = taken_count + 3 * CAPACITY;
+  due = due < PASSED_ON / 2 ? due : PASSED_ON / 2;
+  for (int i = 0; i < 1000 && atomic_load(&token.clock) < due; i++)
     sched_yield();
 }
 

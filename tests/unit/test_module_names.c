@@ -9,9 +9,9 @@
 
 #include <otf2/otf2.h>
 
-static void called(const char *path, unsigned folders, const char *wanted) {
+static void called(const char *path, unsigned folders, const char *expected) {
   char buffer[64];
-  assert_string_equal(module_name(buffer, sizeof buffer, path, folders), wanted);
+  assert_string_equal(module_name(buffer, sizeof buffer, path, folders), expected);
 }
 
 static void names_are_those_of_files(void **state) {
@@ -52,9 +52,9 @@ static const struct trace_region given[REGIONS] = {
     {.name = "!$omp for @a.c:7", .description = "main", .file = "/src/a.c", .begin_line = 7},
     {.name = "!$omp for @0x56", .description = "main", .file = ""}};
 
-static void labelled(const struct trace *trace, uint32_t region, const char *wanted) {
+static void labelled(const struct trace *trace, uint32_t region, const char *expected) {
   char buffer[LABEL_BYTES];
-  assert_string_equal(label_region(buffer, trace, region), wanted);
+  assert_string_equal(label_region(buffer, trace, region), expected);
 }
 
 static void regions_tell_modules_apart(void **state) {

@@ -40,34 +40,34 @@ static void openmp_6_is_whole(void **state) {
     enum ompt_enumeration enumeration;
     uint32_t number;
     const char *text;
-  } wanted[] = {{OMPT_TARGET_DATA, 7, "transfer"},
-                {OMPT_TARGET_DATA, 8, "memset"},
-                {OMPT_TARGET_DATA, 9, "transfer_rect"},
-                {OMPT_TARGET_DATA, 23, "transfer_async"},
-                {OMPT_TARGET_DATA, 24, "memset_async"},
-                {OMPT_TARGET_DATA, 25, "transfer_rect_async"},
-                {OMPT_WORK, 9, "workdistribute"},
-                {OMPT_TASK, 0x02000000, "importing"},
-                {OMPT_TASK, 0x04000000, "exporting"},
-                {OMPT_MAP, 0x40, "always"},
-                {OMPT_MAP, 0x80, "present"},
-                {OMPT_MAP, 0x100, "close"},
-                {OMPT_MAP, 0x200, "shared"},
-                {OMPT_STATE, 3, "work_free_agent"},
-                {OMPT_STATE, 4, "work_induction"}};
+  } expected[] = {{OMPT_TARGET_DATA, 7, "transfer"},
+                  {OMPT_TARGET_DATA, 8, "memset"},
+                  {OMPT_TARGET_DATA, 9, "transfer_rect"},
+                  {OMPT_TARGET_DATA, 23, "transfer_async"},
+                  {OMPT_TARGET_DATA, 24, "memset_async"},
+                  {OMPT_TARGET_DATA, 25, "transfer_rect_async"},
+                  {OMPT_WORK, 9, "workdistribute"},
+                  {OMPT_TASK, 0x02000000, "importing"},
+                  {OMPT_TASK, 0x04000000, "exporting"},
+                  {OMPT_MAP, 0x40, "always"},
+                  {OMPT_MAP, 0x80, "present"},
+                  {OMPT_MAP, 0x100, "close"},
+                  {OMPT_MAP, 0x200, "shared"},
+                  {OMPT_STATE, 3, "work_free_agent"},
+                  {OMPT_STATE, 4, "work_induction"}};
   size_t count = 0;
   (void)state;
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    assert_string_equal(ompt_name(wanted[i].enumeration, wanted[i].number), wanted[i].text);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    assert_string_equal(ompt_name(expected[i].enumeration, expected[i].number), expected[i].text);
   for (size_t i = 0; i < ROWS; i++)
     count += rows[i].since == 60;
-  assert_int_equal(count, sizeof wanted / sizeof *wanted);
+  assert_int_equal(count, sizeof expected / sizeof *expected);
 }
 
-static void expect_flags(enum ompt_enumeration enumeration, uint32_t flags, const char *wanted) {
+static void expect_flags(enum ompt_enumeration enumeration, uint32_t flags, const char *expected) {
   char text[128];
   ompt_flags(enumeration, flags, text, sizeof text);
-  assert_string_equal(text, wanted);
+  assert_string_equal(text, expected);
 }
 
 static void flags_are_named_one_by_one(void **state) {

@@ -92,10 +92,10 @@ static int remove_folder(void **state) {
   return chdir("/") == 0 ? system(command) : -1;
 }
 
-static void make(const char *wanted, const char *made) {
+static void make(const char *expected, const char *made) {
   char path[64];
   struct stat status;
-  snprintf(path, sizeof path, "%s", wanted);
+  snprintf(path, sizeof path, "%s", expected);
   assert_int_equal(output_make_directory(path, sizeof path), 0);
   assert_string_equal(path, made);
   assert_int_equal(lstat(path, &status), 0);
@@ -114,9 +114,9 @@ static void taken_names_are_numbered(void **state) {
   make("a", "a-2");
 }
 
-static void make_rank(const char *wanted, const char *run, int rank, const char *made) {
+static void make_rank(const char *expected, const char *run, int rank, const char *made) {
   char path[64];
-  snprintf(path, sizeof path, "%s", wanted);
+  snprintf(path, sizeof path, "%s", expected);
   assert_int_equal(output_make_job_directory(path, sizeof path, run, rank), 0);
   assert_string_equal(path, made);
   assert_int_equal(access(path, W_OK), 0);

@@ -112,12 +112,12 @@ static void a_long_log_has_room_ahead(void **state) {
     brief = log_of(log, folder, 64 << 10);
     lengthy = log_of(log, folder, 600 << 10);
   }
-  bool is_whole_then = is_complete;
+  bool is_complete_then = is_complete;
   record_log_close(log);
   assert_int_equal(rmdir(folder), 0);
   if (!log || disk.f_type != EXT4_SUPER_MAGIC)
     skip(); /* too little room on the disk, or another file system, where nothing is reserved */
-  assert_true(is_whole_then);
+  assert_true(is_complete_then);
   assert_true(brief.st_blocks * 512 < 512 << 10);
   assert_true(lengthy.st_blocks * 512 >= lengthy.st_size + (512 << 10));
 }

@@ -224,8 +224,8 @@ static void own_words_have_no_place(void **state) {
 
 /* -- what the program says -- */
 
-static uint32_t said(struct regions *regions, enum construct construct, const char *name, const char *file,
-                     uint64_t address) {
+static uint32_t user_place(struct regions *regions, enum construct construct, const char *name,
+                           const char *file, uint64_t address) {
   uint32_t number = regions_user(regions, construct, name, file, 5, address);
   regions_refer(regions, number);
   assert_int_equal(regions_user(regions, construct, name, file, 5, address), number);
@@ -238,7 +238,7 @@ static const struct region *finished(struct regions *regions, uint32_t number) {
 }
 
 static void the_program_s_words_are_names(void **state) {
-  uint32_t number = said(*state, CONSTRUCT_user_region, "!$omp barrier", "/src/a.c", 0x10);
+  uint32_t number = user_place(*state, CONSTRUCT_user_region, "!$omp barrier", "/src/a.c", 0x10);
   const struct region *region = finished(*state, number);
   assert_string_equal(region->name, "!$omp barrier");
   assert_string_equal(region->file, "/src/a.c");
@@ -249,7 +249,7 @@ static void the_program_s_words_are_names(void **state) {
 static void a_relative_file_is_that_of_the_code_that_says_so(void **state) {
   resolve(0x10, "main", "/home/u/other/a.c", 5);
   resolve(0x20, "main", "/home/u/src/a.c", 5);
-  uint32_t number = said(*state, CONSTRUCT_user_message, "", "./lib/../src//a.c", 0x20);
+  uint32_t number = user_place(*state, CONSTRUCT_user_message, "", "./lib/../src//a.c", 0x20);
   const struct region *region = finished(*state, number);
   assert_string_equal(region->file, "/home/u/src/a.c");
   assert_string_equal(region->name, "message @a.c:5");
@@ -261,13 +261,13 @@ static void a_relative_file_may_be_that_which_is_inlined_into(void **state) {
   resolve(0x20, "stave_call_", "/usr/include/stave/stave.h", 113);
   places[0].inlined = around;
   places[0].n_inlined = COUNT(around);
-  uint32_t number = said(*state, CONSTRUCT_user_region, "r", "src/a.c", 0x20);
+  uint32_t number = user_place(*state, CONSTRUCT_user_region, "r", "src/a.c", 0x20);
   assert_string_equal(finished(*state, number)->file, "/u/src/a.c");
 }
 
 static void a_file_above_is_one_too(void **state) {
   resolve(0x20, "main", "/home/u/inc/a.h", 5);
-  uint32_t number = said(*state, CONSTRUCT_user_region, "r", "../../inc/a.h", 0x20);
+  uint32_t number = user_place(*state, CONSTRUCT_user_region, "r", "../../inc/a.h", 0x20);
   assert_string_equal(finished(*state, number)->file, "/home/u/inc/a.h");
 }
 
@@ -277,9 +277,9 @@ static void what_is_not_known_stays_relative(void **state) {
   resolve(0x30, "main", "src/a.c", 5);
   static const uint64_t addresses[] = {0x10, 0x20, 0x30, 0};
   static const char *const names[] = {"another file", "half a name", "no full path", "no address"};
-  uint32_t numbers[COUNT(names)], nowhere = said(*state, CONSTRUCT_user_region, "no file", "", 0x10);
+  uint32_t numbers[COUNT(names)], nowhere = user_place(*state, CONSTRUCT_user_region, "no file", "", 0x10);
   for (size_t i = 0; i < COUNT(names); i++)
-    numbers[i] = said(*state, CONSTRUCT_user_region, names[i], "a.c", addresses[i]);
+    numbers[i] = user_place(*state, CONSTRUCT_user_region, names[i], "a.c", addresses[i]);
   assert_int_equal(regions_finish(*state), 5);
   for (size_t i = 0; i < COUNT(names); i++)
     assert_string_equal(one(*state, numbers[i])->file, "a.c");

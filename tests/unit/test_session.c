@@ -262,7 +262,7 @@ struct contest {
   _Atomic uint32_t doubles, misses;
 };
 
-static void *take_and_return(void *data) {
+static void *reserve_and_return(void *data) {
   struct contest *contest = data;
   for (int round = 0; round < ROUNDS; round++) {
     uint32_t held[HELD];
@@ -289,7 +289,7 @@ static void slots_have_one_owner(void **state) {
                             .owners = calloc(session->constants.slots_max, sizeof *contest.owners)};
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, take_and_return, &contest), 0);
+    assert_int_equal(pthread_create(&threads[i], NULL, reserve_and_return, &contest), 0);
   for (int i = 0; i < THREADS; i++)
     pthread_join(threads[i], NULL);
   assert_int_equal(contest.doubles, 0);

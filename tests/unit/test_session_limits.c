@@ -73,11 +73,11 @@ static int with_little_address_space(void) {
 
 /* Of what is left nearly all is the program's. */
 static int with_address_space(uint64_t left, uint64_t ring_bytes, uint32_t slots) {
-  enum { WANTED = 4 << 20 };
+  enum { EXPECTED = 4 << 20 };
   struct session_header *session;
   int fd;
   limit(RLIMIT_AS, address_space_and(left));
-  int error = session_create(WANTED, SESSION_SLOTS_MAX, &session, &fd);
+  int error = session_create(EXPECTED, SESSION_SLOTS_MAX, &session, &fd);
   if (error)
     return -error;
   const struct session_constants *c = &session->constants;

@@ -4,9 +4,9 @@
 
 #include "unit.h"
 
-static void expect(const char *text, size_t width, const char *wanted) {
+static void expect(const char *text, size_t width, const char *expected) {
   char buffer[256];
-  assert_string_equal(shorten_middle(buffer, sizeof buffer, text, width), wanted);
+  assert_string_equal(shorten_middle(buffer, sizeof buffer, text, width), expected);
   assert_true(shorten_width(buffer, SIZE_MAX) <= width);
 }
 

@@ -31,14 +31,14 @@ static const struct quoted cases[] = {
      "\"cut \xef\xbf\xbd\xef\xbf\xbd\""},
 };
 
-static void expect(void (*write_text)(struct sink *, const char *), const char *text, const char *wanted) {
+static void expect(void (*write_text)(struct sink *, const char *), const char *text, const char *expected) {
   struct sink_memory memory = {0};
   struct sink *sink = malloc(sizeof *sink);
   sink_open_memory(sink, &memory);
   write_text(sink, text);
   sink_byte(sink, '\0');
   assert_int_equal(sink_finish(sink), 0);
-  assert_string_equal(memory.bytes, wanted);
+  assert_string_equal(memory.bytes, expected);
   free(memory.bytes);
   free(sink);
 }

@@ -19,7 +19,7 @@ static struct notifier notifier;
 static char folder[] = "/tmp/stave-status.XXXXXX", path[64];
 static int fifo;
 static _Atomic bool is_over; /* the writer has said all that it says */
-static char said[1 << 17];
+static char printed[1 << 17];
 
 static int setup(void **state) {
   (void)state;
@@ -60,15 +60,15 @@ static void *read_late(void *data) {
     sched_yield();
   for (bool is_last = false; !is_last;) {
     is_last = atomic_load(&is_over);
-    for (ssize_t n; (n = read(fifo, said + used, sizeof said - 1 - used)) > 0;)
+    for (ssize_t n; (n = read(fifo, printed + used, sizeof printed - 1 - used)) > 0;)
       used += (size_t)n;
     sched_yield();
   }
-  said[used] = '\0';
+  printed[used] = '\0';
   return data;
 }
 
-static void say_at_the_end(bool has_failed) {
+static void report_at_the_end(bool has_failed) {
   pthread_t reader;
   fill_pipe();
   assert_int_equal(pthread_create(&reader, NULL, read_late, NULL), 0);
@@ -85,19 +85,19 @@ static void say_at_the_end(bool has_failed) {
 static void assert_line(const char *word, const char *rest) {
   char line[128];
   snprintf(line, sizeof line, "\n%s 4711/%d %s\n", word, (int)getpid(), rest);
-  assert_non_null(strstr(said, line));
+  assert_non_null(strstr(printed, line));
 }
 
 static void the_last_line_waits_for_room(void **state) {
   (void)state;
-  say_at_the_end(false);
+  report_at_the_end(false);
   assert_line("closed", "threads=4 ending=finalized");
   assert_int_equal(session.shared.writer_state, WRITER_CLOSED);
 }
 
 static void so_does_a_failure(void **state) {
   (void)state;
-  say_at_the_end(true);
+  report_at_the_end(true);
   assert_line("failed", "no room");
   assert_int_equal(session.shared.writer_state, WRITER_FAILED);
 }

@@ -31,7 +31,7 @@ struct fixture {
 };
 
 /* What a fixture said of one place. */
-struct told {
+struct reported {
   uint64_t address, base, size, bias;
   unsigned line;
   char path[PATH_MAX];
@@ -83,9 +83,11 @@ static bool have(const struct fixture *fixture, const char *program) {
   return shell(fixture, "command -v %s >/dev/null", program);
 }
 
-static struct code_place *request(struct fixture *fixture, const struct told *told) {
-  assert_int_equal(modules_add(fixture->modules, told->base, told->size, told->bias, told->path, NULL, 0), 0);
-  struct code_place *place = symbols_request(fixture->symbols, told->address);
+static struct code_place *request(struct fixture *fixture, const struct reported *reported) {
+  assert_int_equal(
+      modules_add(fixture->modules, reported->base, reported->size, reported->bias, reported->path, NULL, 0),
+      0);
+  struct code_place *place = symbols_request(fixture->symbols, reported->address);
   assert_non_null(place);
   return place;
 }
@@ -98,46 +100,47 @@ static void wait_resolved(const struct code_place *place) {
   assert_true(code_place_resolved(place));
 }
 
-static void check_told(struct fixture *fixture, const struct told *told, const char *source) {
-  struct code_place *place = request(fixture, told);
+static void check_place(struct fixture *fixture, const struct reported *reported, const char *source) {
+  struct code_place *place = request(fixture, reported);
   char expected[PATH_MAX + 32];
   wait_resolved(place);
   snprintf(expected, sizeof(expected), "%s/%s", fixture->sources, source);
-  if (!place->source.function || strcmp(place->source.function, told->function) ||
-      place->source.line != told->line)
-    print_error("%s at %s:%u: found %s, line %u (symbol %s)\n", told->function, source, told->line,
+  if (!place->source.function || strcmp(place->source.function, reported->function) ||
+      place->source.line != reported->line)
+    print_error("%s at %s:%u: found %s, line %u (symbol %s)\n", reported->function, source, reported->line,
                 place->source.function, place->source.line, place->symbol);
   assert_non_null(place->source.function);
-  assert_string_equal(place->source.function, told->function);
-  assert_int_equal(place->source.line, told->line);
+  assert_string_equal(place->source.function, reported->function);
+  assert_int_equal(place->source.line, reported->line);
   assert_non_null(place->source.file);
   assert_string_equal(place->source.file, expected);
-  assert_int_equal(code_place_offset(place), told->address - told->bias);
+  assert_int_equal(code_place_offset(place), reported->address - reported->bias);
 }
 
-static bool read_told(FILE *output, struct told *told) {
-  return fscanf(output, "%lx %lx %lx %lx %u %4095s %255[^\n]", &told->address, &told->base, &told->size,
-                &told->bias, &told->line, told->path, told->function) == 7;
+static bool read_place(FILE *output, struct reported *reported) {
+  return fscanf(output, "%lx %lx %lx %lx %u %4095s %255[^\n]", &reported->address, &reported->base,
+                &reported->size, &reported->bias, &reported->line, reported->path, reported->function) == 7;
 }
 
 /* Runs ./program of the work directory; returns how many places it told, at most max, written to told. */
-static unsigned run(const struct fixture *fixture, const char *program, struct told *told, unsigned max) {
+static unsigned run(const struct fixture *fixture, const char *program, struct reported *reported,
+                    unsigned max) {
   char command[2 * PATH_MAX];
   unsigned n = 0;
   snprintf(command, sizeof(command), "cd %s && exec ./%s", fixture->work, program);
   FILE *output = popen(command, "r");
   assert_non_null(output);
-  while (n < max && read_told(output, &told[n]))
+  while (n < max && read_place(output, &reported[n]))
     n++;
   assert_int_equal(pclose(output), 0);
   return n;
 }
 
 static void check_program(struct fixture *fixture, const char *program, const char *source, unsigned count) {
-  static struct told told[32];
-  assert_int_equal(run(fixture, program, told, 32), count);
+  static struct reported reported[32];
+  assert_int_equal(run(fixture, program, reported, 32), count);
   for (unsigned i = 0; i < count; i++)
-    check_told(fixture, &told[i], source);
+    check_place(fixture, &reported[i], source);
 }
 
 static void programs_are_resolved(void **state) {
@@ -157,16 +160,16 @@ static void programs_are_resolved(void **state) {
 }
 
 static void check_lines(struct fixture *fixture, const char *program, const char *source) {
-  static struct told told[8];
+  static struct reported reported[8];
   char expected[PATH_MAX + 32];
-  assert_int_equal(run(fixture, program, told, 8), 6);
+  assert_int_equal(run(fixture, program, reported, 8), 6);
   snprintf(expected, sizeof(expected), "%s/%s", fixture->sources, source);
   for (unsigned i = 0; i < 6; i++) {
-    struct code_place *place = request(fixture, &told[i]);
+    struct code_place *place = request(fixture, &reported[i]);
     wait_resolved(place);
     assert_non_null(place->source.function);
     assert_string_equal(place->source.file, expected);
-    assert_int_equal(place->source.line, told[i].line);
+    assert_int_equal(place->source.line, reported[i].line);
   }
 }
 
@@ -189,7 +192,7 @@ static void split_and_link_time_optimised_programs_have_lines(void **state) {
 /* Packages are built so: the debug information's paths then are relative to a folder that nothing tells. */
 static void relative_paths_are_found_above_the_program(void **state) {
   struct fixture *fixture = *state;
-  static struct told told[8];
+  static struct reported reported[8];
   char expected[96];
   snprintf(expected, sizeof(expected), "%s/src/places.c", fixture->work);
   assert_true(shell(fixture, "mkdir -p src bin/deep && cp $F/*.h src/ 2>/dev/null; cp $F/places.c src/"));
@@ -200,12 +203,12 @@ static void relative_paths_are_found_above_the_program(void **state) {
                       compilers[i]));
     char program[32];
     snprintf(program, sizeof(program), "bin/deep/%s", compilers[i]);
-    assert_int_equal(run(fixture, program, told, 8), 6);
+    assert_int_equal(run(fixture, program, reported, 8), 6);
     for (unsigned n = 0; n < 6; n++) {
-      struct code_place *place = request(fixture, &told[n]);
+      struct code_place *place = request(fixture, &reported[n]);
       wait_resolved(place);
       assert_string_equal(place->source.file, expected);
-      assert_int_equal(place->source.line, told[n].line);
+      assert_int_equal(place->source.line, reported[n].line);
     }
   }
 }
@@ -213,12 +216,12 @@ static void relative_paths_are_found_above_the_program(void **state) {
 /* Nothing is made up. */
 static void relative_paths_of_files_that_are_gone_stay(void **state) {
   struct fixture *fixture = *state;
-  static struct told told[8];
+  static struct reported reported[8];
   assert_true(shell(fixture,
                     "mkdir -p gone && cp $F/*.[hc] gone/ && cc -g -ffile-prefix-map=$PWD=. gone/places.c "
                     "-o g && rm -r gone"));
-  assert_int_equal(run(fixture, "g", told, 8), 6);
-  struct code_place *place = request(fixture, &told[0]);
+  assert_int_equal(run(fixture, "g", reported, 8), 6);
+  struct code_place *place = request(fixture, &reported[0]);
   wait_resolved(place);
   assert_string_equal(place->source.file, "gone/places.c");
 }
@@ -241,16 +244,16 @@ static void libraries_are_resolved(void **state) {
 
 static void inlined_functions_tell_their_caller(void **state) {
   struct fixture *fixture = *state;
-  static struct told told[8];
+  static struct reported reported[8];
   assert_true(shell(fixture, "cc -g -O2 $F/places.c -o p"));
-  assert_int_equal(run(fixture, "p", told, 8), 6);
-  const struct code_place *place = request(fixture, &told[3]);
+  assert_int_equal(run(fixture, "p", reported, 8), 6);
+  const struct code_place *place = request(fixture, &reported[3]);
   wait_resolved(place);
   assert_string_equal(place->source.function, "in_inlined");
   assert_string_equal(place->symbol, "around_inlined");
   assert_int_equal(place->n_inlined, 1);
   assert_string_equal(place->inlined[0].function, "around_inlined");
-  assert_int_equal(place->inlined[0].line, told[2].line + 1);
+  assert_int_equal(place->inlined[0].line, reported[2].line + 1);
   assert_ptr_equal(place->inlined[0].file, place->source.file);
 }
 
@@ -280,20 +283,21 @@ static void mangled_names_are_made_readable(void **state) {
 
 static void stripped_libraries_have_offsets(void **state) {
   struct fixture *fixture = *state;
-  static struct told told[16];
+  static struct reported reported[16];
   build_library(fixture, "cc", "stripped");
   assert_true(shell(fixture, "strip libstripped.so"));
-  assert_int_equal(run(fixture, "stripped", told, 16), 12);
-  const struct code_place *hidden = request(fixture, &told[6]), *exported = request(fixture, &told[11]);
+  assert_int_equal(run(fixture, "stripped", reported, 16), 12);
+  const struct code_place *hidden = request(fixture, &reported[6]),
+                          *exported = request(fixture, &reported[11]);
   wait_resolved(exported);
   assert_true(code_place_resolved(hidden));
-  assert_string_equal(told[6].function, "in_static");
+  assert_string_equal(reported[6].function, "in_static");
   assert_null(hidden->source.function);
   assert_null(hidden->source.file);
   assert_null(hidden->symbol);
-  assert_int_equal(code_place_offset(hidden), told[6].address - told[6].bias);
+  assert_int_equal(code_place_offset(hidden), reported[6].address - reported[6].bias);
   assert_non_null(strstr(hidden->module->path, "libstripped.so"));
-  assert_string_equal(told[11].function, "library_places");
+  assert_string_equal(reported[11].function, "library_places");
   assert_string_equal(exported->source.function, "library_places");
   assert_null(exported->source.file);
   assert_int_equal(exported->source.line, 0);
@@ -320,16 +324,17 @@ static void read_build_id(const struct fixture *fixture, uint8_t *build_id) {
 
 static void other_build_ids_are_not_believed(void **state) {
   struct fixture *fixture = *state;
-  static struct told told[8];
+  static struct reported reported[8];
   uint8_t id[20];
   assert_true(shell(fixture, "cc -g -O2 -Wl,--build-id $F/places.c -o p"));
-  assert_int_equal(run(fixture, "p", told, 8), 6);
+  assert_int_equal(run(fixture, "p", reported, 8), 6);
   read_build_id(fixture, id);
   for (unsigned wrong = 0; wrong < 2; wrong++) {
     id[19] += wrong;
-    assert_int_equal(modules_add(fixture->modules, told->base, told->size, told->bias, told->path, id, 20),
-                     0);
-    const struct code_place *place = symbols_request(fixture->symbols, told->address);
+    assert_int_equal(
+        modules_add(fixture->modules, reported->base, reported->size, reported->bias, reported->path, id, 20),
+        0);
+    const struct code_place *place = symbols_request(fixture->symbols, reported->address);
     wait_resolved(place);
     assert_int_equal(place->source.function == NULL, wrong);
   }
@@ -337,10 +342,10 @@ static void other_build_ids_are_not_believed(void **state) {
 
 static void missing_files_give_no_names(void **state) {
   struct fixture *fixture = *state;
-  static const struct told gone = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/libgone.so", ""};
-  static const struct told device = {0x7010, 0x7000, 0x1000, 0x7000, 0, "/dev/null", ""};
-  static const struct told text = {0x9010, 0x9000, 0x1000, 0x9000, 0, "/etc/passwd", ""};
-  const struct told *const all[] = {&gone, &device, &text};
+  static const struct reported gone = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/libgone.so", ""};
+  static const struct reported device = {0x7010, 0x7000, 0x1000, 0x7000, 0, "/dev/null", ""};
+  static const struct reported text = {0x9010, 0x9000, 0x1000, 0x9000, 0, "/etc/passwd", ""};
+  const struct reported *const all[] = {&gone, &device, &text};
   for (unsigned i = 0; i < 3; i++) {
     const struct code_place *place = request(fixture, all[i]);
     wait_resolved(place);
@@ -368,8 +373,8 @@ static void unknown_addresses_are_places_too(void **state) {
 
 static void reused_ranges_give_new_places(void **state) {
   struct fixture *fixture = *state;
-  struct told first = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/a.so", ""};
-  struct told second = {0x5010, 0x4000, 0x3000, 0x4000, 0, "/nonexistent/b.so", ""};
+  struct reported first = {0x5010, 0x5000, 0x1000, 0x5000, 0, "/nonexistent/a.so", ""};
+  struct reported second = {0x5010, 0x4000, 0x3000, 0x4000, 0, "/nonexistent/b.so", ""};
   struct code_place *place = request(fixture, &first);
   assert_ptr_equal(request(fixture, &first), place);
   struct code_place *other = request(fixture, &second);
@@ -381,7 +386,7 @@ static void reused_ranges_give_new_places(void **state) {
 }
 
 /* A library of n functions, loaded; returns it, tells the range of its code and of its module. */
-static void *load_large(struct fixture *fixture, unsigned n, struct told *ret_module, uint64_t *ret_begin,
+static void *load_large(struct fixture *fixture, unsigned n, struct reported *ret_module, uint64_t *ret_begin,
                         uint64_t *ret_end) {
   char name[32];
   Dl_info info;
@@ -414,7 +419,7 @@ static void ten_thousand_addresses_are_quick(void **state) {
   enum { N = 10000, N_FUNCTIONS = 2000 };
   struct fixture *fixture = *state;
   static struct code_place *places[N];
-  static struct told module;
+  static struct reported module;
   uint64_t begin, end;
   void *library = load_large(fixture, N_FUNCTIONS, &module, &begin, &end);
   double start = seconds();
@@ -437,16 +442,16 @@ static void ten_thousand_addresses_are_quick(void **state) {
   dlclose(library);
 }
 
-enum { N_ASKED = 20000, ASK_ROUNDS = 20 };
+enum { N_REQUESTED = 20000, REQUEST_ROUNDS = 20 };
 
 /* Asks for the addresses from begin on, over and over, while they are being resolved; each must keep its
  * place. Returns how often the answer was there already. */
-static unsigned ask_in_rounds(struct fixture *fixture, uint64_t begin, struct code_place **places) {
+static unsigned request_in_rounds(struct fixture *fixture, uint64_t begin, struct code_place **places) {
   unsigned answered = 0;
-  for (unsigned i = 0; i < N_ASKED * ASK_ROUNDS; i++) {
-    struct code_place **place = &places[i % N_ASKED];
-    struct code_place *found = symbols_request(fixture->symbols, begin + i % N_ASKED);
-    if (i < N_ASKED)
+  for (unsigned i = 0; i < N_REQUESTED * REQUEST_ROUNDS; i++) {
+    struct code_place **place = &places[i % N_REQUESTED];
+    struct code_place *found = symbols_request(fixture->symbols, begin + i % N_REQUESTED);
+    if (i < N_REQUESTED)
       *place = found;
     assert_non_null(found);
     assert_ptr_equal(found, *place);
@@ -459,17 +464,17 @@ static unsigned ask_in_rounds(struct fixture *fixture, uint64_t begin, struct co
 
 static void requests_and_answers_run_together(void **state) {
   struct fixture *fixture = *state;
-  static struct code_place *unknown[N_ASKED], *places[N_ASKED];
-  static struct told module;
+  static struct code_place *unknown[N_REQUESTED], *places[N_REQUESTED];
+  static struct reported module;
   uint64_t begin, end;
   void *library = load_large(fixture, 500, &module, &begin, &end);
-  assert_int_equal(ask_in_rounds(fixture, begin + 1, unknown), N_ASKED * ASK_ROUNDS);
+  assert_int_equal(request_in_rounds(fixture, begin + 1, unknown), N_REQUESTED * REQUEST_ROUNDS);
   module.address = begin + 1;
-  module.size = begin + N_ASKED - module.base;
+  module.size = begin + N_REQUESTED - module.base;
   request(fixture, &module);
-  print_message("%u answers seen while asking\n", ask_in_rounds(fixture, begin + 1, places));
+  print_message("%u answers seen while asking\n", request_in_rounds(fixture, begin + 1, places));
   assert_int_equal(symbols_finish(fixture->symbols, false), 0);
-  for (unsigned i = 0; i < N_ASKED; i++) {
+  for (unsigned i = 0; i < N_REQUESTED; i++) {
     assert_ptr_not_equal(places[i], unknown[i]);
     assert_true(code_place_resolved(places[i]));
   }
@@ -477,7 +482,7 @@ static void requests_and_answers_run_together(void **state) {
 }
 
 /* Requests many places and waits for none. Returns what symbols_finish does, and the last place. */
-static int request_and_skip(struct fixture *fixture, struct told *module, uint64_t begin,
+static int request_and_skip(struct fixture *fixture, struct reported *module, uint64_t begin,
                             struct code_place **ret_last) {
   for (unsigned i = 0; i < 5000; i++) {
     module->address = begin + 1 + i;
@@ -491,7 +496,7 @@ static int request_and_skip(struct fixture *fixture, struct told *module, uint64
 static void hurry_leaves_the_rest(void **state) {
   enum { TRIES = 20 };
   struct fixture *fixture = *state;
-  static struct told module;
+  static struct reported module;
   uint64_t begin, end;
   struct code_place *last = NULL;
   void *library = load_large(fixture, 500, &module, &begin, &end);

@@ -126,17 +126,17 @@ static void damaged_bytes_do_no_harm(void **state) {
  * more. */
 static void sections_that_are_cut_do_no_harm(void **state) {
   struct fixture *fixture = *state;
-  const struct rows_section whole = fixture->sections[0], strings = fixture->sections[1];
-  for (size_t size = 0; size < whole.size; size++) {
+  const struct rows_section complete = fixture->sections[0], strings = fixture->sections[1];
+  for (size_t size = 0; size < complete.size; size++) {
     uint8_t *cut = malloc(size + 1);
     assert_non_null(cut);
-    memcpy(cut, whole.bytes, size);
+    memcpy(cut, complete.bytes, size);
     fixture->sections[0] = (struct rows_section){cut, size};
     fixture->sections[1].size = size < strings.size ? size : strings.size;
     try_damaged(fixture);
     free(cut);
   }
-  fixture->sections[0] = whole;
+  fixture->sections[0] = complete;
   fixture->sections[1] = strings;
 }
 

@@ -234,7 +234,7 @@ static void living_threads_keep_their_slots(void **state) {
   fake_tool_stop();
 }
 
-static unsigned take_in_vain(unsigned most) {
+static unsigned reserve_in_vain(unsigned most) {
   unsigned tries = 0;
   uint32_t index;
   while (tries < most && !slots_get((int32_t)syscall(SYS_gettid), &index))
@@ -251,7 +251,7 @@ static void full_pools_are_looked_at_again(void **state) {
   while (atomic_load(&tool.session->shared.slots_used) < SESSION_SLOTS_MAX - 8)
     assert_non_null(slots_get((int32_t)syscall(SYS_gettid), &index));
   put_one_in_each_of(8);
-  assert_in_range(take_in_vain(2 * SESSION_SLOTS_MAX), 1000, SESSION_SLOTS_MAX);
+  assert_in_range(reserve_in_vain(2 * SESSION_SLOTS_MAX), 1000, SESSION_SLOTS_MAX);
   fake_tool_stop();
 }
 

@@ -44,7 +44,7 @@ static unsigned reader_pace; /* but only one slot after each so many, if this is
 static bool with_samples;    /* the handler records as the sampling one does */
 static enum clock_kind kind;
 
-static bool wants_event(unsigned i) {
+static bool needs_event(unsigned i) {
   unsigned width = pattern.length < 32 ? pattern.length : 32;
   return i >= pattern.first && i - pattern.first < pattern.length &&
          (pattern.bits >> (i - pattern.first) % width & 1);
@@ -54,7 +54,7 @@ static void after_instruction(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   if (pattern.length && instruction >= pattern.first + pattern.length)
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG; /* the rest is of no interest */
-  if (wants_event(instruction++)) {
+  if (needs_event(instruction++)) {
     uint64_t number = next_number[STREAM_HANDLER]++;
     dropped_from_handler += with_samples ? !numbered_put_sample(STREAM_HANDLER, number, 3)
                                          : !numbered_put(STREAM_HANDLER, number, 1);
@@ -106,7 +106,7 @@ static void start(uint64_t ring_bytes, enum overflow_policy overflow, uint64_t p
   reader_pace = 0;
 }
 
-static void expect_whole(void) {
+static void expect_complete(void) {
   numbered_read(&check, &view, UINT64_MAX);
   assert_string_equal(check.problem, "");
 }
@@ -114,10 +114,10 @@ static void expect_whole(void) {
 /* Ends a case: everything that was not dropped has arrived, and the ring still works. */
 static void stop(void) {
   uint64_t lost = atomic_load(&view.slot->figures.lost);
-  expect_whole();
+  expect_complete();
   for (int i = 0; i < 30; i++) {
     assert_true(put(RECORD_SLOTS_MAX));
-    expect_whole();
+    expect_complete();
   }
   assert_int_equal(atomic_load(&view.slot->figures.lost), lost);
   assert_int_equal(view.next, atomic_load(&view.slot->head));
@@ -138,12 +138,12 @@ typedef void (*preparation)(void);
 
 /* Runs the case under one pattern; returns the instructions that the event took. */
 static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n,
-                         struct pattern wanted) {
+                         struct pattern expected) {
   /* what may grow does not get full at once */
   start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0);
   assert_true(put(1));
   prepare();
-  pattern = wanted;
+  pattern = expected;
   unsigned instructions = put_traced(n);
   stop();
   return instructions;
@@ -164,7 +164,7 @@ static void run_everywhere(preparation prepare, enum overflow_policy overflow, u
 }
 
 static void nothing_special(void) {
-  expect_whole();
+  expect_complete();
 }
 
 static void put_until(uint64_t head) {
@@ -175,13 +175,13 @@ static void put_until(uint64_t head) {
 /* The next event goes beyond a quarter mark; the ring is as good as empty. */
 static void at_a_quarter_mark(void) {
   put_until(2048);
-  expect_whole();
+  expect_complete();
 }
 
 /* The next event makes the ring larger, with most of it unread. */
 static void at_growth(void) {
   put_until(100);
-  expect_whole();
+  expect_complete();
   put_until(8192);
   with_reader = false;
 }

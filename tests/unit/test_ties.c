@@ -51,7 +51,7 @@ static void hold(unsigned thread, uint64_t at, uint64_t end) {
   release(thread, end, LOCK);
 }
 
-static void take_all(void) {
+static void receive_all(void) {
   merge_pass(merge);
   assert_int_equal(merge_pass(merge), 0);
   finish();
@@ -62,7 +62,7 @@ static void who_gives_it_back_first_had_it_first(void **state) {
   (void)state;
   hold(0, 100, 101);
   hold(1, 100, 100);
-  take_all();
+  receive_all();
   expect_events(0,
                 "100 Enter atomic, 100 ThreadAcquireLock 0 2, 101 ThreadReleaseLock 0 2, 101 Leave atomic");
   expect_events(1, "10 Enter OpenMP worker, 100 Enter atomic, 100 ThreadAcquireLock 0 1 {lock_address=16}, "
@@ -73,7 +73,7 @@ static void the_first_ring_may_be_right(void **state) {
   (void)state;
   hold(0, 100, 100);
   hold(1, 100, 101);
-  take_all();
+  receive_all();
   expect_events(0,
                 "100 Enter atomic, 100 ThreadAcquireLock 0 1 {lock_address=16}, 100 ThreadReleaseLock 0 1, "
                 "100 Leave atomic");
@@ -85,7 +85,7 @@ static void releases_may_come_later(void **state) {
   hold(0, 100, 109);
   hold(1, 100, 104);
   hold(2, 100, 106);
-  take_all();
+  receive_all();
   expect_events(0,
                 "100 Enter atomic, 100 ThreadAcquireLock 0 3, 109 ThreadReleaseLock 0 3, 109 Leave atomic");
   expect_events(2, "10 Enter OpenMP worker, 100 Enter atomic, 100 ThreadAcquireLock 0 2, "
@@ -99,7 +99,7 @@ static void what_was_done_with_the_lock_counts(void **state) {
   PUT(0, 102, flush, .codeptr = AT_WORK);
   release(0, 103, LOCK);
   hold(1, 100, 150);
-  take_all();
+  receive_all();
   expect_events(0, "100 Enter atomic, 100 ThreadAcquireLock 0 2, 102 Enter flush, 102 Leave flush, "
                    "103 ThreadReleaseLock 0 2, 103 Leave atomic");
 }
@@ -111,7 +111,7 @@ static void a_stall_in_front_of_the_release_is_no_sign(void **state) {
   acquire(1, 100, LOCK);
   PUT(1, 120, stall, .begin = 101);
   release(1, 120, LOCK);
-  take_all();
+  receive_all();
   expect_events(0,
                 "100 Enter atomic, 100 ThreadAcquireLock 0 2, 150 ThreadReleaseLock 0 2, 150 Leave atomic");
 }
@@ -124,7 +124,7 @@ static void the_first_owner_has_more_at_this_time(void **state) {
   release(1, 100, OTHER);
   hold(1, 100, 100);
   hold(1, 100, 102);
-  take_all();
+  receive_all();
   expect_events(0,
                 "100 Enter atomic, 100 ThreadAcquireLock 1 2, 101 ThreadReleaseLock 1 2, 101 Leave atomic");
   expect_events(1, "10 Enter OpenMP worker, 100 Enter atomic, 100 ThreadAcquireLock 0 1 {lock_address=32}, "
@@ -139,7 +139,7 @@ static void a_release_that_is_missing_is_the_last(void **state) {
   (void)state;
   acquire(0, 100, LOCK);
   hold(1, 100, 300);
-  take_all();
+  receive_all();
   expect_events(0, "100 Enter atomic, 100 ThreadAcquireLock 0 2, 300 ThreadReleaseLock 0 2 {added=1}, "
                    "300 Leave atomic");
 }
@@ -155,7 +155,7 @@ static void orders_that_contradict_each_other_end(void **state) {
   acquire(1, 100, LOCK);
   release(1, 101, LOCK);
   release(1, 102, OTHER);
-  take_all();
+  receive_all();
   assert_int_equal(correlated()->records, 2 * 4 + 2 * THREADS);
 }
 
@@ -169,7 +169,7 @@ static void a_task_is_created_before_it_runs(void **state) {
   PUT(0, 98, flush, .codeptr = AT_WORK);
   uint64_t task = PUT(1, 100, task_create, .codeptr = AT_TASK, .task_flags = OMPT_TASK_explicit);
   PUT(0, 100, task_schedule, .next_task = task, .prior_status = OMPT_TASK_STATUS_switch);
-  take_all();
+  receive_all();
   expect_events(0,
                 "98 Enter flush, 98 Leave flush, 100 ThreadTaskSwitch 0 0 1, 100 Enter task, 100 Leave task, "
                 "100 ThreadTaskSwitch 1 0 0");
@@ -185,7 +185,7 @@ static void a_team_is_forked_before_its_members_begin(void **state) {
   PUT(0, 100, implicit_task_begin, .parallel = team, .actual_and_index = 2 | UINT64_C(1) << 32,
       .task_flags = OMPT_TASK_implicit);
   PUT(1, 100, implicit_task_begin, .parallel = team, .actual_and_index = 2, .task_flags = OMPT_TASK_implicit);
-  take_all();
+  receive_all();
   expect_events(0, "98 Enter flush, 98 Leave flush, 100 ThreadTeamBegin 0, 100 Enter parallel, "
                    "100 Leave parallel, 100 ThreadTeamEnd 0");
   expect_events(1, "10 Enter OpenMP worker, 97 Enter flush, 97 Leave flush, 100 ThreadFork 2, "

@@ -21,8 +21,8 @@ static bool run(struct trigger *trigger, uint64_t ticks, uint64_t lasts, uint64_
 }
 
 static void what_is_longer_than_the_limit_fires(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_parallel, .limit_ns = 1000};
+  struct trigger *trigger = trigger_create(&expected);
   (void)state;
   assert_false(run(trigger, 0, 5000, PLACE)); /* the clock is not known */
   trigger_set_frequency(trigger, 1e9);
@@ -34,8 +34,8 @@ static void what_is_longer_than_the_limit_fires(void **state) {
 
 /* The outer one ends last. */
 static void regions_nest(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_parallel, .limit_ns = 1000};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_parallel, .limit_ns = 1000};
+  struct trigger *trigger = trigger_create(&expected);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
   for (uint64_t i = 0; i < 40; i++) /* deeper than is watched */
@@ -48,8 +48,8 @@ static void regions_nest(void **state) {
 }
 
 static void medians_are_those_of_the_place(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_parallel, .medians = 3};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_parallel, .medians = 3};
+  struct trigger *trigger = trigger_create(&expected);
   uint64_t now = 0;
   (void)state;
   assert_false(run(trigger, now, 1000000, PLACE)); /* one alone has no median */
@@ -64,8 +64,8 @@ static void medians_are_those_of_the_place(void **state) {
 }
 
 static void a_place_is_asked_for_once_it_matters(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_parallel, .name = "a.c", .line = 7, .limit_ns = 1000};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_parallel, .name = "a.c", .line = 7, .limit_ns = 1000};
+  struct trigger *trigger = trigger_create(&expected);
   uint64_t addresses[4];
   (void)state;
   trigger_set_frequency(trigger, 1e9);
@@ -104,8 +104,8 @@ static bool remove_region(struct trigger *trigger, const char *name, uint64_t ti
 
 /* An end need not name its region. */
 static void regions_of_the_program_have_names(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_region, .name = "step", .limit_ns = 1000};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_region, .name = "step", .limit_ns = 1000};
+  struct trigger *trigger = trigger_create(&expected);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
   assert_false(remove_region(trigger, "all", 0, ENDPOINT_BEGIN));
@@ -120,8 +120,8 @@ static void regions_of_the_program_have_names(void **state) {
 
 /* Whoever asks says what is slow enough. */
 static void of_the_slowest_only_slower_ones_fire(void **state) {
-  const struct config_watch wanted = {.kind = TRIGGER_parallel, .slowest = 5};
-  struct trigger *trigger = trigger_create(&wanted);
+  const struct config_watch expected = {.kind = TRIGGER_parallel, .slowest = 5};
+  struct trigger *trigger = trigger_create(&expected);
   (void)state;
   trigger_set_frequency(trigger, 1e9);
   assert_true(run(trigger, 0, 10, PLACE));

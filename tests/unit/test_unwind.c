@@ -333,8 +333,8 @@ static void releases_are_marked(void **state) {
 }
 
 /* A lock's event, of the acquisition that has the number. */
-static void take_lock(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint32_t order,
-                      uint64_t ticks) {
+static void acquire_lock(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint32_t order,
+                         uint64_t ticks) {
   struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
   if (kind == TRACE_ThreadAcquireLock)
     event.ThreadAcquireLock.order = order;
@@ -349,10 +349,10 @@ static struct written cut_where_a_lock_passes(bool is_released) {
   struct written written = {0};
   struct unwind_source source = {.events = (uint64_t[]){2, 3}, .arguments = "", .location_count = 2};
   struct unwind *unwind = unwind_open(&source, note_written, &written);
-  take_lock(unwind, 1, TRACE_ThreadAcquireLock, 1, TICKS);
-  take_lock(unwind, 0, TRACE_ThreadAcquireLock, 2, TICKS + 1);
+  acquire_lock(unwind, 1, TRACE_ThreadAcquireLock, 1, TICKS);
+  acquire_lock(unwind, 0, TRACE_ThreadAcquireLock, 2, TICKS + 1);
   if (is_released)
-    take_lock(unwind, 1, TRACE_ThreadReleaseLock, 1, TICKS + 2);
+    acquire_lock(unwind, 1, TRACE_ThreadReleaseLock, 1, TICKS + 2);
   unwind_end(unwind, END_TICKS);
   unwind_close(unwind);
   return written;

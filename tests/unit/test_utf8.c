@@ -21,12 +21,12 @@ static void all_of_utf8_is_valid(void **state) {
     assert_true(utf8_is_valid(valid[i]));
 }
 
-static void expect(const char *bytes, const char *wanted) {
+static void expect(const char *bytes, const char *expected) {
   char text[64];
   strcpy(text, bytes);
   assert_false(utf8_is_valid(text));
   utf8_make_valid(text);
-  assert_string_equal(text, wanted);
+  assert_string_equal(text, expected);
   assert_true(utf8_is_valid(text));
 }
 

@@ -30,7 +30,7 @@ def handover_ns(build):
     return float(text) if text else None
 
 
-def told(name, handover):
+def note_on_handover(name, handover):
     """The figure before a section and after it."""
     return "" if None in handover else (f"\n\nA cache line from one processor to another: {handover[0]:.1f} ns before "
                                         f"{name}, {handover[1]:.1f} after.")
@@ -98,7 +98,7 @@ def main():
         handover = (before, handover_ns(options.build))
         found["machine"].setdefault("handover_ns", {})[name] = handover
         show("")
-        print(f"\n## {name}\n\n{render(name, found[name])}{told(name, handover)}", flush=True)
+        print(f"\n## {name}\n\n{render(name, found[name])}{note_on_handover(name, handover)}", flush=True)
         if options.json:
             options.json.write_text(json.dumps(found, indent=1))
 

@@ -62,10 +62,10 @@ def make_archive(build, archive, millions):
 
 def make_unfinished(build, archive, millions):
     """Program and writer are killed when the archive has about so many events."""
-    wanted, rounds = millions * 1e6 * 9, 100000  # bytes: the events of this program have some nine
+    due, rounds = millions * 1e6 * 9, 100000  # bytes: the events of this program have some nine
     program = subprocess.Popen([str(build.workloads), "task", str(rounds), "0", str(int(millions * 1e7 / rounds))],
                                env=stave_environment(build, archive, OMP_NUM_THREADS=2), stdout=subprocess.DEVNULL)
-    while program.poll() is None and sum(path.stat().st_size for path in archive.glob("traces/*.evt")) < wanted:
+    while program.poll() is None and sum(path.stat().st_size for path in archive.glob("traces/*.evt")) < due:
         time.sleep(0.01)
     program.send_signal(signal.SIGSTOP)  # so that it does not miss its writer first
     os.kill(the_writer(archive), signal.SIGKILL)

@@ -37,7 +37,7 @@ def records_a_round(build, workload, threads):
     return (more - less) / PROBE_ROUNDS
 
 
-def take_turns(tools, command, threads, bursts):
+def alternate(tools, command, threads, bursts):
     """Processor time of each tool's bursts, in ns."""
     found = {tool.name: [] for tool in tools}
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
@@ -60,7 +60,7 @@ def measure(build, tools, workload, threads, rounds):
     a_round = records_a_round(build, workload, threads)
     repeats = int(RECORDS_A_BURST / a_round)
     events = repeats * a_round
-    found = take_turns(tools, [build.workloads, workload, repeats, WARM_UP * repeats, "turns"], threads,
+    found = alternate(tools, [build.workloads, workload, repeats, WARM_UP * repeats, "turns"], threads,
                        BURSTS_A_ROUND * rounds)
     base = Measured.of([ns / events for ns in found["none"]])
     added = {name: [(ns - none) / events for ns, none in zip(bursts, found["none"])]

@@ -83,7 +83,7 @@ def measure(build, program, workload, threads, rounds, place):
     a_round = events_a_round(build, program, workload, threads, place)
     repeats = int(costs.RECORDS_A_BURST / max(a_round.values()))
     by_tool = tools(build, place)
-    found = costs.take_turns(list(by_tool.values()), [program, workload, repeats, costs.WARM_UP * repeats, "turns"],
+    found = costs.alternate(list(by_tool.values()), [program, workload, repeats, costs.WARM_UP * repeats, "turns"],
                              threads, costs.BURSTS_A_ROUND * rounds)
     return row(workload, threads, {runtime: repeats * number for runtime, number in a_round.items()},
                {key: found[tool.name] for key, tool in by_tool.items()})

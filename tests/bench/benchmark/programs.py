@@ -51,7 +51,7 @@ def measure(build, name, rounds):
             times["traced"].append(elapsed_s(command, traced, folder))
             times["again"].append(elapsed_s(command, plain, folder))
         count, lost = records(archive), losses(archive)
-    median = {way: statistics.median(values) for way, values in times.items()}
+    median = {variant: statistics.median(values) for variant, values in times.items()}
     return {"program": name, "untraced_s": median["untraced"], "records": count, "lost": lost,
             "records_a_s": count / median["untraced"], "ratio": median["traced"] / median["untraced"],
             "noise_ratio": median["again"] / median["untraced"]}

@@ -164,7 +164,7 @@ static void few_iterations(void) {
 }
 
 /* As ImageMagick's THREAD_FORK: every region asks for one thread. */
-static void asks_for_one(void) {
+static void requests_one(void) {
   int threads = is_repaired ? omp_get_max_threads() : 1;
   for (int step = 0; step < 20; step++) {
 #pragma omp parallel num_threads(threads) /* PLANT asks_for_one */
@@ -387,7 +387,7 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"memory_bound", memory_bound},
                                           {"clean", clean},
                                           {"few_iterations", few_iterations},
-                                          {"asks_for_one", asks_for_one},
+                                          {"asks_for_one", requests_one},
                                           {"serial_places", serial_places}};
 
 int main(int count, char **arguments) {

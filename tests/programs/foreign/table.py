@@ -12,10 +12,10 @@ def yes(value):
 def archive(result):
     if result.archives == 0:
         return "**none**" if result.recipe.has_openmp else "none (no OpenMP)"
-    told = "**problems**" if result.problems else "in order"
-    told += f" ({result.recipe.findings})" if result.recipe.findings else ""
-    told += "" if result.is_audited else " (check only)"
-    return told if result.archives == 1 else f"{result.archives}, {told}"
+    result_text = "**problems**" if result.problems else "in order"
+    result_text += f" ({result.recipe.findings})" if result.recipe.findings else ""
+    result_text += "" if result.is_audited else " (check only)"
+    return result_text if result.archives == 1 else f"{result.archives}, {result_text}"
 
 
 def mebibytes(sizes, which):

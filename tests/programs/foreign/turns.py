@@ -77,11 +77,11 @@ def times(result, untraced, traced):
 
 
 def information(build, archive):
-    told = subprocess.run([build.stave, "info", "--json", archive], capture_output=True, text=True, check=False)
-    if told.returncode != 0:
-        raise tracing.Failure(f"stave info {archive}: exit status {told.returncode}: {told.stderr}")
-    schemas.check_output(told.args, told)
-    return json.loads(told.stdout)
+    shown = subprocess.run([build.stave, "info", "--json", archive], capture_output=True, text=True, check=False)
+    if shown.returncode != 0:
+        raise tracing.Failure(f"stave info {archive}: exit status {shown.returncode}: {shown.stderr}")
+    schemas.check_output(shown.args, shown)
+    return json.loads(shown.stdout)
 
 
 def look_at_archives(result, build, folder):
