@@ -147,6 +147,7 @@ struct report_parallel {
    * ready */
   double accounted, ran, ready;
   struct report_accounted *accounted_of; /* by location; NULL: not known */
+  struct report_serialised *serialised;  /* collect/serialised.h; NULL: no instance had one thread */
   bool is_nested;                        /* ever inside another team */
   struct report_caller *callers;         /* the longest first; of those instances of which it is known */
   size_t caller_count;

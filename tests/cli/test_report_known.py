@@ -270,7 +270,61 @@ class Known(Case):
             self.assertEqual("OMP_WAIT_POLICY" in found["advice"], threads == 2)
             self.assertNotIn("nowait", found["advice"])
 
-    def test_phases_are_not_called_instances(self):
+    def serialised(self, name, before_ns=300, has_loops=True, times=1000, threads=2):
+        """Each thread forks teams of one: so long from the begin to the loop, 0.5 us in it, 0.05 to the end. A callback
+        takes 10 ns: as long as it is from the end to the join."""
+        with self.timed(name, threads=2, ticks_per_us=1000) as made:
+            ns = lambda at: made.at(at / 1e6)
+            if threads == 2:
+                ns(0).event(0, "thread_fork", Paradigm.OPENMP, 2)
+                made.begin(0)
+            outer, inner = made.team, [made.new_team(f"one {i}", [i]) for i in range(threads)]
+            each = 800 + before_ns
+            for at in range(0, times * each, each):
+                for i, made.team in enumerate(inner):
+                    ns(at).event(i, "thread_fork", Paradigm.OPENMP, 2)
+                    ns(at + 100).begin_team(i, 5)
+                    if has_loops:
+                        ns(at + 100 + before_ns).enter(i, "for", 5, "main: static")
+                        ns(at + 600 + before_ns).leave(i, "for", 5, "main: static")
+                    ns(at + 650 + before_ns).leave(i, "parallel", 5)
+                    made.event(i, "thread_team_end", made.team)
+                    ns(at + 660 + before_ns).event(i, "thread_join", Paradigm.OPENMP)
+            made.team = outer
+            for i in range(threads if threads == 2 else 0):
+                ns(times * each).enter(i, "implicit barrier", 1)
+            if threads == 2:
+                made.end_all(times * each / 1e6)
+        return self.numbers(self.path(name))["findings"]
+
+    def costs(self, name, ns, times=1000, **program):
+        found = self.serialised(name, times=times, **program)
+        found = [one for one in found if one["cause"] != "late start"]  # of few
+        self.assertEqual([(one["cause"], one["line"]) for one in found], [("serialised regions", 5)] if ns else [])
+        if ns:  # a histogram has steps of an eighth
+            self.assertAlmostEqual(found[0]["gain_s"], 1e-9 * times * ns, delta=0.06 * 1e-9 * times * ns)
+            self.assertLess(found[0]["uncertainty_s"], 0.3 * found[0]["gain_s"])
+        return found
+
+    def test_serialised_regions(self):
+        """From fork to begin 100 ns; around the loop 350; to the next fork 150. Callbacks in these: 1, 2, 2."""
+        found = self.costs("recursion", 100 - 10 + 350 - 20 + 150 - 20)[0]
+        self.words(found["evidence"], "2000 of 2000 times", "2000 of them inside")
+        self.assertIn("cut-off", found["advice"])
+
+    def test_serialised_regions_of_work_before_the_loop(self):
+        """2 us before the loop, or all without a loop, are the program's."""
+        self.costs("work before", 100 - 10 + 150 - 20, before_ns=2000)
+        self.costs("no loop", 100 - 10 + 150 - 20, has_loops=False)
+
+    def test_serialised_regions_outside_of_teams(self):
+        found = self.costs("if clause", 550, threads=1)[0]
+        self.assertNotIn("cut-off", found["advice"])
+        self.words(found["evidence"], "0 of them inside")
+
+    def test_few_teams_of_one_are_no_finding(self):
+        self.costs("few", 0, times=4)
+
         """What happens in few of 40 regions, or of the 80 phases between their barriers."""
         for barriers, count in ((1, "of 40 instances"), (2, "of 80 phases from barrier to barrier")):
             name = f"{barriers} barriers"

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "report/collect/account.h"
 #include "report/collect/analyser.h"
+#include "report/collect/serialised.h"
 #include "stave/names.h"
 
 /* -- charging -- */
@@ -198,6 +199,15 @@ static void extend(struct report_process *process, uint64_t ticks) {
     process->last_ticks = ticks;
 }
 
+/* Work in the region itself, not in constructs inside. Accepts NULL. */
+static void charge_serialised(struct live_member *member, const struct replay_now *now, uint64_t ticks) {
+  if (!member || !member->is_serialised || !is_work(now->activity) || !now->frame || !now->team ||
+      now->frame->region != now->team->region)
+    return;
+  member->own += ticks;
+  member->own_pieces++;
+}
+
 static void charge(struct collector *collector, size_t location, const struct replay_now *now,
                    uint64_t event_ticks) {
   struct report_location *here = &collector->locations[location];
@@ -236,6 +246,7 @@ static void charge(struct collector *collector, size_t location, const struct re
     here->wait_region = REPLAY_NONE;
   if (is_work(now->activity))
     charge_useful(collector, location, now, ticks);
+  charge_serialised(member, now, ticks);
 }
 
 /* -- events -- */
@@ -293,6 +304,9 @@ static void on_other_event(struct collector *collector, const struct trace_event
     return;
   case TRACE_ThreadTeamBegin: /* EZTrace's: of the primary threads only */
     collector->report->caveats.lacks_teams |= event->ThreadTeamBegin.comm == OTF2_UNDEFINED_COMM;
+    return;
+  case TRACE_ThreadJoin:
+    teams_join(collector, event->location, ticks);
     return;
   case TRACE_ThreadTaskSwitch:
     collector->report->has_openmp = true;
@@ -458,6 +472,7 @@ static void find_span(struct collector *collector) {
 static void report_free_parallel(struct report_parallel *parallel) {
   if (!parallel)
     return;
+  serialised_free(parallel->serialised);
   free(parallel->useful);
   free(parallel->accounted_of);
   free(parallel->callers);

@@ -26,6 +26,8 @@ struct live_member {
   struct share *shares;               /* a list, of this phase */
   uint64_t useful_inside;             /* in teams below it of the same region, which its activity has, too */
   uint32_t barriers;                  /* entered so far */
+  bool is_serialised;                 /* its team has no other: what it did in the region itself, in pieces */
+  uint64_t own, own_pieces;
 };
 
 /* A taskwait or taskgroup: from when on no task was ready, to its end. */
@@ -59,8 +61,10 @@ struct live_team {
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   uint64_t context;                      /* in which it was forked, as a ref */
   bool is_nested;
-  uint32_t crowd;   /* how many members it has more than there are processors; 0: none, or not known */
-  uint32_t at_once; /* threads of the process in any team, at most */
+  uint32_t crowd;     /* how many members it has more than there are processors; 0: none, or not known */
+  uint32_t at_once;   /* threads of the process in any team, at most */
+  bool is_serialised; /* of one thread: as its member's; how long after another one's end it was forked */
+  uint64_t own, own_pieces, since_end; /* (with nothing but the join in between; 0: there was) */
   /* -- and what nobody else needs -- */
   uint64_t id;                  /* of the replay's team: whether this is still the same */
   bool reduces[BARRIER_ROUNDS]; /* somebody has combined something in it */
@@ -148,6 +152,8 @@ struct report_location {
   uint64_t wait_ticks;
   struct path fork; /* of the last fork */
   uint64_t fork_ticks, fork_creator;
+  uint64_t ended_ticks, joined_ticks; /* of its last team, and the join */
+  uint64_t since_end;                 /* of its last fork, as a team's */
   uint32_t fork_creator_slot;
   bool is_first;     /* of its process */
   uint64_t waits_in; /* id of the team, and its slot; 0: it does not wait */
@@ -324,6 +330,7 @@ void learn_definitions(struct collector *collector);
 void teams_on_event(void *data, const struct replay_team_event *event);
 void teams_on_slice(void *data, const struct replay_slice *slice);
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks);
+void teams_join(struct collector *collector, size_t location, uint64_t ticks);
 void teams_before_enter(struct collector *collector, const struct trace_event *event, uint32_t region,
                         const struct replay_now *now);
 

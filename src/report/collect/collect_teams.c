@@ -6,6 +6,7 @@
 #include "report/collect/callers.h"
 #include "report/collect/collect.h"
 #include "report/collect/serial.h"
+#include "report/collect/serialised.h"
 
 /* -- live teams -- */
 
@@ -83,12 +84,19 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   path_clear(&collector->paths, &process->fork);
   path_join(&collector->paths, &here->fork, &live_task->path);
   path_join(&collector->paths, &process->fork, &live_task->path);
+  bool has_joined =
+      here->joined_ticks && collector->report->threads[location].last_ticks == here->joined_ticks;
+  here->since_end = has_joined ? ticks - here->ended_ticks : 0;
   here->fork_ticks = ticks;
   here->fork_creator = task->id;
   here->fork_creator_slot = task->slot;
   collector->report->forks +=
       collector_is_inside(collector, ticks) && !collector->report->threads[location].is_runtimes;
   collector->report->threads[location].is_in_teams = true;
+}
+
+void teams_join(struct collector *collector, size_t location, uint64_t ticks) {
+  collector->locations[location].joined_ticks = ticks;
 }
 
 /* Its members outside of other teams may begin before the one that is in one and has forked. Those use the
@@ -111,7 +119,8 @@ static void begin(struct collector *collector, const struct replay_team_event *e
       running_preempted_since(collector, event->location, event->team->fork_ticks, event->ticks);
   *member = (struct live_member){.begin_ticks = event->ticks,
                                  .late_in_phase = late > preempted ? late - preempted : 0,
-                                 .preempted_in_phase = preempted};
+                                 .preempted_in_phase = preempted,
+                                 .is_serialised = event->team->size == 1};
   live_team->latest_begin_ticks = event->ticks;
   process->in_teams += here->member_count == 1;
   live_team->at_once = process->in_teams > live_team->at_once ? process->in_teams : live_team->at_once;
@@ -119,6 +128,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
   if (event->team->primary == event->location) {
     path_join(&collector->paths, &live_team->start, &here->fork);
     live_team->context = callers_of_fork(collector, event->location);
+    live_team->since_end = here->since_end;
     live_team->creator = here->fork_creator;
     live_team->creator_slot = here->fork_creator_slot;
   }
@@ -219,6 +229,9 @@ static void fold_member(struct collector *collector, struct live_team *live_team
   live_team->last_late += member->late_in_phase;
   live_team->inner_waited += member->inner_waited;
   live_team->passages += member->barriers;
+  live_team->is_serialised = member->is_serialised;
+  live_team->own += member->own;
+  live_team->own_pieces += member->own_pieces;
   for (int i = 0; i < ACTIVITY_COUNT; i++)
     live_team->activity[i] += member->activity[i];
 }
@@ -345,6 +358,8 @@ void teams_add_instance(struct collector *collector, const struct live_team *liv
   parallel->passages += live_team->passages;
   parallel->stalled += live_team->stalled;
   phases_end_late(parallel, live_team, live_team->begin_ticks - from);
+  if (live_team->is_serialised && size == 1)
+    serialised_add(parallel, live_team, live_team->begin_ticks - from);
   parallel->inner_waited += live_team->inner_waited;
   parallel->tasks += live_team->tasks;
   parallel->is_nested |= live_team->is_nested;
@@ -389,6 +404,7 @@ static void joined(struct collector *collector, const struct replay_team_event *
   uint64_t finish = live_team->end_ticks ? live_team->end_ticks : event->ticks;
   join_creator(collector, live_team);
   ready_end(collector, live_team);
+  collector->locations[event->location].ended_ticks = event->ticks;
   count_without_fork(collector, event->team);
   count_instance(collector, live_team, event->team, finish);
   phases_end(collector, live_team, event->team->region);

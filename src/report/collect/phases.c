@@ -307,7 +307,8 @@ void phases_end_late(struct report_parallel *parallel, const struct live_team *l
   double mean = (double)live_team->last_late / (double)live_team->members;
   double primary = (double)live_team->late_at_end;
   parallel->late_begins += (double)begin_ticks;
-  add_late_release(parallel, primary > mean ? primary : mean);
+  if (!live_team->is_serialised)
+    add_late_release(parallel, primary > mean ? primary : mean);
 }
 
 /* Between when the last member came and the mean of them, without what is known to delay them: what balance

@@ -1,10 +1,12 @@
 /* Parallel regions: what their threads lose goes to causes one after another, so that none is counted twice.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/plural.h"
 #include "report/collect/analyser.h"
+#include "report/collect/serialised.h"
 #include "report/finding.h"
 #include "report/subjects/doacross.h"
 #include "report/subjects/reductions.h"
@@ -256,7 +258,8 @@ static void find_team_of_one(struct report *report, uint32_t region) {
   struct finding_texts texts = {.report = report};
   double n = finding_team(report), most = processors_at_most(report, n);
   double share = report->serial > 0 ? report->serial_alone / (double)report->serial : 1;
-  double alone = parallel->alone.sum * share;
+  double costs = serialised_cost(report, region) * (double)parallel->alone.count;
+  double alone = fmax(0, parallel->alone.sum - costs) * share;
   struct report_finding *finding = finding_add(report, CAUSE_TEAM_OF_ONE, region, alone * (1 - 1 / most));
   if (!finding)
     return;
@@ -322,7 +325,10 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   const struct report_parallel *parallel = report->regions[region].parallel;
   struct finding_texts texts = {.report = report};
   bool is_often = is_too_often(report, parallel);
-  double own = (double)parallel->late * scale, waited = parallel->late_begins * members * scale - own;
+  const struct report_serialised *serialised = serialised_often(report, region);
+  double alone = serialised ? (double)serialised->begins : 0;
+  double own = fmax(0, (double)parallel->late - alone) * scale;
+  double waited = (parallel->late_begins - alone) * members * scale - own;
   waited = waited < 0 ? 0 : waited;
   waited += has_one_barrier(report, parallel) ? parallel->late_releases * members * scale : 0;
   waited = waited < budget ? waited : budget;
@@ -394,15 +400,19 @@ static void find_in_tasks(struct report *report, uint32_t region, double budget,
 }
 
 /* By its members, not in inner teams. */
-static double waited_in(const struct report_parallel *parallel) {
+static double waited_in(const struct report *report, uint32_t region) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  const struct report_serialised *serialised = serialised_often(report, region);
+  double alone = serialised ? (double)serialised->waited : 0;
   return (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] + parallel->activity[ACTIVITY_TASK_WAIT]) -
-         (double)parallel->inner_waited;
+         (double)parallel->inner_waited - alone;
 }
 
 /* From what members wait to wall time: in an inner team, it counts for as many threads as there are (`n`),
  * and for more or less where outer teams wait for those that wait most; at most for all of its own team. */
-static double scale_of_waits(const struct report_parallel *parallel, double members, double n) {
-  double waited = waited_in(parallel);
+static double scale_of_waits(const struct report *report, uint32_t region, double members, double n) {
+  const struct report_parallel *parallel = report->regions[region].parallel;
+  double waited = waited_in(report, region);
   if (waited <= 0 || parallel->outer_waited == 0)
     return 1 / n;
   double scale = 1 / n + parallel->outer_waited / waited;
@@ -421,12 +431,13 @@ static void find_in_region(struct collector *collector, uint32_t region) {
   const struct report_parallel *parallel = report->regions[region].parallel;
   if (parallel->instances == 0 || parallel->members == 0)
     return;
+  serialised_find(report, region);
   find_team_of_one(report, region);
   double members = (double)parallel->members / (double)parallel->instances;
   double n = finding_threads(report, region), shared = processors_sharing(report, parallel, n);
-  double scale = scale_of_waits(parallel, members, n);
-  double budget =
-      waited_in(parallel) * scale + parallel->moved * members / n - (double)parallel->reduction_wait * scale;
+  double scale = scale_of_waits(report, region, members, n);
+  double budget = waited_in(report, region) * scale + parallel->moved * members / n -
+                  (double)parallel->reduction_wait * scale;
   double bound = processors_bound(report, parallel, n);
   budget = budget < bound ? budget : bound;
   if (budget < FINDING_MIN_SHARE * (double)report->wall) /* also bounds the time spent here */

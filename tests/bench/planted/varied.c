@@ -172,6 +172,43 @@ static void requests_one(void) {
   }
 }
 
+/* Half a million calls: with a region, which has one thread inside of another team, or without. */
+static void halve_alone(int depth) {
+  step(20);
+  for (int i = 0; depth > 0 && i < 2; i++)
+    halve_alone(depth - 1);
+}
+
+static void halve(int depth) {
+  step(20);
+  if (depth == 0)
+    return;
+#pragma omp parallel for /* PLANT serialised */
+  for (int i = 0; i < 2; i++)
+    halve(depth - 1);
+}
+
+static void serialised(void) {
+#pragma omp parallel
+  if (is_repaired)
+    halve_alone(17);
+  else
+    halve(17);
+}
+
+/* Loops so short that an if clause leaves them to one thread, which is a team all the same. */
+static void short_if(void) {
+  for (int call = 0; call < 300000; call++) {
+    if (is_repaired) {
+      step(20);
+      continue;
+    }
+#pragma omp parallel for if (call < 0) /* PLANT short_if */
+    for (int i = 0; i < 1; i++)
+      step(20);
+  }
+}
+
 /* Two serial parts of unlike length, each as long every time. */
 static void serial_places(void) {
   static const double serial_us[] = {3000, 15000};
@@ -388,7 +425,9 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"clean", clean},
                                           {"few_iterations", few_iterations},
                                           {"asks_for_one", requests_one},
-                                          {"serial_places", serial_places}};
+                                          {"serial_places", serial_places},
+                                          {"serialised", serialised},
+                                          {"short_if", short_if}};
 
 int main(int count, char **arguments) {
   return planted_main(count, arguments, programs, sizeof programs / sizeof *programs);
