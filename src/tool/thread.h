@@ -42,8 +42,8 @@ struct thread {
   uint64_t stack_end;      /* the address after it; 0: not known */
   _Atomic bool is_sampled; /* it has a timer, and its samples are requested */
   _Atomic bool is_in_sample;
-  /* The runtime has reported a task with dependences, and reports these next (withdraw.h). After what a new
-   * thread of the slot overwrites, since other threads read it meanwhile. */
+  /* The runtime has reported a task with dependences, and reports these next (unregister_dependences.h).
+   * After what a new thread of the slot overwrites, since other threads read it meanwhile. */
   _Atomic bool awaits_dependences;
   /* The slot's ring, as this process has mapped it (first_rings.c): whichever thread has the slot. NULL: not
    * yet. */

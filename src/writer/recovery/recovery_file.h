@@ -21,9 +21,13 @@
 
 #include "session/clock.h"
 #include "session/layout.h"
+#include "session/tables.h"
 #include "stave/names.h"
 
-#define RECOVERY_MAGIC UINT64_C(0x30315f7265766f63) /* "cover_10" */
+/* "cover_10", and what the journal has of the session: its constants, and numbers that mean rows of its
+ * tables. */
+#define RECOVERY_MAGIC                                                                                       \
+  (UINT64_C(0x30315f7265766f63) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_constants))
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
