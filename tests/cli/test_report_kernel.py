@@ -152,8 +152,8 @@ class Kernel(Case):
     def test_threads_that_yield_in_long_phases(self):
         found, = self.waiting("yielding", [(0, 100, 50), (2, 100, 80)])
         self.ms(found["gain_s"], 80 / 2)
-        self.assertEqual(found["confidence"], "medium")
-        self.assertGreater(found["uncertainty_s"], 0.01)
+        self.assertEqual(found["confidence"], "low")
+        self.ms(found["uncertainty_s"], 80 / 2)
         self.words(found["advice"], "OMP_WAIT_POLICY=passive")
 
     def test_yields_are_no_longer_than_waits(self):

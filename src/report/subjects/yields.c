@@ -16,15 +16,18 @@
  * (docs/verdicts/oversubscribed.md). */
 static const double LONG_PHASE_MS = 1;
 
-/* Of the gain: what a thread that sleeps takes instead, and what is idle then, differs by so much. */
-static const double UNCERTAIN = 0.3;
-
 /* Deviations of a count by clock ticks: less may be chance. */
 static const double DEVIATIONS_MIN = 2;
 
+/* Of the threads' time: other programs make phases no longer. */
+static double share_of_others(const struct report_account *account) {
+  return account->is_known && account->all > 0 ? fmin(1, account->lost[HINDRANCE_OTHERS] / account->all) : 0;
+}
+
 bool yields_phases_are_long(const struct report *report, uint64_t thread_time, uint64_t passages) {
   double ms = (double)report->trace->clock.ticks_per_second / 1e3;
-  return passages > 0 && (double)thread_time >= LONG_PHASE_MS * ms * (double)passages;
+  double own = (double)thread_time * (1 - share_of_others(&report->account));
+  return passages > 0 && own >= LONG_PHASE_MS * ms * (double)passages;
 }
 
 /* All regions with more threads than processors. */
@@ -93,7 +96,8 @@ double yields_find(struct report *report) {
   struct report_finding *finding = finding_add(report, CAUSE_YIELDING, crowded.region, yielded / processors);
   if (!finding)
     return 0;
-  finding_set_uncertainty(report, finding, hypot(deviation, UNCERTAIN * yielded) / processors);
+  finding->uncertainty_ticks = finding->gain_ticks; /* in a program of two sleeping threads save nothing */
+  finding->doubt = finding_reason(CAUSE_YIELDING);
   describe(report, finding, &crowded, yielded);
   return yielded / processors;
 }

@@ -360,15 +360,6 @@ static void woken_late(void) {
   }
 }
 
-/* More threads than processors: who is at the barrier yields again and again. The twin's threads sleep. */
-static void yielding(void) {
-#pragma omp parallel /* PLANT yielding */
-  for (int step = 0; step < 40; step++) {
-    compute(omp_get_thread_num() % 2 ? 1000 : 4000);
-#pragma omp barrier
-  }
-}
-
 /* Memory is what all wait for. */
 static void memory_bound(void) {
   double *from = malloc(WORDS * sizeof *from), *to = malloc(WORDS * sizeof *to);
@@ -420,7 +411,6 @@ static const struct planted programs[] = {{"opposite", opposite},
                                           {"false_sharing", false_sharing},
                                           {"needle", needle},
                                           {"woken_late", woken_late},
-                                          {"yielding", yielding},
                                           {"memory_bound", memory_bound},
                                           {"clean", clean},
                                           {"few_iterations", few_iterations},
