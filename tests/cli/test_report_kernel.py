@@ -124,51 +124,31 @@ class Kernel(Case):
         """As many faults as pages: nothing came again, however long the program was in the kernel."""
         self.assertEqual(self.faulting("first", [(0, 100, 0), (1, 40000, 60)], faults="100,40000,40000,1000"), [])
 
-    # -- yields --
+    # -- waiting awake --
 
-    def waiting(self, name, process=None, length=2, processors=2, has_task=False):
-        """200 ms of regions so long, in which two of four threads work, and two are at the barrier after a quarter."""
-        now = 0
+    def waiting(self, name, process=None):
+        """A hundred regions of 2 ms in which two of four threads begin late, for want of processors."""
         with self.timed(name, threads=4) as made:
-            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            made.properties = [("STAVE::PROCESSORS", "2")]
             if process:
                 made.properties.append(("STAVE::SYSTEM_TIMES", series(*process)))
             made.program(0, True)
-            while now < 200:
+            for now in range(0, 200, 2):
                 made.fork(now)
-                made.begin(now)
-                if has_task:
-                    made.at(now).create(0, 1, 11)
-                    made.start(0, 0, 1, 11)
-                    made.at(now + length / 8).end(0, 0, 1, 11)
-                for part, threads in ((0.25, (2, 3)), (1, (0, 1))):
-                    [made.at(now + part * length).enter(thread, "implicit barrier", 1) for thread in reversed(threads)]
-                now += length
-                made.end_all(now)
-            made.program(now, False)
-            self.run_times(made, [[(50, 50)] * round(now / EACH_MS)] * 4, (), (), (), 0)
-        return [one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "yielding"]
+                for begin, threads in ((0, (0, 1)), (1, (2, 3))):
+                    [made.at(now + begin).begin_team(thread) for thread in threads]
+                    [made.at(now + begin + 0.8).enter(thread, "implicit barrier", 1) for thread in threads]
+                made.end_all(now + 2)
+            made.program(200, False)
+            self.run_times(made, [[(50, 50)] * round(200 / EACH_MS)] * 4, (), (), (), 0)
+        return self.numbers(self.path(name))["findings"]
 
-    def test_threads_that_yield_in_long_phases(self):
-        found, = self.waiting("yielding", [(0, 100, 50), (2, 100, 80)])
-        self.ms(found["gain_s"], 80 / 2)
-        self.assertEqual(found["confidence"], "low")
-        self.ms(found["uncertainty_s"], 80 / 2)
-        self.words(found["advice"], "OMP_WAIT_POLICY=passive")
-
-    def test_yields_are_no_longer_than_waits(self):
-        """Two threads wait for three quarters of 200 ms: what they are in the kernel for besides is something else."""
-        found, = self.waiting("waits", [(0, 100, 0), (2, 100, 390)])
-        self.ms(found["gain_s"], 2 * 0.75 * 200 / 2)
-
-    def test_where_sleeping_does_not_help(self):
-        """Short phases, tasks, a processor for each thread, what may be chance, and what the archive does not have."""
-        kernel = [(0, 100, 0), (2, 100, 80)]
-        self.assertEqual(self.waiting("short", kernel, length=0.8), [])
-        self.assertEqual(self.waiting("with tasks", kernel, has_task=True), [])
-        self.assertEqual(self.waiting("enough processors", kernel, processors=4), [])
-        self.assertEqual(self.waiting("a few ticks", [(0, 100, 0), (2, 100, 12)]), [])
-        self.assertEqual(self.waiting("not read"), [])
+    def test_time_in_the_kernel_claims_nothing_for_threads_that_wait(self):
+        """Sleeping instead did not give it back in programs: the advice to sleep has no amount."""
+        found = self.waiting("yielding", [(0, 100, 50), (2, 100, 80)])
+        self.assertEqual(found, self.waiting("not read"))
+        self.assertEqual([one["cause"] for one in found], ["oversubscription"])
+        self.words(found[0]["advice"], "OMP_WAIT_POLICY=passive")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@
 #include "report/collect/account.h"
 #include "report/collect/analyser.h"
 #include "report/finding.h"
-#include "report/subjects/yields.h"
 
 /* A fifth of the region is lost, and barriers that let go late and threads that begin late are a fifth of all
  * that is lost at least. Where threads compute in turns these are two fifths and more (libomp 14, 3 to 8
@@ -17,6 +16,11 @@ static const double SHARE_MIN = 0.2;
 
 /* Of the processors' time, by other programs. */
 static const double OTHERS_MIN = 0.1;
+
+/* From barrier to barrier. With four threads on two processors OMP_WAIT_POLICY=passive saved time in 13 of 14
+ * programs with longer ones, and cost it in five of six with phases below 0.4 ms
+ * (docs/verdicts/oversubscribed.md). */
+static const double LONG_PHASE_MS = 1;
 
 static bool lacks_processors(const struct report_parallel *parallel) {
   double by_system = (double)parallel->release + (double)parallel->late;
@@ -187,9 +191,11 @@ void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES
  * How threads wait is set for the run: most phases of all these regions decide, not those of the one that
  * costs most. It is recorded, or seen by the account. */
 static bool would_sleeping_help(const struct report *report, const struct report_shared *all) {
+  double ms = (double)report->trace->clock.ticks_per_second / 1e3;
   bool is_awake = finding_waiting(report) == FINDING_WAITING_AWAKE ||
                   processors_are_held(report, report->regions[all->region].parallel);
-  return is_awake && all->tasks == 0 && yields_phases_are_long(report, all->thread_time, all->passages);
+  return is_awake && all->tasks == 0 && all->passages > 0 &&
+         (double)all->thread_time >= LONG_PHASE_MS * ms * (double)all->passages;
 }
 
 static void find_oversubscription(struct report *report) {
@@ -197,8 +203,6 @@ static void find_oversubscription(struct report *report) {
   struct finding_texts texts = {.report = report};
   if (account_is_bound(&report->account)) /* that is the finding */
     return;
-  double yielded = yields_find(report); /* which fewer threads would save as well */
-  all->gain = all->gain > yielded ? all->gain - yielded : 0;
   struct report_finding *finding =
       all->regions ? finding_add(report, CAUSE_OVERSUBSCRIPTION, all->region, all->gain) : NULL;
   all->unattributed = finding || all->waited < FINDING_MIN_SHARE * (double)report->wall ? 0 : all->waited;
@@ -218,7 +222,7 @@ static void find_oversubscription(struct report *report) {
     finding_append(finding->evidence, "; threads were preempted for %s of their work",
                    finding_time(&texts, (double)report->preempted_useful));
   finding_printf_waiting(&texts, finding->evidence);
-  if (yielded <= 0 && would_sleeping_help(report, all))
+  if (would_sleeping_help(report, all))
     finding_append(
         finding->advice,
         "; OMP_WAIT_POLICY=passive (libomp: KMP_BLOCKTIME=0) leaves the processors of threads that wait "
