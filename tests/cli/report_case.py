@@ -89,12 +89,14 @@ class Case(cli.Case):
     def timed(self, name, threads=2, **more):
         return Timed(self.path(name), threads=threads, region=False, **more)
 
-    def run_times(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000, may_use="0-1"):
-        """The kernel's readings each 100 ms: of a thread what it ran and was ready for, in ms, from the first on."""
+    def run_times(self, made, lines, throttled, stopped, others, quota, writer=(), first=1000, may_use="0-1",
+                  each_ms=EACH_MS):
+        """The kernel's readings each 100 ms, or as given: of a thread what it ran and was ready for, in ms, from the
+        first on."""
         count = max(map(len, lines))
         at = lambda numbers, i: numbers[i] if i < len(numbers) else 0
         own = [sum(at(line, i)[0] if i < len(line) else 0 for line in lines) + at(others, i) for i in range(count)]
-        process = [str(first)] + [f"{1000 * EACH_MS},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
+        process = [str(first)] + [f"{1000 * each_ms},{1000 * own[i]},{1000 * at(throttled, i)},{1000 * at(stopped, i)},"
                               f"{1000 * at(writer, i)}" for i in range(count)]
         group = made.locations[0].group
         put = made.definitions.location_group_property

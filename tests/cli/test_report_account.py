@@ -524,24 +524,31 @@ class Account(Case):
         self.assertEqual(numbers["findings"], [])
 
     def begins_late(self, name, ready):
-        """Ten regions of 10 ms in which the second thread begins late; of it the kernel was never asked, as in runs
-        below 0.1 s, and the first one was ready for so many ms."""
+        """Ten regions of 5 ms in which the second thread begins 2 ms late; of it the kernel was never asked, as in runs
+        below 0.1 s, and the first one was ready for so many ms, for which other processes used no processor."""
         with self.timed(name) as made:
             made.properties = [("STAVE::PROCESSORS", "2")]
             made.program(0, True)
             for i in range(10):
-                made.fork(10 * i)
-                for thread, ms in ((0, 0), (1, 4)):
-                    made.at(10 * i + ms).begin_team(thread)
-                made.end_all(10 * (i + 1))
-            made.program(100, False)
-            self.run_times(made, [[(100 - ready, ready)]], (), (), (), 0)
-        return self.numbers(self.path(name))["findings"][0]
+                made.fork(5 * i)
+                for thread, ms in ((0, 0), (1, 2)):
+                    made.at(5 * i + ms).begin_team(thread)
+                made.end_all(5 * (i + 1))
+            made.program(50, False)
+            self.run_times(made, [[(50 - ready, ready)]], (), (), (), 0, each_ms=50)
+        numbers = self.numbers(self.path(name))
+        self.ms(numbers["account"]["ready_s"], ready)
+        self.ms(sum(value for name, value in numbers["account"].items() if name.startswith("by_")), 0)
+        found, = numbers["findings"]
+        return found
 
     def test_being_ready_without_a_known_cause_makes_a_finding_unsure(self):
-        quiet, busy = self.begins_late("quiet edge", 0), self.begins_late("busy edge", 50)
-        self.assertEqual([one["cause"] for one in (quiet, busy)], 2 * ["fork and join"])
-        self.assertEqual([one["confidence"] for one in (quiet, busy)], ["medium", "low"])
+        """It may be why the other thread begins late. A team of two is delayed by half of it, and the gain is 10 ms."""
+        quiet, some, busy = (self.begins_late(f"ready for {ready}", ready) for ready in (0, 6, 25))
+        self.assertEqual([one["cause"] for one in (quiet, some, busy)], 3 * ["fork and join"])
+        self.assertEqual([one["confidence"] for one in (quiet, some, busy)], ["medium", "medium", "low"])
+        for one, ms in ((quiet, 0), (some, 3), (busy, 10)):
+            self.ms(one["uncertainty_s"], ms)
 
 
 if __name__ == "__main__":
