@@ -127,7 +127,7 @@ class Use(Case):
         self.assertEqual((finding["cause"], finding["region"]), ("device idle", "!$omp target @made.c:5"))
         self.ms(finding["gain_s"], 40)
         self.assertRegex(text, r"(?m)^Device 0 +94.0 ms +42.6 % +0.0 % +0.0 % +0.0 % +9.6 % +47.9 %$")
-        self.assertRegex(text, r"(?m)^Device 0 +behind target @made.c:5 +45.0 ms")
+        self.assertRegex(text, r"(?m)^Device 0 +after target @made.c:5 +45.0 ms")
 
     def test_not_known_from_the_host(self):
         numbers = self.numbers(self.alternating("unknown", NOT_OFFERED))
