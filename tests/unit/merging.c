@@ -1,6 +1,5 @@
 #include "merging.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,25 +129,58 @@ void set_capacity(unsigned thread, uint64_t capacity) {
   rings[thread].mask = capacity - 1;
 }
 
-/* Makes the next event when it holds the token, and passes it on: each event happens after all before it. */
+void runners_nap(void) {
+  enum { NAP_US = 50 };
+  usleep(NAP_US);
+}
+
+bool runners_wait_for_room(void) {
+  unsigned full = atomic_load(&token.full);
+  const struct thread_slot *slot = full ? rings[full - 1].slot : NULL;
+  return slot && atomic_load(&slot->head) - atomic_load(&slot->tail) >= CAPACITY;
+}
+
+/* The merge makes it. */
+static void wait_for_room(unsigned thread) {
+  if (has_room(thread))
+    return;
+  atomic_store(&token.full, 1 + thread);
+  while (!has_room(thread))
+    runners_nap();
+  atomic_store(&token.full, 0);
+}
+
+/* Events in the runners' rings, by who holds the token: each happens after all before it. Numbers are drawn
+ * for as long as it takes to read the heads meanwhile. False: all are made. */
+static bool make_some(uint64_t *random) {
+  enum { DRAWS = 1000 };
+  for (uint64_t left = 1 + next_random(random) % TURN_MOST; left > 0; left--) {
+    uint64_t now = atomic_load_explicit(&token.clock, memory_order_relaxed);
+    unsigned thread = (unsigned)(next_random(random) % RUNNERS) * token.apart;
+    if (now == PASSED_ON)
+      return false;
+    wait_for_room(thread);
+    for (unsigned i = 0; i < DRAWS; i++)
+      next_random(random);
+    put_and_publish(thread, now, now);
+    atomic_store_explicit(&token.clock, now + 1, memory_order_relaxed);
+  }
+  return true;
+}
+
+/* Passes the token on to another one each time, at the end as well, so that all return. */
 static void *run_with_token(void *data) {
   unsigned self = (unsigned)(uintptr_t)data;
   uint64_t random = self + 1;
-  for (;;) {
-    while (atomic_load_explicit(&token.holder, memory_order_acquire) * token.apart != self || !has_room(self))
-      if (atomic_load(&token.finished))
-        return NULL;
-      else
-        sched_yield();
-    uint64_t now = atomic_load_explicit(&token.clock, memory_order_relaxed);
-    if (now == PASSED_ON) {
+  for (bool goes_on = true; goes_on;) {
+    sem_wait(&token.turns[self]);
+    goes_on = make_some(&random);
+    unsigned step = goes_on ? 1 + (unsigned)(next_random(&random) % (RUNNERS - 1)) : 1;
+    if (!goes_on)
       atomic_store(&token.finished, 1);
-      return NULL;
-    }
-    put_and_publish(self, now, now);
-    atomic_store_explicit(&token.clock, now + 1, memory_order_relaxed);
-    atomic_store_explicit(&token.holder, (unsigned)(next_random(&random) % RUNNERS), memory_order_release);
+    sem_post(&token.turns[(self + step) % RUNNERS]);
   }
+  return NULL;
 }
 
 void start_runners(pthread_t *threads, unsigned apart) {
@@ -157,7 +189,9 @@ void start_runners(pthread_t *threads, unsigned apart) {
   for (unsigned i = 0; i < RUNNERS * apart; i++)
     attach(i, 0);
   for (unsigned i = 0; i < RUNNERS; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, run_with_token, (void *)(uintptr_t)(i * apart)), 0);
+    assert_int_equal(sem_init(&token.turns[i], 0, i == 0), 0);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_with_token, (void *)(uintptr_t)i), 0);
 }
 
 void merge_until_they_are_done(pthread_t *threads) {
@@ -165,10 +199,12 @@ void merge_until_they_are_done(pthread_t *threads) {
   do {
     is_over = atomic_load(&token.finished);
     if (merge_pass(merge) == 0)
-      sched_yield();
+      runners_nap();
   } while (!is_over);
   for (unsigned i = 0; i < RUNNERS; i++)
     pthread_join(threads[i], NULL);
+  for (unsigned i = 0; i < RUNNERS; i++)
+    sem_destroy(&token.turns[i]);
   while (merge_pass(merge) > 0) {
   }
   assert_int_equal(taken_count, PASSED_ON);

@@ -4,6 +4,7 @@
 #define STAVE_TESTS_MERGING_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 
 #include "unit.h"
@@ -59,17 +60,26 @@ bool has_room(unsigned thread);
 /* Of the thread's ring, in records. */
 void set_capacity(unsigned thread, uint64_t capacity);
 
-/* Threads that make events one after another: who holds the token makes the next one. */
-enum { RUNNERS = 4, APART_MOST = 400, PASSED_ON = 50000 };
+/* Threads that make events one after another: who holds the token makes the next ones, each in any of the
+ * RUNNERS rings, and passes it on. They pass it on seldom and sleep while they wait: beside threads that keep
+ * the processors each change of threads may last as long as those run. */
+enum { RUNNERS = 4, APART_MOST = 400, PASSED_ON = 50000, TURN_MOST = 1000 };
 
 struct token {
-  _Atomic uint64_t clock;  /* number of the next event of all */
-  _Atomic unsigned holder; /* who makes it */
+  _Atomic uint64_t clock; /* number of the next event of all */
+  _Atomic unsigned full;  /* 1 + the ring in which its holder waits for room; or 0 */
   _Atomic unsigned finished;
-  unsigned apart; /* slots from runner to runner */
+  sem_t turns[RUNNERS]; /* posted to who gets it */
+  unsigned apart;       /* slots from ring to ring */
 };
 
 extern struct token token;
+
+/* For who waits for the other side. */
+void runners_nap(void);
+
+/* Not before the merge goes on. */
+bool runners_wait_for_room(void);
 
 void start_runners(pthread_t *threads, unsigned apart);
 

@@ -1,6 +1,5 @@
 /* The merge and its backlog: threads go on while a pass is under way, and neither order nor records are lost.
  */
-#include <sched.h>
 #include <string.h>
 
 #include "merging.h"
@@ -10,8 +9,8 @@
 static void wait_for_runners(void) {
   uint64_t due = taken_count + 3 * CAPACITY;
   due = due < PASSED_ON / 2 ? due : PASSED_ON / 2;
-  for (int i = 0; i < 1000 && atomic_load(&token.clock) < due; i++)
-    sched_yield();
+  while (atomic_load(&token.clock) < due && !runners_wait_for_room())
+    runners_nap();
 }
 
 /* The same rule where records go through the backlog: the runners make more than all rings hold while a pass
