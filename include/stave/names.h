@@ -131,9 +131,9 @@
 /* Of location groups and locations: what the kernel did for the process and its threads, read about once a
  * second, and first and last; not with STAVE_KEEP. Readings are separated by blanks. Each has three numbers:
  * that of the process's reading in STAVE_PROPERTY_RUN_TIMES (0: before the first event); page faults since
- * the reading before (the first one: since its begin); processor time in the kernel since then, in us, which
- * the kernel counts to 10 ms and less. Threads that have ended since their last reading are in the process's.
- */
+ * the reading before (the first one: since its begin, and 0 for a thread that is older than the session);
+ * processor time in the kernel since then, in us, which the kernel counts to 10 ms and less. Threads that
+ * have ended since their last reading are in the process's. */
 #define STAVE_PROPERTY_SYSTEM_TIMES "STAVE::SYSTEM_TIMES"
 
 /* == The OpenMP runtime */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct kernel_sums {
-  uint64_t faults, us;
+  uint64_t readings, faults, us;
 };
 
 /* Since the first event: what was before is left out. NULL is nothing. */

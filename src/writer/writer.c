@@ -322,7 +322,8 @@ static void drain_all(struct writer *writer) {
   const struct session_constants *constants = &writer->constants;
   open_encoders(writer);
   if (!writer->kept)
-    writer->run_times = run_times_create(constants->pid, constants->clock_kind, writer->definitions);
+    writer->run_times =
+        run_times_create(constants->pid, constants->clock_kind, &constants->start, writer->definitions);
   drain(writer);
 }
 

@@ -32,10 +32,27 @@ static void touch(size_t pages) {{
 int main(void) {{
 #pragma omp parallel num_threads(2)
   {{
+    usleep({THEN_S} * 1000000); /* what comes before the writer's first reading is not of the run */
     touch(omp_get_thread_num() ? 3 * {PAGES} : {PAGES});
     usleep({THEN_S} * 1000000);
   }}
   return 0;
+}}
+"""
+
+# A thread that has touched its pages before there was OpenMP in the process, and is then the first one of it.
+OLDER = FAULTING[:FAULTING.index("int main")] + f"""
+#include <pthread.h>
+static void *run(void *unused) {{
+  touch({PAGES});
+  usleep(100000);
+#pragma omp parallel num_threads(1)
+  usleep({THEN_S} * 1000000);
+  return unused;
+}}
+int main(void) {{
+  pthread_t thread;
+  return pthread_create(&thread, NULL, run, NULL) || pthread_join(thread, NULL);
 }}
 """
 
@@ -62,6 +79,13 @@ class Kernel(Case):
         threads = {one["name"]: one["page_faults"] for one in self.numbers(archive)["threads_of_the_run"]}
         self.assertEqual(threads, of_threads)
         self.assertIn(f"{of_process:,}", cli.stave("info", archive).stdout.decode())
+
+    def test_what_an_older_thread_had_before(self):
+        """Its faults of before the session are not among those of the run."""
+        archive = self.path("older")
+        cli.trace(cli.compile_program(self.path("older.program"), OLDER), archive, OMP_NUM_THREADS=1)
+        thread, = self.numbers(archive)["threads_of_the_run"]
+        self.assertLess(thread["page_faults"], PAGES / 2)
 
     @staticmethod
     def faults_in(text):
@@ -101,6 +125,32 @@ class Kernel(Case):
         found, = self.faulting("most", [(0, 100, 0), (1, 40000, 40)], [[(0, 100, 0), (1, 30000, 30)], [(1, 10000, 10)]])
         self.ms(found["gain_s"], 30 * 3 / 4)
         self.words(found["evidence"], "75.0 %", "400000 faults a second")
+
+    def test_most_faults_and_most_time_are_of_two_threads(self):
+        """92.5 % of the faults are the second thread's, most of the time in the kernel the first one's."""
+        found, = self.faulting("two", [(0, 100, 0), (1, 40000, 40)], [[(0, 100, 0), (1, 3000, 38)], [(1, 37000, 2)]],
+                               team=3, processors=3)
+        self.assertIn("92.5 %", found["evidence"])
+        self.ms(found["gain_s"], 30 * 38 / 40)
+
+    def test_no_faults_in_the_readings(self):
+        """All were before the first event; or there is no reading of after it."""
+        found, = self.faulting("none", [(0, 100, 0), (1, 0, 0)], [[(0, 100, 0), (1, 0, 0)]])
+        self.assertNotIn("nan", found["evidence"])
+        self.assertNotIn(" 0.0 %", found["evidence"])
+        found, = self.faulting("only before", [(0, 40000, 40)], [[(0, 30000, 30)]])
+        self.assertIn("giving", found["evidence"])
+        self.assertEqual([one["page_faults"] for one in self.numbers(self.path("only before"))["threads_of_the_run"]],
+                         [None, None])
+
+    def test_a_part_of_the_run_has_none(self):
+        """The readings are of all of it."""
+        self.faulting("part", [(0, 100, 0), (1, 40000, 40)], [[(0, 100, 0), (1, 30000, 30)], [(1, 10000, 10)]])
+        known = lambda *window: [(one["page_faults"], one["kernel_s"])
+                                 for one in self.numbers(self.path("part"), *window)["threads_of_the_run"]]
+        self.assertEqual(known(), [(30000, 0.03), (10000, 0.01)])
+        self.assertEqual(known("--from", "50ms"), [(None, None)] * 2)
+        self.assertEqual(known("--to", "50ms"), [(None, None)] * 2)
 
     def test_threads_whose_last_reading_is_missing(self):
         """What the process has more than the first thread is the other one's, as runs below a second have it."""

@@ -139,7 +139,7 @@ void info_print_kernel(const struct info *info) {
                                                                          STAVE_PROPERTY_SYSTEM_TIMES)
                                                 : NULL;
   struct kernel_sums sums = kernel_sums_of(text);
-  if (text)
+  if (sums.readings > 0)
     table_fact("in the kernel", "%s page faults, %s of processor time", summary_number(faults, sums.faults),
                summary_duration(time, 1000 * sums.us));
 }

@@ -186,12 +186,15 @@ static void describe_kernel(struct finding_texts *texts, struct report_finding *
     finding_append(finding->evidence, ", and giving the page back more");
     return;
   }
+  if (kernel->faults <= 0)
+    return;
   finding_append(finding->evidence,
                  "; %.0f faults a second; the program's threads were in the kernel for %s, %s for each fault",
                  kernel->faults / ((double)texts->report->wall / second), finding_time(texts, kernel->ticks),
                  finding_time(texts, kernel->ticks / kernel->faults));
-  finding_append(finding->evidence, "; one thread has %s of the faults",
-                 finding_share(texts, kernel->busiest_faults, 1));
+  if (kernel->busiest_faults > 0)
+    finding_append(finding->evidence, "; one thread has %s of the faults",
+                   finding_share(texts, kernel->busiest_faults, 1));
 }
 
 /* Each page that the process had has faulted once; what is more came back. */

@@ -21,8 +21,8 @@
 #include "writer/kernel/stops.h"
 #include "writer/kernel/system_times.h"
 
-/* A reading costs at most a 2000th of a processor: of many threads there are fewer. Of a long run each second
- * one goes, so that an archive has no more than that many. */
+/* A reading costs at most a 2000th of a processor (read_system is besides): of many threads there are fewer.
+ * Of a long run each second one goes, so that an archive has no more than that many. */
 enum { EACH_NS = 90000000, COST_SHARE = 2000, READINGS_MAX = 1024, FILES_MAX = 512, MASK_BYTES = 8192 };
 enum { NS_IN_US = 1000 };
 
@@ -46,8 +46,8 @@ struct timed_thread {
 
 struct process_reading {
   uint64_t ticks;
-  uint32_t own_us, throttled_us, stopped_us; /* own: all its threads */
-  uint32_t writer_us;                        /* this process */
+  uint64_t own_us, throttled_us, stopped_us; /* own: all its threads, which is more than 32 bits have */
+  uint64_t writer_us;                        /* this process */
 };
 
 struct run_times {
@@ -60,6 +60,7 @@ struct run_times {
   struct process_reading readings[READINGS_MAX + 1];
   size_t count;
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
+  uint64_t begin_boot_ns; /* of the session, as the kernel has the begin of threads */
   struct stops stops;
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
@@ -132,11 +133,14 @@ static void read_mask(struct timed_thread *thread) {
 
 /* -- a thread -- */
 
-static uint32_t us_since(uint64_t *last_ns, uint64_t now_ns) {
+static uint64_t us_since(uint64_t *last_ns, uint64_t now_ns) {
   uint64_t us = now_ns > *last_ns ? (now_ns - *last_ns) / NS_IN_US : 0;
-  us = us < UINT32_MAX ? us : UINT32_MAX;
   *last_ns += us * NS_IN_US; /* what is less than one counts the next time */
-  return (uint32_t)us;
+  return us;
+}
+
+static uint32_t of_thread(uint64_t us) {
+  return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
 static void put_reading(struct timed_thread *thread, struct thread_reading reading) {
@@ -151,9 +155,8 @@ static void end_thread(struct run_times *times, struct timed_thread *thread) {
   thread->fd = -1;
 }
 
-/* The first one ran before there was OpenMP: what it had done when this began is known of the main thread
- * only.
- */
+/* What threads that are older than the session had done when it began is known of the main thread only: of
+ * the others that counts which comes after the first reading. */
 static void begin_thread(struct run_times *times, struct timed_thread *thread) {
   uint64_t ran, ready;
   if (times->files < times->files_most && (thread->fd = open_schedstat(times, thread)) >= 0)
@@ -162,14 +165,16 @@ static void begin_thread(struct run_times *times, struct timed_thread *thread) {
     end_thread(times, thread);
     return;
   }
-  bool is_main = (pid_t)thread->tid == times->pid, is_first = times->thread_count == 1;
-  thread->ran_ns = is_main ? times->main_ran_ns : is_first ? ran : 0;
-  thread->ready_ns = is_main ? times->main_ready_ns : is_first ? ready : 0;
+  bool is_main = (pid_t)thread->tid == times->pid;
+  bool is_older = times->thread_count == 1 ||
+                  system_times_began_before(times->pid, (pid_t)thread->tid, times->begin_boot_ns);
+  thread->ran_ns = is_main ? times->main_ran_ns : is_older ? ran : 0;
+  thread->ready_ns = is_main ? times->main_ready_ns : is_older ? ready : 0;
   if (is_main) {
     thread->system = times->main_system;
     times->main_system = (struct system_times){0};
   } else
-    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, times->count);
+    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, is_older ? 0 : times->count);
   read_mask(thread);
 }
 
@@ -198,8 +203,8 @@ static void read_thread(struct run_times *times, struct timed_thread *thread, bo
     thread->location->gone_ticks = clock_ticks(times->clock_kind);
     return;
   }
-  put_reading(thread, (struct thread_reading){.ran_us = us_since(&thread->ran_ns, ran),
-                                              .ready_us = us_since(&thread->ready_ns, ready)});
+  put_reading(thread, (struct thread_reading){.ran_us = of_thread(us_since(&thread->ran_ns, ran)),
+                                              .ready_us = of_thread(us_since(&thread->ready_ns, ready))});
   if (with_mask)
     read_mask(thread);
 }
@@ -207,7 +212,7 @@ static void read_thread(struct run_times *times, struct timed_thread *thread, bo
 /* -- a long run -- */
 
 static void add_us(uint32_t *sum, uint32_t us) {
-  *sum = us < UINT32_MAX - *sum ? *sum + us : UINT32_MAX;
+  *sum = of_thread((uint64_t)*sum + us);
 }
 
 /* The readings with an odd number become one with the next. */
@@ -230,10 +235,10 @@ static void halve(struct run_times *times) {
   size_t kept = 1;
   for (size_t i = 2; i < times->count; i += 2) {
     struct process_reading sum = times->readings[i];
-    add_us(&sum.own_us, times->readings[i - 1].own_us);
-    add_us(&sum.throttled_us, times->readings[i - 1].throttled_us);
-    add_us(&sum.stopped_us, times->readings[i - 1].stopped_us);
-    add_us(&sum.writer_us, times->readings[i - 1].writer_us);
+    sum.own_us += times->readings[i - 1].own_us;
+    sum.throttled_us += times->readings[i - 1].throttled_us;
+    sum.stopped_us += times->readings[i - 1].stopped_us;
+    sum.writer_us += times->readings[i - 1].writer_us;
     times->readings[kept++] = sum;
   }
   times->count = kept;
@@ -250,7 +255,7 @@ static void halve(struct run_times *times) {
 
 /* Of the thread that ran and was ready for longest in this reading; those that are none of OpenMP's count as
  * one. */
-static uint64_t busiest_us(const struct run_times *times, uint32_t own_us) {
+static uint64_t busiest_us(const struct run_times *times, uint64_t own_us) {
   uint64_t most_us = 0, ran_us = 0;
   for (size_t i = 0; i < times->thread_count; i++) {
     const struct timed_thread *thread = &times->threads[i];
@@ -265,22 +270,23 @@ static uint64_t busiest_us(const struct run_times *times, uint32_t own_us) {
   return others_us > most_us ? others_us : most_us;
 }
 
-/* Some of many threads at a time, so that no reading takes long: the last one has all. */
+/* Belongs to the last reading. Some of many threads at a time, so that none takes long: the last one has all.
+ */
 static void read_system(struct run_times *times, uint64_t now_ns, bool is_last) {
   enum { TOGETHER = 32 };
-  size_t left = is_last ? SIZE_MAX : TOGETHER;
+  size_t left = is_last ? SIZE_MAX : TOGETHER, at = times->count - 1;
   if (is_last || system_times_are_due(&times->system, now_ns))
-    system_times_look(&times->system, times->pid, 0, times->count);
+    system_times_look(&times->system, times->pid, 0, at);
   for (size_t i = 0; i < times->thread_count && left > 0; i++) {
     struct timed_thread *thread = &times->threads[times->system_next++ % times->thread_count];
     if (thread->is_over || (!is_last && !system_times_are_due(&thread->system, now_ns)))
       continue;
-    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, times->count);
+    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, at);
     left--;
   }
 }
 
-static bool read_all(struct run_times *times, uint64_t now_ns, bool is_last) {
+static bool read_all(struct run_times *times, uint64_t now_ns) {
   enum { MASKS_EACH = 8 };
   uint64_t own_ns;
   struct process_reading reading = {.ticks = clock_ticks(times->clock_kind)};
@@ -294,7 +300,6 @@ static bool read_all(struct run_times *times, uint64_t now_ns, bool is_last) {
   reading.stopped_us =
       stops_since(&times->stops, (now_ns - times->looked_ns) / NS_IN_US, busiest_us(times, reading.own_us));
   life_look(&times->life);
-  read_system(times, now_ns, is_last);
   times->readings[times->count++] = reading;
   times->looked_ns = now_ns;
   return true;
@@ -305,11 +310,13 @@ static void look(struct run_times *times, uint64_t now_ns, bool is_last) {
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (times->count > READINGS_MAX - 1 && times->count % 2)
     halve(times);
-  if (!read_all(times, now_ns, is_last))
+  if (!read_all(times, now_ns))
     times->due_ns = UINT64_MAX;
   uint64_t cost_ns = COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
-  if (times->due_ns < UINT64_MAX)
-    times->due_ns = now_ns + (cost_ns > times->each_ns ? cost_ns : times->each_ns);
+  if (times->due_ns == UINT64_MAX)
+    return;
+  times->due_ns = now_ns + (cost_ns > times->each_ns ? cost_ns : times->each_ns);
+  read_system(times, now_ns, is_last); /* does not make the next reading later, of which the account is */
 }
 
 void run_times_look(struct run_times *times) {
@@ -334,7 +341,14 @@ static size_t files_that_may_stay(void) {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= ENOUGH ? FILES_MAX : 0;
 }
 
-struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct definitions *definitions) {
+/* The kernel's clock goes on while the machine is asleep. */
+static uint64_t boot_ns_of(const struct clock_point *point) {
+  uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME), now_ns = clock_ns(CLOCK_MONOTONIC);
+  return boot_ns > now_ns ? point->monotonic_ns + (boot_ns - now_ns) : point->monotonic_ns;
+}
+
+struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const struct clock_point *begin,
+                                   struct definitions *definitions) {
   if (pid <= 0)
     return NULL; /* a memory that is played again has no process */
   struct run_times *times = memory_get(1, sizeof *times);
@@ -342,6 +356,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct
                               .stops = {.pid = pid},
                               .clock_kind = clock_kind,
                               .definitions = definitions,
+                              .begin_boot_ns = boot_ns_of(begin),
                               .each_ns = EACH_NS,
                               .files_most = files_that_may_stay()};
   quota_open(&times->quota, pid);

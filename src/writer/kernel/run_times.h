@@ -10,8 +10,9 @@
 
 struct run_times;
 
-/* Of the threads that are locations of the definitions. */
-struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, struct definitions *definitions);
+/* Of the threads that are locations of the definitions. begin: of the session. */
+struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const struct clock_point *begin,
+                                   struct definitions *definitions);
 void run_times_destroy(struct run_times *times);
 
 /* Reads what there is, if that is due. NULL is fine, here and below. */

@@ -11,13 +11,13 @@
 #include "session/process_stat.h"
 
 /* As proc(5) numbers the fields of /proc/PID/stat. */
-enum { FIELD_FAULTS = 10, FIELD_SYSTEM = 15 };
+enum { FIELD_FAULTS = 10, FIELD_SYSTEM = 15, FIELD_BEGIN = 22 };
 
 enum { EACH_NS = 1000000000, US_IN_S = 1000000 };
 
 bool system_times_are_due(const struct system_times *times, uint64_t now_ns) {
   uint64_t age_ns = times->looked_ns - times->first_ns;
-  return now_ns - times->looked_ns >= (age_ns < EACH_NS ? age_ns : EACH_NS);
+  return now_ns > times->looked_ns && now_ns - times->looked_ns >= (age_ns < EACH_NS ? age_ns : EACH_NS);
 }
 
 static uint64_t number_of(const char *fields, unsigned number) {
@@ -25,11 +25,20 @@ static uint64_t number_of(const char *fields, unsigned number) {
   return field ? strtoull(field, NULL, 10) : 0;
 }
 
-static uint32_t since(uint64_t *last, uint64_t now) {
+/* The kernel counts from the machine's begin in clock ticks: a thread of the same tick may be younger. */
+bool system_times_began_before(pid_t pid, pid_t tid, uint64_t boot_ns) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, tid, text);
+  long hz = sysconf(_SC_CLK_TCK);
+  if (!fields || hz <= 0)
+    return false;
+  return (number_of(fields, FIELD_BEGIN) + 1) * (UINT64_C(1000000000) / (uint64_t)hz) <= boot_ns;
+}
+
+static uint64_t since(uint64_t *last, uint64_t now) {
   uint64_t more = now > *last ? now - *last : 0;
-  more = more < UINT32_MAX ? more : UINT32_MAX;
   *last += more;
-  return (uint32_t)more;
+  return more;
 }
 
 void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t at) {
@@ -48,10 +57,6 @@ void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t 
                               .system_us = since(&times->system_us, system_us)};
 }
 
-static uint32_t sum_of(uint32_t one, uint32_t other) {
-  return one < UINT32_MAX - other ? one + other : UINT32_MAX;
-}
-
 /* The first one stays: it has what was before the run. */
 void system_times_halve(struct system_times *times) {
   size_t kept = 0;
@@ -59,8 +64,8 @@ void system_times_halve(struct system_times *times) {
     struct system_reading reading = times->readings[i];
     bool has_pair = i > 0 && i % 2 == 0;
     if (has_pair) {
-      reading.faults = sum_of(reading.faults, times->readings[kept - 1].faults);
-      reading.system_us = sum_of(reading.system_us, times->readings[kept - 1].system_us);
+      reading.faults += times->readings[kept - 1].faults;
+      reading.system_us += times->readings[kept - 1].system_us;
     }
     reading.at = (reading.at + 1) / 2;
     kept -= has_pair;
@@ -76,7 +81,7 @@ char *system_times_text(const struct system_times *times) {
     return NULL;
   FILE *file = memory_given(open_memstream(&text, &size));
   for (size_t i = 0; i < times->count; i++)
-    fprintf(file, "%s%zu,%" PRIu32 ",%" PRIu32, i ? " " : "", times->readings[i].at,
+    fprintf(file, "%s%zu,%" PRIu64 ",%" PRIu64, i ? " " : "", times->readings[i].at,
             times->readings[i].faults, times->readings[i].system_us);
   fclose(file);
   return text;

@@ -11,8 +11,8 @@
 
 /* Since the one before. */
 struct system_reading {
-  size_t at; /* the process's reading of run_times.c at which it was read */
-  uint32_t faults, system_us;
+  size_t at;                  /* the process's reading of run_times.c at which it was read */
+  uint64_t faults, system_us; /* of many processors these are more than 32 bits have */
 };
 
 /* All zeros before the first reading. */
@@ -25,6 +25,9 @@ struct system_times {
 
 /* Whether it has not been read for a second, or for as long as it had been there by then. */
 bool system_times_are_due(const struct system_times *times, uint64_t now_ns);
+
+/* Whether the thread was there by then, which is ns since the machine's begin (CLOCK_BOOTTIME). */
+bool system_times_began_before(pid_t pid, pid_t tid, uint64_t boot_ns);
 
 /* tid: 0 for the entire process. What is gone is not read. */
 void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t at);
