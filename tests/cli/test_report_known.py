@@ -270,9 +270,9 @@ class Known(Case):
             self.assertEqual("OMP_WAIT_POLICY" in found["advice"], threads == 2)
             self.assertNotIn("nowait", found["advice"])
 
-    def serialised(self, name, before_ns=300, has_loops=True, times=1000, threads=2):
+    def serialised(self, name, before_ns=300, has_loops=True, times=1000, threads=2, follows=1):
         """Each thread forks teams of one: so long from the begin to the loop, 0.5 us in it, 0.05 to the end. A callback
-        takes 10 ns: as long as it is from the end to the join."""
+        takes 10 ns: as long as it is from the end to the join. Each n-th (`follows`) has no flush before its fork."""
         with self.timed(name, threads=2, ticks_per_us=1000) as made:
             ns = lambda at: made.at(at / 1e6)
             if threads == 2:
@@ -282,6 +282,8 @@ class Known(Case):
             each = 800 + before_ns
             for at in range(0, times * each, each):
                 for i, made.team in enumerate(inner):
+                    if at // each % follows:
+                        ns(at - 50).point(i, "flush", 7)
                     ns(at).event(i, "thread_fork", Paradigm.OPENMP, 2)
                     ns(at + 100).begin_team(i, 5)
                     if has_loops:
@@ -321,6 +323,52 @@ class Known(Case):
         found = self.costs("if clause", 550, threads=1)[0]
         self.assertNotIn("cut-off", found["advice"])
         self.words(found["evidence"], "0 of them inside")
+
+    def test_serialised_regions_of_which_few_follow_another(self):
+        """The 130 ns between two are in a tenth of them."""
+        self.costs("few follow", 100 - 10 + 350 - 20 + 0.1 * (150 - 20), follows=10)
+
+    def recursion(self, name, depth, leaf_ns, gap_ns=60):
+        """A team of one forks two, with no loop around: 100 ns from each fork to the begin, 60 to the first fork, 10
+        from an end to the join, 50 from the last join to the end. Returns the gain, and all time but the leaves'."""
+        with self.timed(name, threads=1, ticks_per_us=1000) as made:
+            teams, now, work = [made.new_team(f"depth {i}", [0]) for i in range(depth + 1)], 0, 0
+
+            def event(after_ns, what, *arguments):
+                nonlocal now
+                now += after_ns
+                what(made.at(now / 1e6), *arguments)
+
+            def call(level, before_ns):
+                nonlocal work
+                event(before_ns, lambda at: at.event(0, "thread_fork", Paradigm.OPENMP, 1))
+                made.team = teams[level]
+                event(100, lambda at: at.begin_team(0, 5))
+                for before_ns in (60, gap_ns) if level < depth else ():
+                    call(level + 1, before_ns)
+                made.team = teams[level]
+                work += leaf_ns if level == depth else 0
+                event(50 if level < depth else leaf_ns, lambda at: at.leave(0, "parallel", 5))
+                made.event(0, "thread_team_end", made.team, step=False)
+                event(10, lambda at: at.event(0, "thread_join", Paradigm.OPENMP))
+
+            call(0, 0)
+        numbers = self.numbers(self.path(name))
+        found = [one for one in numbers["findings"] if one["cause"] == "serialised regions"]
+        self.assertEqual(len(found), 1)
+        self.assertLess(found[0]["gain_s"], 1e-9 * (now - work))
+        return found[0]["gain_s"], 1e-9 * (now - work)
+
+    def test_serialised_regions_of_a_recursion_count_once(self):
+        """The claim has no more than what lies in forks, gaps and joins: 20 or 2000 ns in a leaf are the program's."""
+        for leaf_ns in (20, 2000):
+            gain, most = self.recursion(f"recursion to {leaf_ns}", 9, leaf_ns)
+            self.assertGreater(gain, 0.6 * most)
+
+    def test_serialised_regions_of_a_recursion_with_work_between_its_calls(self):
+        """1 us between two calls is the program's, but for as much as twice from a fork to its begin."""
+        gain, most = self.recursion("work between", 9, 20, gap_ns=1000)
+        self.assertLess(gain, most - 511 * 1e-9 * (1000 - 200))
 
     def test_few_teams_of_one_are_no_finding(self):
         self.costs("few", 0, times=4)

@@ -199,10 +199,12 @@ static void extend(struct report_process *process, uint64_t ticks) {
     process->last_ticks = ticks;
 }
 
-/* Work in the region itself, not in constructs inside. Accepts NULL. */
-static void charge_serialised(struct live_member *member, const struct replay_now *now, uint64_t ticks) {
+/* Work in the region itself, not in constructs inside; from a fork to its begin is the forked team's. Accepts
+ * NULL. */
+static void charge_serialised(const struct report_location *here, struct live_member *member,
+                              const struct replay_now *now, uint64_t ticks) {
   if (!member || !member->is_serialised || !is_work(now->activity) || !now->frame || !now->team ||
-      now->frame->region != now->team->region)
+      now->frame->region != now->team->region || here->is_forking)
     return;
   member->own += ticks;
   member->own_pieces++;
@@ -246,7 +248,7 @@ static void charge(struct collector *collector, size_t location, const struct re
     here->wait_region = REPLAY_NONE;
   if (is_work(now->activity))
     charge_useful(collector, location, now, ticks);
-  charge_serialised(member, now, ticks);
+  charge_serialised(here, member, now, ticks);
 }
 
 /* -- events -- */

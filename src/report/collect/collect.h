@@ -28,6 +28,7 @@ struct live_member {
   uint32_t barriers;                  /* entered so far */
   bool is_serialised;                 /* its team has no other: what it did in the region itself, in pieces */
   uint64_t own, own_pieces;
+  uint64_t own_before, pieces_before; /* when the last team that it had forked ended */
 };
 
 /* A taskwait or taskgroup: from when on no task was ready, to its end. */
@@ -155,6 +156,7 @@ struct report_location {
   uint64_t ended_ticks, joined_ticks; /* of its last team, and the join */
   uint64_t since_end;                 /* of its last fork, as a team's */
   uint32_t fork_creator_slot;
+  bool is_forking;   /* from that fork to the begin */
   bool is_first;     /* of its process */
   uint64_t waits_in; /* id of the team, and its slot; 0: it does not wait */
   uint32_t waits_in_slot;

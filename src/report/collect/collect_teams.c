@@ -75,6 +75,14 @@ struct live_member *teams_member(struct collector *collector, size_t location) {
   return here->member_count ? &here->members[here->member_count - 1] : NULL;
 }
 
+/* What is between two teams counts as the second one's, not as the work of the one around. Accepts NULL. */
+static void leave_to_forked(struct live_member *member) {
+  if (!member)
+    return;
+  member->own = member->own_before;
+  member->own_pieces = member->pieces_before;
+}
+
 void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   struct report_location *here = &collector->locations[location];
   const struct replay_task *task = replay_current_task(collector->replay, location);
@@ -87,6 +95,9 @@ void teams_fork(struct collector *collector, size_t location, uint64_t ticks) {
   bool has_joined =
       here->joined_ticks && collector->report->threads[location].last_ticks == here->joined_ticks;
   here->since_end = has_joined ? ticks - here->ended_ticks : 0;
+  here->is_forking = true;
+  if (has_joined)
+    leave_to_forked(teams_member(collector, location));
   here->fork_ticks = ticks;
   here->fork_creator = task->id;
   here->fork_creator_slot = task->slot;
@@ -129,6 +140,7 @@ static void begin(struct collector *collector, const struct replay_team_event *e
     path_join(&collector->paths, &live_team->start, &here->fork);
     live_team->context = callers_of_fork(collector, event->location);
     live_team->since_end = here->since_end;
+    here->is_forking = false;
     live_team->creator = here->fork_creator;
     live_team->creator_slot = here->fork_creator_slot;
   }
@@ -274,6 +286,8 @@ static void end(struct collector *collector, const struct replay_team_event *eve
   for (int i = 0; outer && i < ACTIVITY_COUNT; i++)
     outer->activity[i] += member.activity[i];
   if (outer) {
+    outer->own_before = outer->own;
+    outer->pieces_before = outer->own_pieces;
     outer->stalled += member.stalled;
     outer->inner_waited += waited_of(member.activity);
   }

@@ -44,10 +44,12 @@ void serialised_add(struct report_parallel *parallel, const struct live_team *li
   if (live_team->own_pieces > 1) { /* one piece: no construct is inside, and it may be the program's */
     serialised->divided++;
     serialised->pieces += live_team->own_pieces;
+    serialised->own_sum += live_team->own;
     histogram_add(serialised->own, live_team->own);
   }
   if (live_team->since_end > 0) {
     serialised->followed++;
+    serialised->between_sum += live_team->since_end;
     histogram_add(serialised->between, live_team->since_end);
   }
 }
@@ -84,11 +86,16 @@ static void add_visible(struct region_cost *cost, double sum, double instances, 
   cost->callbacks += sum > 0 ? own : 0;
 }
 
+/* (In few different ones the quartile may be more than their mean, and the middle of its step too.) */
+static double shortest_of(const uint32_t *histogram, uint64_t sum, uint64_t count) {
+  return count ? fmin((double)histogram_quantile(histogram, SHORTEST), (double)sum / (double)count) : 0;
+}
+
 /* Around the constructs inside: a callback is in each piece. */
 static void add_own(const struct report *report, struct region_cost *cost,
                     const struct report_serialised *serialised) {
   double most = OWN_NS_MAX * (double)report->trace->clock.ticks_per_second / 1e9;
-  double shortest = (double)histogram_quantile(serialised->own, SHORTEST);
+  double shortest = shortest_of(serialised->own, serialised->own_sum, serialised->divided);
   if (serialised->divided == 0 || shortest > most)
     return;
   double share = (double)serialised->divided / (double)serialised->instances;
@@ -101,12 +108,11 @@ static void add_own(const struct report *report, struct region_cost *cost,
 /* From the end of one to the next fork: as much at most as twice from a fork to its begin, where all is the
  * runtime's. Two callbacks are in it. */
 static void add_between(struct region_cost *cost, const struct report_serialised *serialised, double own) {
-  double shortest = (double)histogram_quantile(serialised->between, SHORTEST);
+  double shortest = shortest_of(serialised->between, serialised->between_sum, serialised->followed);
   double most = 2 * (double)serialised->begins / (double)serialised->instances;
-  if (serialised->followed == 0)
-    return;
-  cost->in_work += positive(fmin(shortest - 2 * own, most));
-  cost->callbacks += 2 * own;
+  double share = (double)serialised->followed / (double)serialised->instances;
+  cost->in_work += share * positive(fmin(shortest - 2 * own, most));
+  cost->callbacks += share * 2 * own;
 }
 
 static struct region_cost cost_of(const struct report *report, const struct report_serialised *serialised) {

@@ -11,7 +11,8 @@ struct report_serialised {
   uint64_t waited;            /* in the barrier that ends it, for nobody */
   uint64_t divided, pieces;   /* divided: with constructs inside; pieces of work around these */
   uint64_t followed;          /* forked right behind the end of another one */
-  uint32_t *own, *between;    /* histograms: of that work; of the time from that end to the fork */
+  uint64_t own_sum, between_sum;
+  uint32_t *own, *between; /* histograms: of that work; of the time from that end to the fork */
 };
 
 /* Adds an instance with one thread, which began so long after the fork. */
