@@ -10,6 +10,7 @@
 #include "unit.h"
 
 #include "writer/archive/archive.h"
+#include "writer/archive/chunk.h"
 #include "writer/recovery/recovery_file.h"
 
 enum { ARRAY_MOST = 64, EVENTS = 60000 };
@@ -192,10 +193,10 @@ static void write_by_us(uint64_t seed) {
   assert_int_equal(archive_close(archive), 0);
 }
 
-static unsigned char *contents(const char *whose, size_t *ret_count) {
+static unsigned char *contents(const char *whose, uint32_t location, size_t *ret_count) {
   char path[96];
   struct stat status;
-  snprintf(path, sizeof path, "%s/%s/traces/0.evt", folder, whose);
+  snprintf(path, sizeof path, "%s/%s/traces/%u.evt", folder, whose, location);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   assert_int_equal(fstat(fileno(file), &status), 0);
@@ -209,7 +210,7 @@ static void files_are_equal(uint64_t seed) {
   size_t our_count, their_count;
   write_by_us(seed);
   write_by_otf2(seed);
-  unsigned char *ours = contents("ours", &our_count), *theirs = contents("otf2", &their_count);
+  unsigned char *ours = contents("ours", 0, &our_count), *theirs = contents("otf2", 0, &their_count);
   print_message("seed %llu: %zu bytes\n", (unsigned long long)seed, our_count);
   assert_true(our_count > 4 * RECOVERY_CHUNK_BYTES);
   for (size_t i = 0; i < our_count && i < their_count; i++)
@@ -235,14 +236,14 @@ struct task_numbers {
   uint32_t comm, thread, generation;
 };
 
-struct whole {
+struct some_record {
   uint64_t ticks;
   struct task_numbers task, next;
   uint32_t region, lock, order, shape;
 };
 
-static struct whole next_whole(struct events *events) {
-  struct whole whole = {
+static struct some_record next_record(struct events *events) {
+  struct some_record record = {
       .ticks = next_ticks(events) + 1,
       .task = {(uint32_t)next_number(events), (uint32_t)next_number(events), (uint32_t)next_number(events)},
       .next = {(uint32_t)next_number(events), (uint32_t)next_number(events), 0},
@@ -250,12 +251,12 @@ static struct whole next_whole(struct events *events) {
       .lock = (uint32_t)next_number(events),
       .order = (uint32_t)next_number(events),
       .shape = (uint32_t)next_random(&events->random) % 5};
-  return whole;
+  return record;
 }
 
 #define TASK(name) (name).comm, (name).thread, (name).generation
 
-static bool put_at_once(struct event_writer *w, const struct whole *o) {
+static bool put_jointly(struct event_writer *w, const struct some_record *o) {
   uint64_t enter = event_writer_enter_layout(o->region), leave = event_layout_of_leave(enter);
   struct task_name task = event_task_name(TASK(o->task)), next = event_task_name(TASK(o->next));
   return o->shape == 0   ? event_writer_put_created(w, o->ticks, &task, enter)
@@ -265,7 +266,7 @@ static bool put_at_once(struct event_writer *w, const struct whole *o) {
                          : event_writer_put_released(w, o->ticks, enter, o->lock, o->order, leave);
 }
 
-static bool put_one_by_one(struct event_writer *w, const struct whole *o) {
+static bool put_one_by_one(struct event_writer *w, const struct some_record *o) {
   switch (o->shape) {
   case 0:
     return event_writer_Enter(w, NULL, o->ticks, o->region) &&
@@ -288,40 +289,110 @@ static bool put_one_by_one(struct event_writer *w, const struct whole *o) {
   }
 }
 
-static unsigned write_wholes(const char *whose, uint64_t seed, bool at_once) {
-  struct events events = {.random = seed};
+static struct archive *new_archive(const char *whose) {
   char path[64];
-  unsigned refused = 0;
   snprintf(path, sizeof path, "%s/%s", folder, whose);
   mkdir(path, 0777);
-  struct archive *archive = archive_open(path, NULL);
-  struct event_writer *writer = archive_open_location(archive, 0);
-  for (unsigned i = 0; i < EVENTS; i++) {
-    struct whole whole = next_whole(&events);
-    bool is_put = at_once && put_at_once(writer, &whole);
-    refused += !is_put;
-    assert_true(is_put || put_one_by_one(writer, &whole));
-  }
-  assert_true(archive_close_location(archive, writer) > 2 * EVENTS);
+  return archive_open(path, NULL);
+}
+
+static void close_archive(struct archive *archive) {
   archive_end_events(archive, 0);
   archive_write_local(archive, NULL, 0);
   archive_global(archive);
   assert_int_equal(archive_close(archive), 0);
+}
+
+static unsigned write_records(const char *whose, uint64_t seed, bool is_joint) {
+  struct events events = {.random = seed};
+  unsigned refused = 0;
+  struct archive *archive = new_archive(whose);
+  struct event_writer *writer = archive_open_location(archive, 0);
+  for (unsigned i = 0; i < EVENTS; i++) {
+    struct some_record record = next_record(&events);
+    bool is_put = is_joint && put_jointly(writer, &record);
+    refused += !is_put;
+    assert_true(is_put || put_one_by_one(writer, &record));
+  }
+  assert_true(archive_close_location(archive, writer) > 2 * EVENTS);
+  close_archive(archive);
   return refused;
 }
 
 static void records_are_written_at_once_as_one_by_one(void **state) {
   size_t count, other_count;
   (void)state;
-  unsigned refused = write_wholes("ours", 4711, true); /* where a chunk ends */
+  unsigned refused = write_records("ours", 4711, true); /* where a chunk ends */
   assert_true(refused > 0 && refused < 30);
-  write_wholes("otf2", 4711, false);
-  unsigned char *bytes = contents("ours", &count), *others = contents("otf2", &other_count);
+  write_records("otf2", 4711, false);
+  unsigned char *bytes = contents("ours", 0, &count), *others = contents("otf2", 0, &other_count);
   assert_true(count > 4 * RECOVERY_CHUNK_BYTES);
   assert_int_equal(count, other_count);
   assert_memory_equal(bytes, others, count);
   free(bytes);
   free(others);
+}
+
+enum { ROOM_LEAST = 10, ROOM_MOST = 120, SHAPES = 5 };
+
+/* Of 3 to 6 bytes, at one time. */
+static void enter_of(struct event_writer *writer, size_t bytes) {
+  assert_true(event_writer_Enter(writer, NULL, 1, UINT32_C(1) << (bytes - 3) * 8));
+}
+
+/* Until so many bytes are free before the chunk's end. */
+static void fill_up_to(struct event_writer *writer, size_t room) {
+  enum { TICKS_BYTES = 1 + sizeof(uint64_t), LEAST = 3, LAST = 6 };
+  size_t bytes = RECOVERY_CHUNK_BYTES - CHUNK_HEADER_BYTES - TICKS_BYTES - LAST - room;
+  enter_of(writer, LEAST + bytes % LEAST);
+  for (size_t i = 1; i < bytes / LEAST; i++)
+    enter_of(writer, LEAST);
+  enter_of(writer, LAST);
+}
+
+/* A location for each room. Returns how often the record was put by one call. */
+static unsigned write_before_ends(const char *whose, const struct some_record *record, bool is_joint) {
+  unsigned put = 0;
+  struct archive *archive = new_archive(whose);
+  for (uint32_t room = ROOM_LEAST; room <= ROOM_MOST; room++) {
+    struct event_writer *writer = archive_open_location(archive, room - ROOM_LEAST);
+    fill_up_to(writer, room);
+    bool is_put = is_joint && put_jointly(writer, record);
+    assert_true(is_put || put_one_by_one(writer, record));
+    put += is_put;
+    archive_close_location(archive, writer);
+  }
+  archive_end_events(archive, 0);
+  for (uint32_t room = ROOM_LEAST; room <= ROOM_MOST; room++)
+    archive_write_local(archive, NULL, room - ROOM_LEAST);
+  archive_global(archive);
+  assert_int_equal(archive_close(archive), 0);
+  return put;
+}
+
+static void equal_before_end(const struct some_record *record, uint32_t room) {
+  size_t count, other_count;
+  unsigned char *bytes = contents("ours", room - ROOM_LEAST, &count);
+  unsigned char *others = contents("otf2", room - ROOM_LEAST, &other_count);
+  assert_true(count > RECOVERY_CHUNK_BYTES - ROOM_MOST);
+  if (count != other_count || memcmp(bytes, others, count) != 0)
+    fail_msg("shape %u, %u bytes before the chunk's end: other bytes", record->shape, room);
+  free(bytes);
+  free(others);
+}
+
+static void records_before_the_end_of_a_chunk_are_written_as_one_by_one(void **state) {
+  for (uint32_t shape = 0; shape < SHAPES; shape++) {
+    uint32_t most = UINT32_C(1) << 24; /* all bytes that a number may have */
+    struct some_record record = {2, {most, most, most}, {most, most, most}, most, most, most, shape};
+    unsigned put = write_before_ends("ours", &record, true);
+    assert_in_range(put, 40, 100);
+    write_before_ends("otf2", &record, false);
+    for (uint32_t room = ROOM_LEAST; room <= ROOM_MOST; room++)
+      equal_before_end(&record, room);
+    teardown(state);
+    setup(state);
+  }
 }
 
 /* -- what cannot be taken -- */
@@ -365,6 +436,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_kind_is_written_as_otf2_does, setup, teardown),
       cmocka_unit_test_setup_teardown(records_are_written_at_once_as_one_by_one, setup, teardown),
+      cmocka_unit_test_setup_teardown(records_before_the_end_of_a_chunk_are_written_as_one_by_one, setup,
+                                      teardown),
       cmocka_unit_test_setup_teardown(events_back_in_time_are_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(events_longer_than_a_chunk_are_refused, setup, teardown),
   };

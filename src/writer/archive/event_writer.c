@@ -260,9 +260,10 @@ enum {
   LOCK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + 2 * (1 + sizeof(uint32_t)),
 };
 
-/* What is in front of events that take `most` bytes at most. NULL: the chunk has to be looked after first. */
+/* What is in front of events that take `most` bytes at most. NULL: the chunk has to be looked after first.
+ * (One call for each event keeps room for the time before the last one, too.) */
 static inline unsigned char *begin_some(struct event_writer *writer, uint64_t ticks, size_t most) {
-  if (__builtin_expect(!is_plain(writer, ticks, most), false))
+  if (__builtin_expect(!is_plain(writer, ticks, most + TICKS_BYTES), false))
     return NULL;
   return ticks > writer->ticks ? put_ticks(writer, writer->at, ticks) : writer->at;
 }
