@@ -23,11 +23,13 @@
 #include "session/layout.h"
 #include "session/tables.h"
 #include "stave/names.h"
+#include "writer/journal_tables.h"
 
-/* "cover_10", and what the journal has of the session: its constants, and numbers that mean rows of its
- * tables. */
+/* "cover_10", and what the journal has: the session's constants, its own entries, and numbers that mean rows
+ * of the session's tables, attributes or metrics. */
 #define RECOVERY_MAGIC                                                                                       \
-  (UINT64_C(0x30315f7265766f63) ^ SESSION_TABLES ^ (uint64_t)sizeof(struct session_constants))
+  (UINT64_C(0x30315f7265766f63) ^ SESSION_TABLES ^ JOURNAL_TABLES ^                                          \
+   (uint64_t)sizeof(struct session_constants))
 
 enum {
   RECOVERY_UNIT_BYTES = 64 << 10,   /* of the layout: the largest page that Linux's systems have */
