@@ -53,7 +53,7 @@ MISUSES = {
     "lock_after_destroy": (0, [("lock-uninitialised", "omp_set_lock", 1)]),
     "nest_for_simple": (0, [("lock-uninitialised", "omp_set_lock", 1)]),
     "nest_unset_as_simple": (0, [("lock-uninitialised", "omp_unset_lock", 1)]),
-    "unlock_behind_region": (0, [("lock-owner", "omp_unset_lock", 1)]),
+    "unlock_after_region": (0, [("lock-owner", "omp_unset_lock", 1)]),
     "set_twice": (KILLED, [("stuck", "omp_set_lock", 1)]),
     "crossed_locks": (KILLED, [("stuck", "omp_set_lock", 2)]),
     "critical_again": (KILLED, [("stuck", "inner:omp critical", 1)]),
