@@ -157,13 +157,13 @@ class Lives(Case):
         return self.path(name)
 
     @staticmethod
-    def read_in_part(made, first="30000,10000", own=130000):
+    def read_in_part(made, first="30000,10000", own=130000, lines=()):
         put, group = made.definitions.location_group_property, made.locations[0].group
         put(group, "STAVE::RUN_TIMES", value=AttributeValue(f"1000 100000,{own} 100000,200000 100000,100000",
                                                             Type.STRING))
         put(group, "STAVE::PROCESSORS::ONLINE", value=AttributeValue("2", Type.STRING))
         put = made.definitions.location_property
-        lines = ("1 100000 100000 100000", f"1 {first} 60000,20000", "2 40000,20000", "1 0 0 0")
+        lines = lines or ("1 100000 100000 100000", f"1 {first} 60000,20000", "2 40000,20000", "1 0 0 0")
         for location, line in zip(made.locations, lines):
             put(location, "STAVE::RUN_TIMES", value=AttributeValue(line, Type.STRING))
             put(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
@@ -179,6 +179,18 @@ class Lives(Case):
                        slept=10 + 20 + 20, not_known=30 + 60, by_each_other=40, by_other_processes=10)
         self.assertRegex(self.text(self.path("parts")),
                          r"(?m)^account +ran 69.4 %, preempted 8.1 % .*, blocked 8.1 %, not known 14.5 %")
+
+    def test_threads_that_only_fulfil_events_are_none_of_it(self):
+        """They have a point each and nothing to do in a team, and were gone before the second reading."""
+        others = [f"Foreign thread {i}" for i in range(1, 6)]
+        with self.timed("fulfil", threads=1, others=others) as made:
+            made.program(0, True)
+            for thread in range(1, 6):
+                made.at(thread).enter(thread, "omp_fulfill_event", 1)
+                made.leave(thread, "omp_fulfill_event", 1)
+            made.program(300, False)
+            self.read_in_part(made, own=100000, lines=("1 100000 100000 100000", *5 * ("1 ",)))
+        self.ms(self.numbers(self.path("fulfil"))["account"]["all_s"], 300)
 
     def test_what_a_thread_ran_before_it_used_openmp(self):
         """It ran for 80 of 100 ms, of which OpenMP has 50: the process's time has no other thread's in it."""

@@ -188,11 +188,13 @@ static void charge(struct account_process *process, const struct interval *inter
   account->gain[HINDRANCE_STOPPED] += interval->share * interval->stopped;
 }
 
-/* Of the window, what is after the last reading of a thread of which the events do not have its end. */
+/* Of the window, what is after the last reading of a thread of which the events do not have its end. Of those
+ * that are counted: others have no life in it. */
 static void add_gone(struct account_process *process) {
   const struct account_readings *readings = process->readings;
   for (size_t i = 0; i < process->count; i++) {
-    const struct account_line *line = process->threads[i].has_life ? NULL : process->threads[i].line;
+    const struct account_thread *thread = &process->threads[i];
+    const struct account_line *line = thread->is_counted && !thread->has_life ? thread->line : NULL;
     size_t end = line ? line->first + line->count : readings->count;
     if (end < readings->count)
       process->report->account.gone += overlap(readings->times[end], process->to, process->from, process->to);
