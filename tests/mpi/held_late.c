@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   test.first = (first_call *)dlsym(library, "first_call");
-  job *complete_job = (job *)dlsym(library, "whole_job");
+  job *complete_job = (job *)dlsym(library, "complete_job");
   pthread_create(&other, NULL, call_first, NULL);
   dl_iterate_phdr(hold, NULL);
   pthread_join(other, NULL);
