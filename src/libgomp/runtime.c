@@ -28,7 +28,6 @@ static struct {
   start_tool_t candidates[CANDIDATES_MAX];
   unsigned candidate_count;
   ompt_start_tool_result_t *tool;
-  void (*note_exit)(void);
   bool is_active;
 } runtime = {.started = PTHREAD_ONCE_INIT};
 
@@ -43,11 +42,7 @@ static const char *describe(const struct library *library) {
 
 /* -- looking for a tool (OpenMP 5.1, 4.2.2) -- */
 
-/* A tool's stave_note_exit is called as exit() calls destructors, before LLVM's runtime has its own called,
- * which comes later into a process than what is preloaded. */
 static void add_candidate(void *handle) {
-  if (!runtime.note_exit)
-    runtime.note_exit = (void (*)(void))dlsym(handle, "stave_note_exit");
   start_tool_t start = (start_tool_t)dlsym(handle, "ompt_start_tool");
   if (start && runtime.candidate_count < CANDIDATES_MAX)
     runtime.candidates[runtime.candidate_count++] = start;
@@ -120,8 +115,6 @@ bool runtime_start(const struct library *library) {
 /* exit() inside of a parallel region ends without: other threads may be in callbacks. */
 __attribute__((destructor)) static void finish(void) {
   const struct omp_thread *thread = &thread_self;
-  if (runtime.note_exit)
-    runtime.note_exit();
   if (!thread->has_started || (thread->task && !thread->task->implicit->team))
     runtime_finalize();
 }

@@ -64,18 +64,6 @@ enum tool_state {
   TOOL_WITHDREW, /* the session has not started, and the program runs untraced: no archive is requested */
 };
 
-/* Whether the kernel holds the end of the process until the archive is closed
- * (src/writer/kernel/held_program.h). */
-enum hold_state {
-  HOLD_NOT_OFFERED,
-  HOLD_OFFERED,          /* by the writer */
-  HOLD_REQUESTED,        /* by the tool, for one thread */
-  HOLD_UNHEARD,          /* the tool has not waited for the answer */
-  HOLD_REFUSED,          /* by the kernel */
-  HOLD_GRANTED,          /* and the writer cannot write to the program's stderr */
-  HOLD_GRANTED_REPORTED, /* and the writer prints there what the tool would */
-};
-
 enum { EXIT_STATUS_KNOWN = 1 << 8, EXIT_STATUS_UNHEARD = 1 << 9 };
 
 enum clock_kind { CLOCK_KIND_TSC, CLOCK_KIND_MONOTONIC };
@@ -142,9 +130,6 @@ struct session_shared {
   _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
   _Atomic uint32_t is_described;   /* set by the tool: the constants are complete; a futex for the writer */
-  _Atomic uint32_t hold;           /* enum hold_state; a futex for both */
-  int32_t hold_thread;             /* valid with HOLD_REQUESTED: the kernel id of who ends the process; ... */
-  int32_t hold_stderr;             /* ... and the descriptor of its stderr; -1: none */
   /* STAVE_KEEP: what the program gives exit(), plus EXIT_STATUS_KNOWN; 0: it has not called that;
    * EXIT_STATUS_UNHEARD: it does, and nobody will hear of it */
   _Atomic uint32_t exit_status;

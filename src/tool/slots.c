@@ -9,6 +9,9 @@
 #include "tool/slots.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,21 +82,39 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   return session_get_slot(tool.session, kernel_tid, ret_index);
 }
 
-uint32_t slots_workers(void) {
-  uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < used && i < most; i++)
-    count += slot_owner(session_slot(tool.session, i)) > 0 && tool.threads[i].is_worker;
-  return count;
+/* Whether the thread runs or waits for a processor: after its name, which may have blanks and parentheses. */
+static bool is_running(int32_t kernel_tid) {
+  char path[48], text[256];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_tid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t bytes = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  text[bytes > 0 ? bytes : 0] = '\0';
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[1] == ' ' && name_end[2] == 'R';
 }
 
-bool slots_have_others(void) {
+static bool is_alive(int32_t kernel_tid) {
+  return !is_dead(kernel_tid);
+}
+
+static bool has_other(bool (*is_such)(int32_t)) {
   uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
   int32_t self = (int32_t)syscall(SYS_gettid);
   for (uint32_t i = 0; i < used && i < most; i++) {
-    int32_t owner = slot_owner(session_slot(tool.session, i));
-    if (owner > 0 && owner != self && !is_dead(owner))
+    int32_t owner =
+        (int32_t)atomic_load_explicit(&session_slot(tool.session, i)->owner, memory_order_acquire);
+    if (owner > 0 && owner != self && is_such(owner))
       return true;
   }
   return false;
+}
+
+bool slots_have_others(void) {
+  return has_other(is_alive);
+}
+
+bool slots_have_running_others(void) {
+  return has_other(is_running);
 }

@@ -14,10 +14,10 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index);
  * that. */
 void slots_give_back(uint32_t index);
 
-/* Of the threads that have slots those that are a team's workers. */
-uint32_t slots_workers(void);
-
 /* Whether a thread has a slot that is alive, and not the calling one. */
 bool slots_have_others(void);
+
+/* The same of threads that run, or wait for a processor. */
+bool slots_have_running_others(void);
 
 #endif

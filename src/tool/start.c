@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "session/closing_line.h"
 #include "session/futex.h"
 #include "session/session.h"
 #include "stave/names.h"
@@ -18,7 +17,6 @@
 #include "tool/enter.h"
 #include "tool/exit_status.h"
 #include "tool/first_rings.h"
-#include "tool/held_end.h"
 #include "tool/reaper.h"
 #include "tool/sampler.h"
 #include "tool/slots.h"
@@ -358,11 +356,23 @@ static bool is_closed_on_disk(void) {
   return has_no_recovery && access(path, F_OK) == 0;
 }
 
-static bool wait_until_closed(void) {
+/* LLVM's runtime has given up its own state when it finalizes the tool, be it the last one of the process or
+ * not: a thread that is in it then, or comes to it, crashes after a while. So where others run the program
+ * ends as soon as untraced, and the writer closes the archive by itself, which it outlives but for process 1
+ * of a container. */
+static bool is_to_leave(void) {
+  return tool.is_finalizing && tool.has_given_up_state && getpid() != 1 && slots_have_running_others();
+}
+
+/* *leaves: it is not waited for. */
+static bool wait_until_closed(bool *leaves) {
   struct session_shared *shared = &tool.session->shared;
   uint64_t progress = 0, since = clock_ns(CLOCK_MONOTONIC);
   while (atomic_load(&shared->writer_state) == WRITER_READY) {
+    if (*leaves)
+      return false;
     futex_wait(&shared->writer_state, WRITER_READY, SLICE_NS);
+    *leaves = is_to_leave();
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&shared->progress);
     if (seen != progress)
       since = now;
@@ -376,63 +386,65 @@ static bool wait_until_closed(void) {
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;
 }
 
+static void log_not_closed(const char *archive) {
+  if (atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED)
+    tool_log("%.1000s; the archive %s is not complete", tool.session->shared.message, archive);
+  else if (session_writer_is_dead(tool.session))
+    tool_log("stave-writer was killed; the archive %s is not complete", archive);
+  else
+    tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
+             tool.constants.config.timeout, writer_process_waits(tool.session), archive);
+}
+
 static bool is_being_closed(void) {
   return atomic_load(&tool.session->shared.writer_state) == WRITER_READY &&
          !session_writer_is_dead(tool.session);
 }
 
-static void log_not_closed(void) {
-  if (session_writer_is_dead(tool.session))
-    tool_log("stave-writer was killed; the archive %s is not complete", tool_archive_name());
-  else
-    tool_log("stave-writer made no progress for %u s (STAVE_TIMEOUT)%s; the archive %s is not closed yet",
-             tool.constants.config.timeout, writer_process_waits(tool.session), tool_archive_name());
-}
-
-static void log_end(bool is_closed, const char *when) {
-  char line[CLOSING_LINE_BYTES];
-  bool has_failed = atomic_load(&tool.session->shared.writer_state) == WRITER_FAILED;
-  if (when && is_being_closed())
-    closing_line_before(tool.session, when, line);
-  else if (is_closed || has_failed)
-    closing_line(tool.session, is_closed, line);
-  else
-    return log_not_closed();
-  if (*line)
-    tool_log("%s", line);
-}
-
-/* LLVM's runtime has given up its own state when it finalizes the tool, be it the last one of the process or
- * not: a thread that is in it then, or comes to it, crashes after a while. So where there are other threads
- * the program goes on to its end as soon as untraced, and nothing is waited for here. The kernel holds it
- * there until the archive is closed, when no other thread runs any more. Where it does not, the writer
- * outlives the program, but for process 1 of a container. Returns when the archive will be closed; NULL: it
- * is waited for. */
-static const char *leave_early(void) {
-  if (!tool.has_given_up_state || tool.runtimes > 0 || !is_being_closed())
-    return NULL;
-  if (tool.has_held_end)
-    return "as the program ends";
-  if (getpid() == 1 || !held_end_has_others())
-    return NULL;
-  held_end_request();
-  return "after the program, whose other threads go on";
+/* Of a job rank 0 speaks for all. */
+static void log_where(char *archive, bool is_of_job) {
+  static const char own[] = "/rank/0";
+  size_t length = strlen(archive), behind = length > sizeof own ? length - (sizeof own - 1) : 0;
+  if (is_of_job && strcmp(archive + behind, own) == 0) {
+    archive[behind] = '\0';
+    tool_log("the traces of all ranks are in %s/rank: stave merge %s makes one of them", archive, archive);
+  } else {
+    tool_log("the trace is in %s", archive);
+  }
 }
 
 /* Who has given up has waited and reported it already. */
 static void end(enum recording recording, enum tool_state state) {
+  struct session_shared *shared = &tool.session->shared;
   sampler_stop();
   atomic_store(&tool.recording, recording);
-  bool has_given_up = atomic_exchange(&tool.session->shared.tool_state, state) == TOOL_GAVE_UP;
+  bool has_given_up = atomic_exchange(&shared->tool_state, state) == TOOL_GAVE_UP;
   session_wake_writer(tool.session);
-  const char *when = has_given_up ? NULL : leave_early();
-  if (state == TOOL_FINISHED && !when)
+  bool leaves = is_to_leave();
+  if (state == TOOL_FINISHED && !leaves)
     first_rings_let_go();
-  bool is_closed = !has_given_up && !when && wait_until_closed();
+  bool is_closed = !has_given_up && wait_until_closed(&leaves);
   collect_reaper(is_closed); /* else it may never end */
   remove_name_of_memory();
-  if (!has_given_up && !(when && tool.reports_held_end))
-    log_end(is_closed || (when && atomic_load(&tool.session->shared.writer_state) == WRITER_CLOSED), when);
+  char archive[sizeof shared->archive];
+  memcpy(archive, shared->archive, sizeof archive);
+  archive[sizeof archive - 1] = '\0';
+  bool is_quiet = tool.constants.config.verbose == 0 || *tool.constants.config.status || shared->rank > 0;
+  bool is_left = leaves && !is_closed && !has_given_up && is_being_closed();
+  if (is_left && *archive && !is_quiet)
+    tool_log("the trace is in %s: it is closed after the program, whose other threads go on", archive);
+  else if (!is_closed && !has_given_up && !is_left)
+    log_not_closed(tool_keeps() ? tool_archive_name() : archive);
+  else if (is_closed && tool_keeps() && *shared->message)
+    tool_log("%.1000s", shared->message);
+  else if (is_closed && *shared->message)
+    tool_log("%.500s; what was recorded is in %s", shared->message, archive);
+  else if (is_closed && !*archive && tool.constants.config.verbose < 2)
+    return;
+  else if (is_closed && !*archive)
+    tool_log("nothing was written: the program ended well, and nothing else requested it (STAVE_KEEP)");
+  else if (is_closed && !is_quiet)
+    log_where(archive, shared->rank == 0);
 }
 
 void tool_close_session(void) {

@@ -181,10 +181,12 @@ static void end_runtime(void) {
   device_trace_stop_all();
   if (tool.has_joined)
     return;
+  tool.is_finalizing = true;
   if (tool.is_shared)
     tool_close_session();
   else
     tool_end_session();
+  tool.is_finalizing = false;
 }
 
 static void finalize(void) {
@@ -207,7 +209,6 @@ static void finalize_libgomp(ompt_data_t *tool_data) {
 static int initialize_other(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   (void)initial_device, (void)tool_data;
   tool.is_libgomp = tool.has_given_up_state = false;
-  tool.may_give_up_state = true;
   return initialize(lookup);
 }
 

@@ -113,6 +113,7 @@ struct tool {
   struct first_thread first_thread;
   _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
   bool has_joined;         /* another library of Stave's records in the session (recorder.c) */
+  bool is_finalizing;      /* the runtime ends */
   bool is_shared;          /* one has joined it once: the session stays mapped */
   bool is_kept;            /* it has ended, but for its memory: forked children have sessions of their own */
   bool is_left_out;        /* a forked child that is to have no session, whatever starts in it */
@@ -120,9 +121,6 @@ struct tool {
   bool notes_exit;         /* exit() calls exit_status.c */
   bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
   bool has_given_up_state; /* LLVM's, as it is finalized */
-  bool may_give_up_state;  /* LLVM's has been initialized */
-  bool has_held_end;       /* the answer to held_end_exit, */
-  bool reports_held_end;   /* and the writer prints what is to be printed */
   bool is_mute;            /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool queries when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;

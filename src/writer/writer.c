@@ -345,15 +345,6 @@ static void open_application(struct writer *writer) {
                     sizeof writer->arguments);
 }
 
-static void finish(struct writer *writer) {
-  if (writer->kept)
-    dump_finish(writer);
-  else
-    writer_close(writer);
-  held_program_end(&writer->held);
-  close_writer(writer);
-}
-
 static int start(int argc, char **argv) {
   (void)argc, (void)argv;
   static struct writer writer = {.exit_status = OTF2_UNDEFINED_INT64};
@@ -376,7 +367,6 @@ static int start(int argc, char **argv) {
   memory_at_exhaustion(report_exhaustion, &writer);
   if (!has_threads_left(&writer) || !has_descriptors_for_archive(&writer))
     return 1;
-  held_program_offer(&writer.held, writer.session, &writer.application, writer.constants.config.timeout);
   const config_keep *keep = &writer.constants.config.keep;
   if (keep->ns || keep->bytes ? !open_kept(&writer) : !open_archive(&writer))
     return 1;
@@ -387,7 +377,11 @@ static int start(int argc, char **argv) {
     withdraw(&writer);
     return 0;
   }
-  finish(&writer);
+  if (writer.kept)
+    dump_finish(&writer);
+  else
+    writer_close(&writer);
+  close_writer(&writer);
   return 0;
 }
 

@@ -12,7 +12,6 @@
 #include "writer/flight/flight_buffer.h"
 #include "writer/flight/slowest.h"
 #include "writer/kernel/application.h"
-#include "writer/kernel/held_program.h"
 #include "writer/kernel/pace.h"
 #include "writer/kernel/processors.h"
 #include "writer/kernel/run_states.h"
@@ -59,7 +58,6 @@ struct writer {
   struct session_constants constants; /* copied: the application can write over the shared ones */
   struct notifier report;
   struct application application;
-  struct held_program held;
   struct recovery *recovery;
   struct archive *archive;
   struct definitions *definitions;

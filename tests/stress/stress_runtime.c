@@ -36,9 +36,7 @@ bool runtime_start(void) {
   return tool_result && tool_result->initialize(lookup, 0, &tool_result->tool_data);
 }
 
-/* As libgomp ends, for which the tool waits beside other threads, too: the writer is one of them here. */
 void runtime_end(void) {
-  tool_result = ompt_start_tool(202011, "GNU libgomp");
   tool_result->finalize(&tool_result->tool_data);
 }
 
