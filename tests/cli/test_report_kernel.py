@@ -64,7 +64,7 @@ def series(*readings):
 
 class Kernel(Case):
     def test_each_thread_has_its_faults(self):
-        """Of the process there are those of all."""
+        """Of the process there are those of all, but for the few between its first reading and theirs."""
         archive = self.path("faulting")
         cli.trace(cli.compile_program(self.path("faulting.program"), FAULTING), archive, OMP_NUM_THREADS=2)
         with otf2.reader.open(os.path.join(archive, "traces.otf2")) as trace:
@@ -75,7 +75,7 @@ class Kernel(Case):
         self.assertEqual(len(of_threads), 2, of_threads)
         most, least = max(of_threads.values()), min(of_threads.values())
         self.assertTrue(PAGES <= least < 2 * PAGES and 3 * PAGES <= most < 4 * PAGES, of_threads)
-        self.assertGreaterEqual(of_process, most + least)
+        self.assertGreater(of_process, most + least - PAGES / 100)
         threads = {one["name"]: one["page_faults"] for one in self.numbers(archive)["threads_of_the_run"]}
         self.assertEqual(threads, of_threads)
         self.assertIn(f"{of_process:,}", cli.stave("info", archive).stdout.decode())

@@ -50,6 +50,7 @@ class Worded:
     def words(self, text, *facts):
         """The facts, numbers and names, are in the text, and it has the words that its page has. Of several lines those
         count that have all facts, or, where none has, one."""
+        text, *facts = map(self.without_folder, (text, *facts))
         for fact in facts:
             self.assertIn(fact, text)
         lines = text.rstrip("\n").split("\n")
@@ -60,8 +61,12 @@ class Worded:
             self.assertTrue(lines, NO_LINE)
         self.has_words("\n".join(lines))
 
+    def without_folder(self, text):
+        """Its name is another each time, and may have a fact in it."""
+        return text.replace(str(self.folder), "FOLDER") if self.folder else text
+
     def has_words(self, text):
-        text = text.replace(str(self.folder), "FOLDER") if self.folder else text
+        text = self.without_folder(text)
         page = PAGES / (pathlib.Path(sys.modules[type(self).__module__].__file__).stem + ".txt")
         name, number = self.id().split(".", 1)[1], vars(self).setdefault("texts_seen", 0)
         self.texts_seen = number + 1
