@@ -6,6 +6,22 @@ from cli import BUILD_ROOT
 
 INCLUDES = [word for root in (tracing.SOURCE_ROOT, BUILD_ROOT) for word in ("-I", os.path.join(root, "src"))]
 
+# The callbacks that the tool registers with a runtime that is played, after ompt/types.h and string.h.
+CALLBACKS = r"""
+static ompt_callback_thread_begin_t thread_begin;
+static ompt_callback_parallel_begin_t parallel_begin;
+static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
+  if (which == OMPT_CALLBACK_thread_begin)
+    thread_begin = (ompt_callback_thread_begin_t)callback;
+  if (which == OMPT_CALLBACK_parallel_begin)
+    parallel_begin = (ompt_callback_parallel_begin_t)callback;
+  return OMPT_SET_RESULT_always;
+}
+static ompt_interface_fn_t lookup(const char *name) {
+  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
+}
+"""
+
 # What a program has that plays a runtime and holds the tool in calls of the C library. start(): as a runtime does it,
 # NULL if there is no tool. hold(): before each of the tool's system calls.
 PLAYED = r"""
@@ -20,8 +36,7 @@ PLAYED = r"""
 #include <time.h>
 #include <unistd.h>
 #include "ompt/types.h"
-static ompt_callback_thread_begin_t thread_begin;
-static ompt_callback_parallel_begin_t parallel_begin;
+""" + CALLBACKS + r"""
 static int is_tools(void *code) {
   Dl_info where;
   return dladdr(code, &where) && strstr(where.dli_fname, "/libstave.so");
@@ -29,16 +44,6 @@ static int is_tools(void *code) {
 static void wait_for(volatile int *one, volatile int *other) {
   while (!*one && !*other)
     usleep(1000);
-}
-static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
-  if (which == OMPT_CALLBACK_thread_begin)
-    thread_begin = (ompt_callback_thread_begin_t)callback;
-  if (which == OMPT_CALLBACK_parallel_begin)
-    parallel_begin = (ompt_callback_parallel_begin_t)callback;
-  return OMPT_SET_RESULT_always;
-}
-static ompt_interface_fn_t lookup(const char *name) {
-  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
 }
 /* NULL: there is none. */
 static ompt_start_tool_result_t *request(void) {

@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import tracing
 from cli import BUILD_ROOT, HANG_S
-from played_runtime import INCLUDES, PLAYED
+from played_runtime import CALLBACKS, INCLUDES, PLAYED
 from record_case import Case
 
 # A thread comes to its first event as main returns.
@@ -108,20 +108,9 @@ TWO_RUNTIMES = r"""
 #include "ompt/types.h"
 #include "session/layout.h"
 #include "session/recorder.h"
-static ompt_callback_thread_begin_t thread_begin;
-static ompt_callback_parallel_begin_t parallel_begin;
+""" + CALLBACKS + r"""
 static volatile int has_begun;
 static volatile long sink;
-static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t callback) {
-  if (which == OMPT_CALLBACK_thread_begin)
-    thread_begin = (ompt_callback_thread_begin_t)callback;
-  if (which == OMPT_CALLBACK_parallel_begin)
-    parallel_begin = (ompt_callback_parallel_begin_t)callback;
-  return OMPT_SET_RESULT_always;
-}
-static ompt_interface_fn_t lookup(const char *name) {
-  return strcmp(name, "ompt_set_callback") == 0 ? (ompt_interface_fn_t)set_callback : NULL;
-}
 static void *compute(void *unused) {
   ompt_data_t thread = {0};
   thread_begin(OMPT_THREAD_worker, &thread);
@@ -220,10 +209,26 @@ int main(int count, char **words) {
 """
 
 
+# end_beside(): the last runtime ends as soon as another thread has come.
+END_BESIDE = r"""
+static volatile int has_come, is_ending, has_ended;
+static void end_beside(ompt_start_tool_result_t *tool, void *(*come_late)(void *)) {
+  ompt_data_t data = {0};
+  pthread_t thread;
+  thread_begin(OMPT_THREAD_initial, &data);
+  pthread_create(&thread, NULL, come_late, NULL);
+  wait_for(&has_come, &has_come);
+  is_ending = 1;
+  tool->finalize(&tool->tool_data);
+  has_ended = 1;
+  pthread_join(thread, NULL);
+}
+"""
+
 # A thread has looked whether there is a session, and has no slot yet, as the last runtime ends: it goes on once the
 # tool has looked at the slots, or has ended without. Then it has another event.
-HELD_BEFORE_ITS_SLOT = PLAYED + r"""
-static volatile int has_come, is_ending, has_looked, has_slot, has_ended;
+HELD_BEFORE_ITS_SLOT = PLAYED + END_BESIDE + r"""
+static volatile int has_looked, has_slot;
 static _Thread_local int is_late, is_numbered;
 static void hold(long number) {
   if (number != SYS_gettid)
@@ -252,18 +257,10 @@ static void *come_late(void *unused) {
   return unused;
 }
 int main(void) {
-  ompt_data_t data = {0};
-  pthread_t thread;
   ompt_start_tool_result_t *tool = start();
   if (!tool)
     return 9;
-  thread_begin(OMPT_THREAD_initial, &data);
-  pthread_create(&thread, NULL, come_late, NULL);
-  wait_for(&has_come, &has_come);
-  is_ending = 1;
-  tool->finalize(&tool->tool_data);
-  has_ended = 1;
-  pthread_join(thread, NULL);
+  end_beside(tool, come_late);
   return 3;
 }
 """
@@ -271,8 +268,8 @@ int main(void) {
 # A thread gets its timer as the last runtime ends: "late", when the tool has deleted all timers that there are, or
 # "held", when the tool has ended while the thread was about to create it. It lives for many periods of the timer. The
 # program has a timer of its own, whose number is 0.
-SAMPLED_LATE = PLAYED + r"""
-static volatile int is_held, has_come, is_ending, has_looked, has_timer, has_ended;
+SAMPLED_LATE = PLAYED + END_BESIDE + r"""
+static volatile int is_held, has_looked, has_timer;
 static _Thread_local int is_late;
 static void hold(long number) {
   if (number == SYS_timer_create && is_late && is_held) {
@@ -303,8 +300,6 @@ static void *come_late(void *unused) {
   return unused;
 }
 int main(int count, char **words) {
-  ompt_data_t data = {0};
-  pthread_t thread;
   int own = -1;
   struct itimerspec left;
   struct sigevent none = {.sigev_notify = SIGEV_NONE};
@@ -314,13 +309,7 @@ int main(int count, char **words) {
   if (!tool)
     return 9;
   is_held = count > 1 && strcmp(words[1], "held") == 0;
-  thread_begin(OMPT_THREAD_initial, &data);
-  pthread_create(&thread, NULL, come_late, NULL);
-  wait_for(&has_come, &has_come);
-  is_ending = 1;
-  tool->finalize(&tool->tool_data);
-  has_ended = 1;
-  pthread_join(thread, NULL);
+  end_beside(tool, come_late);
   return syscall(SYS_timer_gettime, own, &left) == 0 ? 3 : 4;
 }
 """

@@ -114,9 +114,9 @@ class Tracer(Case):
         off = self.write("off", f"#!/bin/sh\nOMP_TOOL=disabled exec {shlex.quote(program)}\n")
         for command in (["env", "-i", program], [script], [off]):
             with self.subTest(command=command):
-                said = self.untraced(*command)
-                self.assertRegex(said, "waits .*LLVM's OpenMP .*not traced .*: .*environment .*Stave's library")
-                self.assertNotIn("no archive", said)
+                printed = self.untraced(*command)
+                self.assertRegex(printed, "waits .*LLVM's OpenMP .*not traced .*: .*environment .*Stave's library")
+                self.assertNotIn("no archive", printed)
 
     def test_program_that_changes_its_directory(self):
         """The archive lies where stave was started, and the commands that are printed find it."""

@@ -88,7 +88,7 @@ class SameArchives(cli.Case):
                                 '[ "$1" != report ] || echo "{}"; exit $status\n')
         status, printed = self.compare(build, "--only", "outputs", SCRIPTS / "region.script")
         self.assertEqual(status, 1, printed)
-        self.assertEqual(re.findall("stave's (\\S+):", printed), ["report.said"])
+        self.assertEqual(re.findall("stave's (\\S+):", printed), ["report.printed"])
 
     def test_a_build_that_knows_a_record_not(self):
         path, lines = self.recording()

@@ -64,7 +64,7 @@ class Conventions:
         line = self.archive.properties.get("STAVE::ARGUMENTS")
         found = [re.sub(r"[\0-\x1f\x7f]", "?", text) for text in event.program_arguments]
         if line and len(line) < ARGUMENTS_COMPARED and shlex.split(line)[1:] != found:
-            self.report(f"the arguments are {found}, the property says {line}")
+            self.report(f"the arguments are {found}, the property has {line}")
 
     def lock_region(self, last):
         """A call that waited for room in the ring is one region."""

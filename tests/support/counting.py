@@ -71,7 +71,7 @@ def problems_of_records(expected, properties):
             stated += sum(int(properties.get(f"STAVE::RECORDS::CONTROL_TOOL_{what}", 0))
                         for what in ("REGION", "MESSAGE", "COUNTER"))
         if stated != number:
-            yield f"{name}: {number} delivered, STAVE::RECORDS says {stated}"
+            yield f"{name}: {number} delivered, STAVE::RECORDS has {stated}"
 
 
 # What a callback becomes in an archive whose program ended by itself: (what is told, how many

@@ -8,7 +8,8 @@
 
 #include "writer/archive/event_writer.h"
 
-/* Whether a record's events are refused at once, as by a chunk that has no room for all of them. */
+/* Whether the call for all of a record's events is refused, as by a chunk that has no room for all of them.
+ */
 static bool layouts_refuse;
 
 uint64_t event_writer_enter_layout(uint32_t region) {

@@ -80,7 +80,7 @@ def differences(counted, expected):
     """Lines: what the program has counted otherwise."""
     for kind in sorted(counted.keys() | expected.keys()):
         if counted.get(kind, 0) != expected.get(kind, 0):
-            yield f"{kind}: {counted.get(kind, 0)}, the program says {expected.get(kind, 0)}"
+            yield f"{kind}: {counted.get(kind, 0)}, the program counted {expected.get(kind, 0)}"
 
 
 def uneven_windows(ranks):

@@ -57,7 +57,8 @@ void expect_all_events(uint32_t location, const char *expected);
 /* The same as a text, the caller's to free. */
 char *written_events(uint32_t location);
 
-/* From now on no record's events are taken at once (event_writer_put_created and so on), or they are. */
+/* From now on no record's events are written by one call (event_writer_put_created and so on), or they are.
+ */
 void write_one_by_one(bool is_so);
 
 #endif

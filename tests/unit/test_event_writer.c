@@ -229,9 +229,9 @@ static void every_kind_is_written_as_otf2_does(void **state) {
   }
 }
 
-/* -- a record's events at once -- */
+/* -- a record's events by one call -- */
 
-/* What of a record is written, in this way or in that one; at once, if there is room for all. */
+/* What of a record is written, by one call, if there is room for all, or by one for each. */
 struct task_numbers {
   uint32_t comm, thread, generation;
 };

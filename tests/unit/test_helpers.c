@@ -1,31 +1,14 @@
 #include "writer/pipeline/helpers.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "let_go.h"
 #include "unit.h"
 
 enum { ITEMS = 300, ROUNDS = 500, WORKERS = 4 };
-
-static _Atomic unsigned let_go;
-
-/* The C library's: threads that others let go where they like. */
-int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *processors) {
-  static int (*real)(pthread_t, size_t, const cpu_set_t *);
-  real =
-      real ? real : (int (*)(pthread_t, size_t, const cpu_set_t *))dlsym(RTLD_NEXT, "pthread_setaffinity_np");
-  let_go += !pthread_equal(thread, pthread_self());
-  return real(thread, bytes, processors);
-}
-
-static bool has_several_processors(void) {
-  cpu_set_t processors;
-  return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
-}
 
 struct counts {
   _Atomic unsigned done[ITEMS];

@@ -1,5 +1,5 @@
-/* What is written of a record at once is what is written one event after the other: two threads with random
- * tasks, locks and critical sections, in both ways. */
+/* What is written of a record by one call is what is written one event after the other: two threads with
+ * random tasks, locks and critical sections, by either. */
 #include "correlated.h"
 
 #include <stdlib.h>

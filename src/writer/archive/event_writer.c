@@ -251,7 +251,7 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
   return end(writer, at + (layout >> LAYOUT_BYTES_AT));
 }
 
-/* -- all events of a record, at once -- */
+/* -- all events of a record, by one call -- */
 
 _Static_assert(sizeof((struct task_name *)0)->bytes >= 3 * (1 + sizeof(uint32_t)), "a name has room");
 

@@ -27,7 +27,7 @@ bool hold_write_before(struct correlator *c, struct traced_thread *thread, struc
                        uint64_t after, enum event_kind after_kind) {
   struct lock *lock = hold->lock;
   uint32_t order = hold->order ? hold->order : lock->order + 1;
-  if (order == 1 || hold->is_hidden || !after || !may_write_at_once(c, thread, now, 2) ||
+  if (order == 1 || hold->is_hidden || !after || !may_write_all(c, thread, now, 2) ||
       !event_writer_put_acquired(thread->location.writer, now, lock->id, order, after))
     return false;
   emit_has_written_some(&thread->location, now, (uint8_t)after_kind, 2);
@@ -65,7 +65,7 @@ void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_h
 bool hold_end_between(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
                       uint64_t now, uint64_t before, uint64_t after) {
   const struct hold *hold = held.hold;
-  if (hold->is_hidden || !before || !after || !may_write_at_once(c, thread, now, 3) ||
+  if (hold->is_hidden || !before || !after || !may_write_all(c, thread, now, 3) ||
       !event_writer_put_released(thread->location.writer, now, before, hold->lock->id, hold->order, after))
     return false;
   emit_has_written_some(&thread->location, now, EVENT_LEAVE, 3);

@@ -38,7 +38,7 @@ static bool write_created(struct correlator *c, struct traced_thread *thread, co
                           uint64_t now) {
   struct location *location = &thread->location;
   uint64_t creation = emitter_layout(c->emitter, c->answers[CONSTRUCT_create_task].region);
-  if (!creation || !may_write_at_once(c, thread, now, 3) ||
+  if (!creation || !may_write_all(c, thread, now, 3) ||
       !event_writer_put_created(location->writer, now, name, creation))
     return false;
   emit_has_written_some(location, now, EVENT_LEAVE, 3);
@@ -79,7 +79,7 @@ static bool write_started(struct correlator *c, struct traced_thread *thread, st
                           uint64_t now) {
   struct location *location = &thread->location;
   uint64_t region = emitter_layout(c->emitter, task->region);
-  if (!region || !may_write_at_once(c, thread, now, 2) ||
+  if (!region || !may_write_all(c, thread, now, 2) ||
       !event_writer_put_started(location->writer, now, name_of(task), region))
     return false;
   emit_has_written_some(location, now, EVENT_ENTER, 2);
@@ -143,7 +143,7 @@ static bool write_completed(struct correlator *c, struct traced_thread *thread, 
                             struct task *next, uint64_t now) {
   struct location *location = &thread->location;
   uint64_t region = emitter_layout(c->emitter, task->region);
-  if (!region || !may_write_at_once(c, thread, now, 3) ||
+  if (!region || !may_write_all(c, thread, now, 3) ||
       !event_writer_put_completed(location->writer, now, region, name_of(task), name_of(next)))
     return false;
   emit_has_written_some(location, now, EVENT_TASK_SWITCH, 3);

@@ -1,6 +1,6 @@
 /* What becomes of nearly all records of explicit tasks: a task is created, begins on a thread and ends there,
  * and its team is known. What there is to be done is that of tasks.c, without what only other tasks need, and
- * the record's events are written at once. */
+ * the record's events are written by one call. */
 #ifndef STAVE_WRITER_CORRELATE_PLAIN_TASKS_H
 #define STAVE_WRITER_CORRELATE_PLAIN_TASKS_H
 

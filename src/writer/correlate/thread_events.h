@@ -45,8 +45,8 @@ void emit_leave(struct correlator *correlator, struct traced_thread *thread, uin
 
 /* Whether all that becomes of a record, `count` events of its time and without attributes, may be written at
  * once (event_writer.h). */
-static inline bool may_write_at_once(const struct correlator *c, const struct traced_thread *thread,
-                                     uint64_t ticks, unsigned count) {
+static inline bool may_write_all(const struct correlator *c, const struct traced_thread *thread,
+                                 uint64_t ticks, unsigned count) {
   return !c->counting.thread && !c->is_closing && !c->is_paused &&
          emit_may_write_some(&thread->location, ticks, count);
 }

@@ -47,7 +47,7 @@ static bool has_room(const struct record_log *log) {
   return fstatvfs(log->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= room_least + log->bytes;
 }
 
-/* What read(2) and write(2) have answered: nothing may be all that there is, and says nothing in errno. */
+/* What read(2) and write(2) have answered: nothing may be all that there is, and leaves errno alone. */
 static bool may_go_on(ssize_t done) {
   return done > 0 || (done < 0 && errno == EINTR);
 }
