@@ -177,6 +177,18 @@ static double others_of(const struct report *report, enum report_cause cause) {
   return report->account.is_known ? others_by_account(report) : report->processors.others;
 }
 
+/* Who had the processors is known of what others ran, and of what threads were preempted for them. */
+static const char *reason_of_others(const struct report *report, bool is_most) {
+  bool is_known = report->processors.others > 0 || report->account.lost[HINDRANCE_OTHERS] > 0;
+  if (!is_known)
+    return is_most
+               ? "threads had no processor meanwhile, it is not known why, for more than half of this time"
+               : "threads had no processor meanwhile, it is not known why, for more than a tenth of this "
+                 "time";
+  return is_most ? "other programs used the processors meanwhile, for more than half of this time"
+                 : "other programs used the processors meanwhile, for more than a tenth of this time";
+}
+
 void finding_judge(const struct report *report, struct report_finding *finding) {
   const char *why = doubt(report, finding);
   bool is_measured =
@@ -188,7 +200,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
                   : causes[finding->cause].reason;
   if (others > OTHERS_SHARE * finding->gain_ticks && finding->confidence == CONFIDENCE_HIGH) {
     finding->confidence = CONFIDENCE_MEDIUM;
-    finding->reason = "other programs used the processors meanwhile, for more than a tenth of this time";
+    finding->reason = reason_of_others(report, false);
   }
   if (finding->is_single && finding->confidence == CONFIDENCE_HIGH) {
     finding->confidence = CONFIDENCE_MEDIUM;
@@ -196,8 +208,7 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   }
   if (why || others > DOUBT_SHARE * finding->gain_ticks) {
     finding->confidence = CONFIDENCE_LOW;
-    finding->reason =
-        why ? why : "other programs used the processors meanwhile, for more than half of this time";
+    finding->reason = why ? why : reason_of_others(report, true);
   }
   if (!report->has_running)
     widen(finding, others);

@@ -549,6 +549,8 @@ class Account(Case):
         self.assertEqual([one["confidence"] for one in (quiet, some, busy)], ["medium", "medium", "low"])
         for one, ms in ((quiet, 0), (some, 3), (busy, 10)):
             self.ms(one["uncertainty_s"], ms)
+        self.assertNotIn("programs", busy["reason"])
+        self.words(busy["reason"], "processor")
 
 
 if __name__ == "__main__":
