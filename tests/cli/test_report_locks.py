@@ -10,6 +10,10 @@ import cli
 import tracing
 from report_case import Case
 
+# The program measures by the kernel's clock, which is slewed by up to 500 ppm (adjtimex(2)), the trace by the
+# processor's.
+CLOCK_SLEW = 5e-4
+
 # Thread 1 waits for what thread 0 holds, for one of the locks three times as long as for the other. Prints how long it
 # waited for each, as it has measured itself.
 PROGRAM = """
@@ -106,7 +110,7 @@ class Locks(Case):
         self.assertEqual([one["contended"] for one in lock["objects"]], [1, 1, 0])
         self.assertEqual([one["holder"] for one in lock["objects"]], ["Master thread", "Master thread", None])
         for one, measured, least in zip(lock["objects"], (second, first), (0.18, 0.06)):
-            self.assertLessEqual(one["wait"]["max_s"], measured)
+            self.assertLessEqual(one["wait"]["max_s"], measured * (1 + CLOCK_SLEW))
             self.assertGreaterEqual(one["hold"]["max_s"], least)
         for kind in ("wait", "hold"):
             self.assertAlmostEqual(sum(one[kind]["sum_s"] for one in lock["objects"]), lock[kind]["sum_s"], places=8)

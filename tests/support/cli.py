@@ -162,7 +162,7 @@ class Case(worded.Worded, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="stave-cli-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.addClassCleanup(tracing.remove_folder, cls.folder)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -208,4 +208,4 @@ class FreshCase(Case):
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="stave-cli-")
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(tracing.remove_folder, self.folder)

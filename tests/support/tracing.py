@@ -161,6 +161,25 @@ def wait_for_writer(folder, wait_s):
         time.sleep(0.01)
 
 
+def names_folder(process, folder):
+    """Whether it is a writer that was started with a setting below the folder."""
+    try:
+        return (process / "comm").read_bytes() == b"stave-writer\n" and \
+            f"{folder}/".encode() in (process / "environ").read_bytes()
+    except OSError:
+        return False
+
+
+def remove_folder(folder):
+    """With all that is in it. A writer that outlives its program adds files to it until it has ended."""
+    deadline = time.monotonic() + CLOSE_TIMEOUT_S
+    while any(names_folder(process, folder) for process in pathlib.Path("/proc").glob("[0-9]*")):
+        if time.monotonic() > deadline:
+            raise Failure(f"stave-writer still runs for {folder} after {CLOSE_TIMEOUT_S} s")
+        time.sleep(0.01)
+    shutil.rmtree(folder)
+
+
 def the_archive(folder, wait_s=0):
     """The one archive in the folder. After some endings the writer outlives the application; that
     traces.otf2 is there does not tell that it is complete."""
