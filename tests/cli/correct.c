@@ -107,7 +107,7 @@ static void nested_teams(void) {
 static void in_branches(void) {
 #pragma omp parallel num_threads(4)
   for (int step = 0; step < 4; step++) {
-    if (step % 2) { /* all take the same one */
+    if (step % 2) { /* all follow the same one */
 #pragma omp barrier
     } else {
 #pragma omp for

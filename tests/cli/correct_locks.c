@@ -1,5 +1,5 @@
 /* Correct programs with locks and critical sections.
- * Each has as many threads as OMP_NUM_THREADS says: correct_locks NAME. Without a name: prints all names. */
+ * Each has OMP_NUM_THREADS threads: correct_locks NAME. Without a name: prints all names. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Correct programs with worksharing: schedules, ordered, doacross, reductions, cancellation.
- * Each has as many threads as OMP_NUM_THREADS says: correct_loops NAME. Without a name: prints all names. */
+ * Each has OMP_NUM_THREADS threads: correct_loops NAME. Without a name: prints all names. */
 #define _GNU_SOURCE
 #include <omp.h>
 

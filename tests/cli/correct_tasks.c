@@ -1,5 +1,5 @@
 /* Correct programs with tasks: dependences of all kinds, groups, loops, reductions, detached and cancelled
- * ones. Each has as many threads as OMP_NUM_THREADS says: correct_tasks NAME. Without a name: prints all
+ * ones. Each has OMP_NUM_THREADS threads: correct_tasks NAME. Without a name: prints all
  * names. */
 #define _GNU_SOURCE
 #include <omp.h>

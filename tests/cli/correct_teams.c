@@ -1,5 +1,5 @@
-/* Correct programs with teams: nested, serialised, of other sizes and threads; what all of a team meet.
- * Each has as many threads as OMP_NUM_THREADS says: correct_teams NAME. Without a name: prints all names. */
+/* Correct programs with teams: nested, serialised, of other sizes and threads; regions that all of a team
+ * encounter. Each has OMP_NUM_THREADS threads: correct_teams NAME. Without a name: prints all names. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* How a program that waits for ever is ended by itself, as soon as all threads that will wait do. */
+/* Ends a deadlocked program from within, as soon as all threads that will wait do. */
 #ifndef STAVE_TESTS_ENDS_WAITING_H
 #define STAVE_TESTS_ENDS_WAITING_H
 

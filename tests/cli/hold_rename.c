@@ -1,5 +1,5 @@
-/* Preloaded into a command: when its output is whole and about to get its name, it waits there until a signal
- * ends it. */
+/* Preloaded into a command: when its output is complete and about to get its name, it waits there until a
+ * signal ends it. */
 #include <stdio.h>
 #include <unistd.h>
 

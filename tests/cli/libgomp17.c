@@ -1,4 +1,4 @@
-/* Stands for a libgomp to come: entry points that no table knows, and, with OMPT, a search for tools of its
+/* In place of a libgomp to come: entry points that no table knows, and, with OMPT, a search for tools of its
  * own. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* One misuse of OpenMP each, and correct programs that look like one: misuse NAME. Those that wait for ever
+/* One misuse of OpenMP each, and correct programs that look like one: misuse NAME. Those that never end
  * are ended by a signal from themselves, as soon as all threads that will wait do. */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -171,7 +171,7 @@ static void other_order(void) {
   }
 }
 
-/* -- waiting for ever -- */
+/* -- waiting without an end -- */
 
 static void set_twice(void) {
   omp_init_lock(&lock);

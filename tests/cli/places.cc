@@ -1,4 +1,4 @@
-/* Loops over what the standard library and templates have. A comment behind a directive names its constructs,
+/* Loops over what the standard library and templates have. A comment after a directive names its constructs,
  * which are to be found in that line or the next one. */
 #include <algorithm>
 #include <cstdio>

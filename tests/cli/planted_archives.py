@@ -17,7 +17,7 @@ def finish(made, at):
 
 
 def loop(made, at, line, times):
-    """Each thread needs its time in a loop, behind which all wait. Returns when that ends."""
+    """Each thread needs its time in a loop, after which all wait. Returns when that ends."""
     for i in range(len(times)):
         made.at(at).enter(i, "for", line)
     for i in sorted(range(len(times)), key=lambda i: times[i]):

@@ -22,7 +22,7 @@ static int run_program(const struct program *programs, int argc, char **argv) {
   return argc < 2 ? 0 : 2;
 }
 
-/* Takes some time. */
+/* Computes for some time. */
 static inline void work(int count) {
   for (volatile int i = 0; i < count; i++)
     ;

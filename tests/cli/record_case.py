@@ -47,7 +47,7 @@ class Case(cli.FreshCase):
         return self.path(name)
 
     def fifos(self, *names):
-        """What scripts wait at: `read x <NAME` until tell(NAME)."""
+        """Makes files at which scripts wait: `read x <NAME` until notify(NAME)."""
         for name in names:
             os.mkfifo(self.path(name))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave check as a user meets it: test_check.py BUILD [unittest arguments]."""
+"""stave check as a user sees it: test_check.py BUILD [unittest arguments]."""
 import json
 import os
 import pathlib
@@ -96,7 +96,7 @@ int main(void) {
 # Each thread keeps its suspended tied tasks, each task who created it: so the program knows itself how often a tied
 # task began that does not descend from one of them. LLVM's runtime lets that happen where untied tasks are among them.
 # It also lets all threads wait for tasks that none of them may begin (libomp 14, with and without a tool: 3 of 140 runs
-# on a busy machine): the program ends itself when nothing has begun for some seconds.
+# on a busy machine): the program ends itself when no task has started for some seconds.
 TIED = """
 #include <omp.h>
 #include <signal.h>
@@ -106,14 +106,14 @@ enum { SECONDS = 3 };
 struct node { struct node *parent; };
 static __thread struct node *stack[1000];
 static __thread int depth;
-static int broken, begun;
+static int broken, started;
 static void look(int number) {
   static int before = -1;
-  if (begun == before) {
+  if (started == before) {
     dprintf(1, "%d", broken);
     _exit(0);
   }
-  before = begun;
+  before = started;
   alarm(SECONDS);
 }
 static int descends(const struct node *node, const struct node *from) {
@@ -128,7 +128,7 @@ static void begin(struct node *node) {
 #pragma omp atomic
   broken += strangers > 0;
 #pragma omp atomic
-  begun++;
+  started++;
   stack[depth++] = node;
 }
 static int fib(int n, struct node *self) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """stave check --sarif and --junit: test_check_files.py BUILD [unittest arguments]. Where npm has them, a validator and
-the standard's schema say whether SARIF is SARIF (sarif_validate.cjs)."""
+the standard's schema decide whether SARIF is SARIF (sarif_validate.cjs)."""
 import json
 import os
 import pathlib
@@ -24,7 +24,7 @@ LEVELS = {"violation": "error", "hazard": "warning", "information": "note"}
 
 class Files(Case):
     def written(self, status, *arguments):
-        """The SARIF log, the test suite of JUnit, and what --json says of the same archive."""
+        """The SARIF log, the test suite of JUnit, and the output of --json for the same archive."""
         sarif, junit = self.path() + ".sarif", self.path() + ".xml"
         result = check("--sarif", sarif, "--junit", junit, "--json", *arguments, self.path())
         self.assertEqual(result.returncode, status, cli.stderr_of(result))
@@ -124,7 +124,7 @@ class Files(Case):
         self.assertIsNone(re.search("[\0-\x08\x0b-\x1f]", failure))
 
     def test_not_to_the_end(self):
-        """Lost events: what comes behind is not known to be right."""
+        """Lost events: later events are not known to be right."""
         with self.make(properties=[("STAVE::LOST_EVENTS", "7")]) as made:
             made.enter(1, "lost events", attributes={"lost events": 7})
             made.leave(1, "lost events", step=False)

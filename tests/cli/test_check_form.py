@@ -159,7 +159,7 @@ class Losses(Case):
         self.words(report["partial"]["reason"])
 
     def test_not_recorded(self):
-        """What the runtime did not tell, or nobody asked for, is not called kept."""
+        """Rules on events that the runtime did not report, or that were not requested, are not called kept."""
         properties = [(f"STAVE::SET_CALLBACK::{i}", "always") for i in range(1, 33) if i != 18]
         with self.make(properties=properties + [("STAVE::SET_CALLBACK::27", "never")]) as made:
             made.point(0, "flush", line=11)
@@ -173,7 +173,7 @@ class Losses(Case):
         self.assertEqual(sorted(rules), sorted(report["not_checked"]))
 
     def test_dependences_withheld(self):
-        """Of some tasks: said, and not in the way of the others."""
+        """Of some tasks: reported, and the others are checked."""
         with self.make(properties=[("STAVE::DEPENDENCES_WITHHELD", "3")]) as made:
             made.point(0, "flush", line=11)
         self.assertEqual(self.json(0)["dependences_withheld"], 3)
@@ -183,7 +183,7 @@ class Losses(Case):
 
 class Nameless(Case):
     def test_tasks_without_teams(self):
-        """As EZTrace writes them: what cannot be told apart is not said to break rules."""
+        """As EZTrace writes them: tasks that cannot be distinguished break no rule."""
         with self.make() as made:
             made.team = made.no_team()
             for thread in (0, 1):
@@ -209,7 +209,7 @@ class Nameless(Case):
             made.enter(0, "parallel", line=1)
             made.enter(1, "for", line=2)
             made.leave(1, "for", line=2)
-            for thread, first, second in ((0, 1, 2), (1, 2, 1)):    # behind a barrier, say; each the first one
+            for thread, first, second in ((0, 1, 2), (1, 2, 1)):    # as after a barrier; each the first one
                 for lock in (first, second):
                     made.lock(thread, lock, 1, line=3)
                 for lock in (first, second):
@@ -233,7 +233,7 @@ class Pauses(Case):
             made.leave(0, "masked", line=11)
 
     def test_hidden(self):
-        """What a thread met in a pause is not known; pairs are still checked."""
+        """The barriers of a thread in a pause are not known; pairs are still checked."""
         self.make_paused(MeasurementMode.OFF)
         self.finds("pairing", line=11)
         self.words(self.json(FOUND)["not_checked"]["team-order"])

@@ -2,7 +2,7 @@
 """stave check on programs that misuse OpenMP, and on correct ones that look like them (misuse.c, misuse_locks.c; one
 archive each by clang and by gcc, of the runtime that clang has): test_check_misuse.py BUILD [unittest arguments].
 
-The lines are those of the source: WORD stands for the line of the function of the misuse that has it."""
+The lines are those of the source: WORD is the line of the function of the misuse that has it."""
 import json
 import os
 import re
@@ -60,7 +60,7 @@ MISUSES = {
 }
 CORRECT = {"ok_handed_over": 0, "ok_locks": 0, "ok_tasks": 0, "ok_cancelled": 0, "ok_tests_crosswise": 0,
            "ok_killed": KILLED, "ok_working": KILLED}
-# What is found of gcc's programs where that is something else: rules, how often. No runtime is told of its static loops
+# What is found of gcc's programs where that is something else: rules, how often. No runtime knows of its static loops
 # and of `master`; explicit barriers look like implicit ones; its `single` has no end.
 GCC = {
     "barrier_in_for": [], "for_in_for": [], "for_in_critical": [], "for_in_task": [], "for_in_single": [],
@@ -71,8 +71,8 @@ GCC = {
 LIBGOMP = {}
 LIBGOMP_ENDINGS = {"destroy_twice": 0}
 LIBGOMP_HANGS = ["barrier_in_task"]
-# With its other locks the runtime ends the program where a free lock is unset, before it tells of that. Who waits for a
-# futex sleeps, which is seen at once also on a busy machine (ends_waiting.h).
+# With its other locks the runtime ends the program where a free lock is unset, before it reports that. Who waits for a
+# futex sleeps, which is seen soon also on a busy machine (ends_waiting.h).
 LOCK_KINDS = {"unlock_of_free": "tas", "set_twice": "futex", "crossed_locks": "futex", "critical_again": "futex"}
 
 

@@ -105,7 +105,7 @@ class Mpi(check_case.Case):
         self.assertEqual(self.quiet(), [])
 
     def test_threads_that_receive_in_turn(self):
-        """The one that asked later got what was sent first."""
+        """The later receive got the message that was sent first."""
         with self.job(threads=2) as job:
             job.begin(1, "MPI_Recv", 1, line=6)
             job.call(0, "MPI_Send", 1.2, 1.3, line=5, send=(1, 7, 10))
@@ -117,7 +117,7 @@ class Mpi(check_case.Case):
         self.assertEqual(self.quiet(), [])
 
     def early_in_threads(self, between, deviation=0):
-        """Two threads wait for two messages; the later one comes to the one that asked first."""
+        """Two threads wait for two messages; the later one comes to the first receive."""
         with self.job(threads=2, properties=[("STAVE::CLOCK::DEVIATION_NS", str(deviation))]) as job:
             job.begin(1, "MPI_Recv", 1, line=6)
             job.call(0, "MPI_Send", 1.2, 1.3, line=5, send=(1, 7, 10))
@@ -188,7 +188,7 @@ class Mpi(check_case.Case):
         self.site(self.finds("mpi-collective", "Process 1"), 3)
 
     def test_thread(self):
-        """Which threads may call MPI: behind MPI_Init one alone; what MPI_Init_thread provides is not told."""
+        """Which threads may call MPI: after MPI_Init one alone; what MPI_Init_thread provides is not known."""
         for init, wrong in (("MPI_Init", True), ("MPI_Init_thread", False)):
             with self.job(threads=2) as job:
                 for rank in (0, 1):

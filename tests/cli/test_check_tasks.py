@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave check: what it says of the scheduling of tasks: test_check_tasks.py BUILD [unittest arguments]."""
+"""stave check: its rules on the scheduling of tasks: test_check_tasks.py BUILD [unittest arguments]."""
 import os
 import sys
 import unittest
@@ -27,7 +27,7 @@ class TiedScheduling(Case):
         self.assertIn("2.12.6", finding["specification"])
 
     def test_of_the_implicit_task(self):
-        """A thread in taskwait takes a task that another thread has created."""
+        """A thread in taskwait runs a task that another thread has created."""
         with self.make() as made:
             made.create(0, 1, line=11)
             made.enter(1, "taskwait", line=20)
@@ -148,7 +148,7 @@ class Dependences(Case):
         self.finds("mutual-exclusion", "1 other", line=11)
 
     def test_many_within_a_moment(self):
-        """Each waits for the one before, and for what is certain of it; of more than ran at once all are counted."""
+        """Each waits for the one before, and for what is certain of it; all that ran at the same time are counted."""
         with self.make(ticks_per_us=1000) as made:
             for task in range(1, 41):
                 made.create(0, task, line=11, depend=[("mutexinoutset", 64)])
@@ -237,7 +237,7 @@ class Undeferred(Case):
             self.finds("undeferred")
 
     def test_left_while_it_runs(self):
-        """Of an untied one runtimes do not always say when it goes on or ends."""
+        """Runtimes do not always report when an untied one goes on or ends."""
         for untied in (True, False):
             with self.make() as made:
                 made.create(0, 1, line=11, flags="undeferred, untied" if untied else "undeferred")

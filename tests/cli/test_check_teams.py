@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave check: what it says of teams and locks: test_check_teams.py BUILD [unittest arguments]."""
+"""stave check: its rules on teams and locks: test_check_teams.py BUILD [unittest arguments]."""
 import os
 import sys
 import unittest
@@ -48,7 +48,7 @@ class Teams(Case):
         self.finds("team-order", "implicit barrier", " barrier @made.c:90", line=1)
 
     def test_barriers_of_other_kinds(self):
-        """LLVM's runtime tells of gcc's explicit barriers as implicit ones, of another kind than the region's last."""
+        """LLVM's runtime reports gcc's explicit barriers as implicit ones, of another kind than the region's last."""
         for kind in ("barrier_implicit", "barrier_implementation"):
             with self.make() as made:
                 for thread, line, own in ((0, 12, kind), (1, 1, "barrier_implicit")):
@@ -75,7 +75,7 @@ class Teams(Case):
                 self.finds("team-order", "barrier @made.c:12", line=17)
 
     def sections_end_late(self, is_started, has_section):
-        """A barrier is met while sections are open, on each thread before or after one of them has begun."""
+        """A barrier is reached while sections are open, on each thread before or after one of them has started."""
         with self.make() as made:
             for thread in (0, 1):
                 made.enter(thread, "sections", line=11)
@@ -91,7 +91,7 @@ class Teams(Case):
                 made.point(thread, "late end", line=11)
 
     def test_barrier_in_sections(self):
-        """The compiler's stands before the first section, where firstprivate objects were copied: it has the line of
+        """The compiler's is before the first section, where firstprivate objects were copied: it has the line of
         their constructor."""
         self.sections_end_late(is_started=False, has_section=True)
         self.quiet()
@@ -195,8 +195,8 @@ class Locks(Case):
         self.quiet()
 
     def test_order_of_those_who_do_not_wait(self):
-        """omp_test_lock does not wait; before libomp 19 it is told as omp_set_lock, which ends without the lock where
-        it failed."""
+        """omp_test_lock does not wait; before libomp 19 it is reported as omp_set_lock, which ends without the lock
+        where it failed."""
         for routine in ("omp_test_lock", "omp_set_lock"):
             with self.make() as made:
                 for thread, first, second in ((0, 1, 2), (1, 2, 1)):
@@ -221,7 +221,7 @@ class Locks(Case):
         self.finds("lock-order", "3 locks")
 
     def between(self, what, times=1):
-        """Two threads take two locks in one order, and, behind what comes between, in the other one."""
+        """Two threads acquire two locks in one order, and, after the events between, in the other one."""
         with self.make() as made:
             orders = {}
             def both(first, second):
@@ -256,7 +256,7 @@ class Locks(Case):
                 self.quiet()
 
     def test_orders_that_are_not_kept_apart(self):
-        def single(made):       # one of the threads stays behind
+        def single(made):       # one of the threads does not follow
             made.point(0, "flush", line=30)
         def cancelled(made):
             made.point(0, "cancel", line=30)
@@ -329,7 +329,7 @@ class Locks(Case):
         self.quiet()
 
     def test_acquired_at_one_time(self):
-        """As far as the clock tells: whichever is read first."""
+        """As far as the clock shows: whichever is read first."""
         for first, second in ((0, 1), (1, 0)):
             with self.make() as made:
                 for thread in (0, 1):
@@ -416,7 +416,7 @@ class Locks(Case):
         self.quiet()
 
     def all_wait(self, *where, seconds=2, **properties):
-        """Threads that stand in these regions when the writer has to close the archive."""
+        """Threads that are in these regions when the writer has to close the archive."""
         closed = [("STAVE::CLOSED_BY_WRITER", "6"), *properties.items()]
         with self.make(threads=len(where), region=False, properties=closed) as made:
             made.event(0, "thread_fork", Paradigm.OPENMP, len(where))
@@ -445,7 +445,7 @@ class Locks(Case):
         self.assertEqual([f["rule"] for f in self.json(UNDONE)["findings"]], [])
 
     def test_stuck(self):
-        """The writer had to close the archive while each of two threads wanted what the other held."""
+        """The writer had to close the archive while each of two threads requested the lock of the other."""
         with self.make(region=False, properties=[("STAVE::CLOSED_BY_WRITER", "6")]) as made:
             made.event(0, "thread_fork", Paradigm.OPENMP, 2)
             for thread in (0, 1):
@@ -465,7 +465,7 @@ class Locks(Case):
         self.assertIn("omp_set_lock @made.c:11", found[0]["detail"])
 
     def test_stuck_names_the_holder(self):
-        """Of the lock that is wanted, as the writer's last Leave says: a thread that has left the team since."""
+        """Of the lock that is requested, by the writer's last Leave: a thread that has left the team since."""
         with self.make(region=False, properties=[("STAVE::CLOSED_BY_WRITER", "3")]) as made:
             made.event(0, "thread_fork", Paradigm.OPENMP, 2)
             for thread in (0, 1):

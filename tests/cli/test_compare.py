@@ -197,8 +197,8 @@ class Compare(Case):
                 self.assertEqual(self.parallel_rows(old, self.of_regions(name, *regions)), expected)
 
     def test_three_and_three(self):
-        """Too few for the test's level: where no old run is among the new ones, it is a change, and what chance does is
-        said."""
+        """Too few for the test's level: where no old run is among the new ones, it is a change, and the share of
+        chance is printed."""
         apart = self.compared(self.runs("a", [90, 91, 93]), self.runs("b", [110, 112, 113]))
         self.assertEqual(self.row(apart, "run", "wall")["verdict"], "changed")
         self.assertAlmostEqual(self.row(apart, "run", "wall")["p"], 2 / math.comb(6, 3))

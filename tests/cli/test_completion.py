@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What shells propose behind `stave`: test_completion.py BUILD [unittest arguments]. zsh and fish are asked where they
-are installed."""
+"""The words that shells propose after `stave`: test_completion.py BUILD [unittest arguments]. With zsh and fish where
+they are installed."""
 import os
 import re
 import shutil
@@ -31,7 +31,7 @@ def shell_text(shell):
 
 class Bash(cli.Case):
     def proposed(self, *words):
-        """Behind the words; the last one is what has been typed of the next."""
+        """After the words; the last one is what has been typed of the next."""
         result = cli.run(["bash", "--norc", "-c", PROPOSE, "ask", cli.STAVE, *words], cwd=self.folder)
         self.assertEqual((result.returncode, cli.stderr_of(result)), (0, ""))
         return result.stdout.decode().split("\n")[:-1]
@@ -91,7 +91,7 @@ class Others(cli.Case):
                 self.assertRegex(shell_text("fish"), rf"(?m)_from {command}'.* -l {option} ")
 
     def test_zsh_takes_several(self):
-        """Where a command does: else zsh proposes nothing behind the first."""
+        """Where a command does: else zsh proposes nothing after the first."""
         for command, argument in (("timeline", "*:archive"), ("report", "*:archive"), ("merge", "*:directory"),
                                   ("info", "1:archive")):
             self.assertRegex(shell_text("zsh"),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave config as a user meets it: test_config.py BUILD [unittest arguments]."""
+"""stave config as a user sees it: test_config.py BUILD [unittest arguments]."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave export as a user meets it: test_export.py BUILD [unittest arguments]."""
+"""stave export as a user sees it: test_export.py BUILD [unittest arguments]."""
 import os
 import shutil
 import subprocess
@@ -22,7 +22,7 @@ class Arguments(Case):
             self.assertRegex(text, rf"(?m)^ +{kind} ")
 
     def test_terminal(self):
-        """Nobody wants all that on a terminal, unless asked for."""
+        """A terminal gets all that on request alone."""
         for arguments, status in (([], 2), (["-o", "-"], 0)):
             result, output = cli.on_terminal("export", "-f", "csv", *arguments, self.simple)
             self.assertEqual((result, b"time_ns" in output), (status, status == 0))

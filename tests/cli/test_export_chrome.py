@@ -126,7 +126,7 @@ class Chrome(Case):
                                     ("PAPI_L1_DCM", 2, {"value": 18}, "metric")])
 
     def test_transfers(self):
-        """From their begin to the first event that says they are complete, with bytes and rate."""
+        """From their begin to the first event of their completion, with bytes and rate."""
         path = self.path("transfers")
         with Made(path) as made:
             window = made.definitions.rma_win("window", made.team)
@@ -154,7 +154,7 @@ class Chrome(Case):
         self.assertEqual(pauses, [("b", 1, begin), ("e", 1, begin + 20), ("b", 2, begin + 30), ("e", 2, begin + 100)])
 
     def test_samples(self):
-        """With the stack that each has met."""
+        """With each one's stack."""
         path = self.path("samples")
         with Made(path) as made:
             definitions = made.definitions

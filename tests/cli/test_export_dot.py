@@ -11,7 +11,7 @@ from made_archive import Made
 
 class Lines(Case):
     def test_dependences(self):
-        """A diamond: the runtime told nothing of it but the clauses."""
+        """A diamond: the runtime reported the clauses alone."""
         path = self.path("diamond")
         with Made(path) as made:
             for task, depend in enumerate([[("out", 1)], [("in", 1), ("out", 2)], [("in", 1), ("out", 3)],

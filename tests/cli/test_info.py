@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave info as a user meets it: test_info.py BUILD [unittest arguments].
+"""stave info as a user sees it: test_info.py BUILD [unittest arguments].
 
 Archives of other tools are made with python3-otf2, those of Stave by tracing a small program.
 """
@@ -177,7 +177,7 @@ class OtherTools(Case):
         self.assertEqual(found["attributes"], {"num\ufffder": 5})
 
     def test_newer_otf2(self):
-        """What older readers of OTF2 may refuse says so."""
+        """Records that older readers of OTF2 may refuse are named."""
         path = self.path("newer")
         write_archive(path, properties=[("STAVE::OTF2", "3.1")])
         self.words(info(path).stdout.decode(), "OTF2 3.1")
@@ -236,7 +236,7 @@ class Runtime(Case):
             self.words(found["name"], f"libomp {number},")
 
     def test_unknown(self):
-        self.assertIsNone(self.named("nothing-told", [], {})["name"])
+        self.assertIsNone(self.named("nothing-reported", [], {})["name"])
         self.assertEqual(self.named("another", [0], {32: "never"}, "Some OMP 1")["name"], "like LLVM libomp 13 or 14")
 
     def test_devices(self):
@@ -300,7 +300,7 @@ class Unreadable(Case):
             self.fails(info(path), "unfinished", f"{size:,} bytes")
 
     def test_being_written(self):
-        """The lock on the recovery file tells, whatever else is there."""
+        """The lock on the recovery file decides, whatever else is there."""
         archive = self.copy("being-written")
         with open(f"{archive}/traces.recovery", "w") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
@@ -311,7 +311,7 @@ class Unreadable(Case):
 
     @unittest.skipUnless(cli.CAN_TRACE, "no tracer")
     def test_traced_program_runs(self):
-        """As soon as there is an archive, nobody is told that it is simply unfinished."""
+        """As soon as there is an archive, no command calls it simply unfinished."""
         path = self.path("running")
         program = cli.compile_program(self.path("waits"), WAITS)
         writer = status.Status(pathlib.Path(self.folder))
@@ -340,7 +340,7 @@ class Unreadable(Case):
             self.fails(info(archive))
 
     def test_cut_definitions(self):
-        """What a location's numbers stand for: without it regions would be others."""
+        """The mapping of a location's numbers: without it regions would be others."""
         size = os.path.getsize(f"{self.other}/traces/0.def")
         for left in (0, size // 2, size - 5):
             archive = self.copy(f"cut-definitions-{left}")
@@ -357,7 +357,7 @@ class Unreadable(Case):
         self.words(cli.stderr_of(result).partition(" read: ")[0])
 
     def stopped(self, name):
-        """A worker that stands still while it reads. Returns the process and the worker."""
+        """A worker that is stopped while it reads. Returns the process and the worker."""
         archive = self.copy(name)
         with cli.Lease(f"{archive}/traces/0.evt") as lease:
             process = subprocess.Popen([cli.STAVE, "info", archive], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -460,7 +460,7 @@ class Stave(Case):
         self.assertGreater(found["process"], 1)
 
     def test_names_that_are_no_utf8(self):
-        """Readers take for granted that texts are UTF-8: each byte that is none becomes a question mark."""
+        """Readers rely on texts in UTF-8: each byte that is none becomes a question mark."""
         program, archive = os.fsencode(self.folder) + b"/na\xefve", self.path("names")
         shutil.copy(self.program, program)
         cli.trace(program, archive, b"gr\xfc\xdfe", "gr\u00fc\u00dfe")
@@ -480,7 +480,7 @@ class Stave(Case):
         self.assertEqual(records["task_create"], 50)
 
     def test_changed_program(self):
-        """A compiler is told only of the program that ran."""
+        """A compiler is named only for the program that ran."""
         before = os.stat(self.program)
         os.utime(self.program)
         self.assertIsNone(self.json(self.archive)["compiler"])

@@ -53,7 +53,7 @@ class Functions(cli.Case):
         self.assertEqual([f for f in found["findings"] if f["severity"] != "information"], [])
 
     def test_report(self):
-        """What the runtime does not tell, version 14 the schedule, is not made up of the function's name."""
+        """What the runtime does not report, version 14 the schedule, is not inferred from the function's name."""
         text = self.succeeds(cli.stave("report", self.archive))
         loops = [r for r in self.parsed(cli.stave("report", "--json", self.archive))["regions"]
                  if r["construct"] == "for"]

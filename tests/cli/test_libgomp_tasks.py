@@ -131,7 +131,7 @@ class Tasks(Case):
 
     def test_depth_of_recursion(self):
         """What a task or region adds to the stack while it runs within its creator's call, and no more; "deferred"
-        stands for those that libgomp runs at once as its queue is full."""
+        are those that libgomp runs immediately as its queue is full."""
         limits = {"in_place": 32, "dependent": 32, "copied": 32, "aligned": 64, "region": 64, "loop_region": 256,
                   "deferred": 208, "group": 208, "taskloop": 896}
         if is_built_by_clang():  # which saves registers in a region's frame
@@ -167,7 +167,7 @@ class Tasks(Case):
 
     @unittest.skipUnless(platform.machine() == "x86_64", "the program makes its calls by hand")
     def test_callers_of_older_compilers(self):
-        """What is on the stack behind the arguments that they hand over is theirs, and is not written."""
+        """The stack after the arguments that they hand over is theirs, and is not written."""
         program, tool = self.compiled("older_callers.c", "-O2", "-rdynamic"), self.path("telling_tool.so")
         subprocess.run(["gcc", "-shared", "-fPIC", "-I", os.path.join(SOURCES, "../../../src"), "-o", tool,
                         os.path.join(SOURCES, "telling_tool.c")], check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Archives of more threads than a process may have files open: each command reads them, in bounded memory, and says
+"""Archives of more threads than a process may have files open: each command reads them, in bounded memory, and prints
 nothing false about them: test_many_threads.py BUILD [unittest arguments]."""
 import csv
 import os
@@ -15,7 +15,7 @@ import sanitizers
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 COMMANDS = (["info"], ["report"], ["report", "--json"], ["check"], ["query", "--list"], ["export", "-f", "csv"],
             ["export", "-f", "chrome"], ["export", "-f", "dot"], ["timeline", "-o", "OUT.html"])
-MEMORY_KIB = 300 << 10      # 10,000 files of 1 MiB chunks, and what the page of as many rows takes
+MEMORY_KIB = 300 << 10      # 10,000 files of 1 MiB chunks, and the memory of the page of as many rows
 TABLES_KIB = 100 << 10
 FILES = 256
 
@@ -65,7 +65,8 @@ class ManyThreads(cli.Case):
             self.assertLess(memory, MEMORY_KIB)
 
     def test_merged(self):
-        """Each of its locations has a table of its process's numbers: 140 MiB of them, which are not there at once."""
+        """Each of its locations has a table of its process's numbers: 140 MiB of them, which are not in memory
+        together."""
         counts = (3000, 3001)
         self.run_limited(["merge", "-o", "OUT-6001", self.generate(counts[1])], self.generate(counts[0]), 1024, 4096)
         merged = os.path.join(self.folder, "OUT-6001")

@@ -145,7 +145,7 @@ class Server(cli.FreshCase):
 class Agent(cli.FreshCase):
     @unittest.skipUnless(cli.CAN_TRACE, "clang or the tracer is not there")
     def test_every_tool(self):
-        """By the protocol's own client: each gives what the command prints, or says that it cannot."""
+        """By the protocol's own client: each gives what the command prints, or reports that it cannot."""
         if not MODULES:
             self.skipTest("the protocol's client cannot be had from npm")
         planted_archives.make(self.folder, self.folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where memory runs out, a command says so and fails; nothing is left out of what it prints: test_memory.py BUILD
+"""Where memory runs out, a command reports that and fails; nothing is left out of what it prints: test_memory.py BUILD
 [unittest arguments]."""
 import os
 import pathlib
@@ -23,7 +23,7 @@ COMMANDS = (["info"], ["info", "--json"], ["report"], ["report", "--json"], ["ch
 
 
 def some_calls(site):
-    """Its first and its last call, and some between them: all memory is asked for at a few places (base/memory.c)."""
+    """Its first and its last call, and some between them: all memory is requested at a few places (base/memory.c)."""
     return sorted({1, site.calls} | {site.calls * part // 6 for part in range(1, 6) if site.calls >= 6})
 
 
@@ -44,7 +44,7 @@ class OutOfMemory(cli.Case):
             return cli.stave(*words, self.archive, env=environment), plan.read()
 
     def test_each_place(self):
-        """Each place that asks for memory, of the command and of what it prints with: some of its calls."""
+        """Each place that requests memory, of the command and of its library for output: some of its calls."""
         seen = set()
         for words in COMMANDS:
             for module in ("/", "libjansson"):
@@ -62,7 +62,7 @@ class OutOfMemory(cli.Case):
     @unittest.skipIf(b"without SQLite" in cli.stave("export", "-f", "sqlite", "-o", "/nonexistent/x", "/nonexistent")
                      .stderr, "this stave was built without SQLite")
     def test_database(self):
-        """Each place of Stave's and of SQLite's: a whole database, or none and a line."""
+        """Each place of Stave's and of SQLite's: a complete database, or none and a line."""
         path = self.path("run.db")
         words = ["export", "-f", "sqlite", "-o", path]
         for module in ("/", "libsqlite3"):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""stave merge as a user meets it: test_merge.py BUILD [unittest arguments].
+"""stave merge as a user sees it: test_merge.py BUILD [unittest arguments].
 
-A merged archive has the events of those that it was made of, each with what its numbers stood for there: OTF2's own
-reader says so, who applies mapping tables and clock offsets. It is checked as every archive is.
+A merged archive has the events of those that it was made of, each with the definitions of its numbers there: OTF2's own
+reader shows that, which applies mapping tables and clock offsets. It is checked as every archive is.
 """
 import errno
 import fcntl
@@ -304,7 +304,7 @@ class Merge(cli.Case):
         opened.close()
 
     def test_waits_until_archives_are_closed(self):
-        """A line on a terminal says so; without waiting, or after the limit, it is refused."""
+        """A line on a terminal reports that; without waiting, or after the limit, it is refused."""
         job = self.copy_of_job("closing")
         recovery = job / "rank/1/traces.recovery"
         with open(recovery, "w") as file:
@@ -372,7 +372,8 @@ class Merge(cli.Case):
 
     def test_stopped(self):
         """By what a terminal sends, a batch system to all processes of a job, or kill(1) to one: nothing is left. By
-        SIGKILL: no archive that looks whole, and the next merge goes on. What it reads meanwhile has a lease on it."""
+        SIGKILL: no archive that looks complete, and the next merge goes on. What it reads meanwhile has a lease on
+        it."""
         source = self.folder / "stopped-source"
         shutil.copytree(self.family[1], source)
         to_all, to_one, terms = os.killpg, os.kill, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

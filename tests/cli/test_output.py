@@ -17,7 +17,7 @@ import sanitizers
 from made_archive import Made
 
 FORMATS = ("chrome", "csv", "dot")
-SLOW = os.environ.pop("STAVE_TEST_SLOW", "")    # config would tell of a variable that it does not know
+SLOW = os.environ.pop("STAVE_TEST_SLOW", "")    # config would report a variable that it does not know
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
 HOLD_RENAME = os.path.join(cli.BUILD_ROOT, "tests/cli/hold_rename.so")
 
@@ -51,7 +51,7 @@ def ignore_pipes():
 
 
 class ReaderThatHasEnough(Case):
-    """As behind `| head -1`: the command ends as others do, by SIGPIPE and without a word."""
+    """As before `| head -1`: the command ends as others do, by SIGPIPE and without a word."""
 
     def end_of(self, words, **more):
         reader, writer = os.pipe()
@@ -79,7 +79,7 @@ class ReaderThatHasEnough(Case):
         self.assertEqual((lines[1:], result.stderr), ([f"{128 + signal.SIGPIPE} 0"], b""))
 
 
-@unittest.skipUnless(SLOW, "takes half a minute: STAVE_TEST_SLOW=1")
+@unittest.skipUnless(SLOW, "lasts half a minute: STAVE_TEST_SLOW=1")
 class ReaderThatTakesItsTime(Case):
     """A pager in which somebody reads the first page: no fault of the archive."""
 
@@ -142,7 +142,7 @@ class Interrupted(Case):
     """A signal leaves nothing of what was being made, and what was there before."""
 
     def interrupt(self, words, target, number, *, group=False):
-        """`words` make `target` of an archive that takes a while; comes when there is something of it. It does not get
+        """`words` make `target` of a large archive; the signal comes when there is a part of it. It does not get
         its name before."""
         cli.write_bytes(self.path(target), b"before")
         before = set(os.listdir(self.folder))
@@ -170,7 +170,7 @@ class Interrupted(Case):
         self.interrupt(["export", "-f", "csv"], "x.csv", signal.SIGINT, group=True)
 
     def test_worker_that_is_killed(self):
-        """What the kernel does for want of memory says nothing about the archive."""
+        """A kill by the kernel where memory runs out is no fault of the archive."""
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         process = subprocess.Popen([cli.STAVE, "export", "-f", "csv", "-o", fifo, self.large],
@@ -185,7 +185,7 @@ class Interrupted(Case):
 
 
 class Window(Case):
-    """A window that begins behind the trace is refused, and what is there stays."""
+    """A window that begins after the trace is refused, and what is there stays."""
 
     def test_timeline(self):
         for kind in ("html", "svg"):

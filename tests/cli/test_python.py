@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The Python package stave: test_python.py BUILD [unittest arguments].
 
-The questions that users ask most, each in three lines at most, with the answers that python3-otf2's reading of the same
+The most frequent questions, each in three lines at most, with the answers that python3-otf2's reading of the same
 archive gives (../support/intervals.py).
 """
 import collections
@@ -154,10 +154,10 @@ class Questions(cli.Case):
                          sum(row.end_ns - row.begin_ns for row in self.run_.regions))
 
     def test_types_of_frames(self):
-        """A real number that is whole stays a real one; nothing is no number; a frame without rows has columns."""
+        """A real number without a fraction stays a real one; nothing is no number; a frame without rows has columns."""
         if importlib.util.find_spec("pandas") is None:
             self.skipTest("pandas is not there")
-        frame = self.run_.sql("SELECT 2.0 AS real, 2 AS whole, NULL AS none, 'x' AS text, 1 AS whole UNION ALL"
+        frame = self.run_.sql("SELECT 2.0 AS real, 2 AS number, NULL AS none, 'x' AS text, 1 AS number UNION ALL"
                               " SELECT 3, 9223372036854775807, NULL, 'y', NULL").df()
         self.assertEqual([str(kind) for kind in frame.dtypes], ["Float64", "Int64", "object", "string", "Int64"])
         self.assertEqual(frame.iloc[1, 1], 2**63 - 1)
@@ -291,7 +291,7 @@ class Package(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_units(self):
-        """Whatever has times says in its docstring in what."""
+        """Whatever has times names their unit in its docstring."""
         for function in (stave.open, stave.compare, stave.Run.report, stave.Run.check, stave.Run.findings.fget,
                          stave.Run.sql, stave.Run.plot_timeline, stave.Run.plot_imbalance, stave.Run.plot_granularity,
                          stave.Run.plot_lock_holds, stave.Table.df, stave.Table.where, stave.Table):

@@ -169,7 +169,7 @@ class Query(cli.FreshCase):
         self.assertEqual(len(os.listdir(self.cache + "/stave")), 1)
 
     def test_queries_at_once(self):
-        """Each finds a whole database, whoever makes it."""
+        """Each finds a complete database, whoever makes it."""
         sql = "SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'"
         command = [cli.STAVE, "query", "--json", self.archive, sql]
         running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
@@ -184,7 +184,7 @@ class Query(cli.FreshCase):
         self.assertEqual(self.succeeds(query("--csv", path, "SELECT count(*) AS n FROM runs")), "n\n2\n")
 
     def test_cut_archive(self):
-        """Said at every query, not only when the database is made."""
+        """Printed at every query, not only when the database is made."""
         with Made(self.path("long")) as made:
             for i in range(3000):
                 made.create(0, i + 1, line=5)

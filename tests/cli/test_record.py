@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""stave record as a user meets it: test_record.py BUILD [unittest arguments].
+"""stave record as a user sees it: test_record.py BUILD [unittest arguments].
 
-What does not need a tracer stands in for one by a shell script that writes to the status FIFO itself.
+Tests without a tracer replace it by a shell script that writes to the status FIFO itself.
 """
 import os
 import pty
@@ -40,20 +40,21 @@ class FakeTracer(Case):
         return self.record(*options, "sh", "-c", script, **more)
 
     def with_late_writer(self, program, writer, archive=""):
-        """A shell that goes on at once, and leaves something with the status FIFO open that waits for tell("late")."""
-        self.fifos("begun", "late")
-        background = f"exec 3>$STAVE_STATUS >/dev/null; {archive} echo >begun; read x <late; {writer}"
-        return self.popen("sh", "-c", f"({background}) & read x <begun; {program}")
+        """A shell that goes on immediately, and leaves a process with the status FIFO open that waits for
+        notify("late")."""
+        self.fifos("started", "late")
+        background = f"exec 3>$STAVE_STATUS >/dev/null; {archive} echo >started; read x <late; {writer}"
+        return self.popen("sh", "-c", f"({background}) & read x <started; {program}")
 
     def test_exit_status(self):
         for status in (0, 3, 255):
             self.assertEqual(self.sh(f"exit {status}").returncode, status)
 
     def test_sample(self):
-        """The value is behind "=", so that what follows is the program."""
-        for option, wanted in (("--sample", "1000"), ("--sample=250", "250")):
+        """The value follows "=", so that the next word is the program."""
+        for option, expected in (("--sample", "1000"), ("--sample=250", "250")):
             result = self.sh("echo hz=$STAVE_SAMPLE_HZ", option)
-            self.assertEqual(result.stdout, f"hz={wanted}\n")
+            self.assertEqual(result.stdout, f"hz={expected}\n")
         self.assertIn("--sample[=HZ]", self.record("--help").stdout)
         apart = self.record("--sample", "1000", "true")
         self.assertEqual(apart.returncode, 127)
@@ -64,7 +65,7 @@ class FakeTracer(Case):
             self.assertEqual(self.sh(f"kill -{int(number)} $$").returncode, -number)
 
     def test_signals_are_for_the_thread_that_waits(self):
-        """A thread of stave's own that is still there took the program's end for itself, and stave waited for ever."""
+        """A thread of stave's own that was still there consumed the program's end, and stave's wait did not end."""
         self.env["LD_PRELOAD"] = HOLD_THREADS
         self.assertEqual(self.sh("kill -9 $$").returncode, -9)
 
@@ -246,7 +247,7 @@ class FakeTracer(Case):
         self.assertEqual(process.wait(), 4)
 
     def stopped_alone(self):
-        """A shell that was stopped while it waits for tell("go"), and its number: stave stops with it."""
+        """A shell that was stopped while it waits for notify("go"), and its number: stave stops with it."""
         self.fifos("go")
         process = self.popen("sh", "-c", "echo $$; read x <go; exit 4", start_new_session=False, process_group=0)
         program = int(process.stdout.readline())
@@ -332,7 +333,7 @@ class FakeTracer(Case):
         self.assertIn("/a/b: not closed: no room: stave recover /a/b makes", result.stderr)
 
     def test_exec(self):
-        """Two writers for one process: the one of the program before exec ends when the other has begun."""
+        """Two writers for one process: the one of the program before exec ends when the other has started."""
         result = self.sh("(echo archive 77/1 /a/b; echo archive 77/2 /c/d; echo closed 77/1 threads=3 ending=exec; "
                          "echo closed 77/2 threads=1) > $STAVE_STATUS")
         self.assertIn("/a/b: 3 threads, ", result.stderr)
@@ -369,7 +370,7 @@ class FakeTracer(Case):
         self.assertIn("/a/b: 3 threads", result.stderr)
 
     def test_waiting_for_a_writer_without_an_archive(self):
-        """It has not told of one yet, or keeps its records (STAVE_KEEP)."""
+        """It has not reported one yet, or keeps its records (STAVE_KEEP)."""
         process = self.with_late_writer("exit 6", "", "exec 2>/dev/null;")
         self.words(process.stderr.readline(), "stave-writer", "Ctrl-C")
         self.notify("late")

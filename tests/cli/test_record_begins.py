@@ -16,7 +16,7 @@ from played_runtime import INCLUDES, PLAYED
 from record_case import Case
 
 # A forked child has two threads at their first event. The first of them, as it leaves its parent's session, waits for
-# the other one: that does the same, or naps until the first one is done. The thread that has forked has begun in the
+# the other one: that does the same, or naps until the first one is done. The thread that has forked has started in the
 # middle of that, as LLVM 19's runtime reports it, and its first event comes last.
 PAIR_IN_CHILD = PLAYED + r"""
 #include <sys/stat.h>
@@ -177,7 +177,7 @@ class Begins(Case):
         return result
 
     def threads_of(self, pattern):
-        """Of each archive what its threads have begun as."""
+        """Of each archive the types of its threads."""
         threads = []
         for path in glob.glob(pattern):
             archive = Archive(path)

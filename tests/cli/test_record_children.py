@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """stave record --runtime, programs of gcc's that others start: test_record_children.py BUILD [unittest arguments].
 
-What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary says so."""
+What can run on libomp does and is traced, what cannot runs as it would untraced, and the summary reports that."""
 import glob
 import json
 import os
@@ -159,7 +159,7 @@ class Children(Case):
         self.stays("scan", SCAN, r"scans \(reductions with inscan\)")
 
     def test_reduction_over_tasks(self):
-        """No symbol tells it from a scan: it is traced for who names the runtime."""
+        """No symbol distinguishes it from a scan: it is traced where the runtime is named."""
         self.stays("tasks", TASKS, r"scans, unless [^\n]*")
         runtime = re.search(r"/\S+libomp\S*", self.record("sh", "-c", self.path("tasks")).stderr).group(0)
         result = self.record("--runtime", runtime, "sh", "-c", self.path("tasks"))
@@ -242,7 +242,7 @@ class Children(Case):
         return self.write(name, f"#!/bin/sh\nLD_LIBRARY_PATH={self.folder}/own:$LD_LIBRARY_PATH exec {words}\n")
 
     def record_until_seen(self, *arguments):
-        """The program's output, exit status and what stave has said; it is told to end when stave has seen it."""
+        """The program's output, exit status and stave's messages; it is ended when stave has seen it."""
         process = self.popen("-v", *arguments)
         printed = []
         for line in process.stderr:

@@ -42,7 +42,7 @@ int main(void) {
 }
 """
 
-# Preloaded: a thread that the tool asks for its number waits until the tool has ended, and goes on then.
+# Preloaded: a thread whose number the tool requests waits until the tool has ended, and goes on then.
 HELD_AT_FIRST = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -361,8 +361,8 @@ class Ends(Case):
                 self.ends_beside_a_stopped_writer(program, last)
 
     def test_runtime_starts_in_a_forked_child(self):
-        """Its parent's session, which has ended but for its memory, or was begun by another library of Stave's, is not
-        mapped there. Nor is that of a runtime where such a library starts in the child, nor of a library where the
+        """Its parent's session, which has ended but for its memory, or was started by another library of Stave's, is
+        not mapped there. Nor is that of a runtime where such a library starts in the child, nor of a library where the
         child records. A child that is left out stays so, however many runtimes start."""
         program = self.gcc("two", TWO_RUNTIMES, "-pthread", "-rdynamic", *INCLUDES)
         for way, fork in itertools.product(("fork", "join", "late", "record"), ("follow", "ignore")):

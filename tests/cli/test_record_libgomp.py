@@ -358,10 +358,10 @@ class Libgomp(Case):
             self.assertEqual((result.returncode, result.stdout), (0, "0\n"), result.stderr)
 
     def test_devices_are_not_looked_for(self):
-        """libgomp loads its plugins, and with them NVIDIA's library, for programs that ask for devices alone."""
-        asks = OMP_PROGRAM.replace("int sum = 0;", "int sum = omp_get_num_devices() * 0;")
+        """libgomp loads its plugins, and with them NVIDIA's library, for programs that use devices alone."""
+        with_devices = OMP_PROGRAM.replace("int sum = 0;", "int sum = omp_get_num_devices() * 0;")
         looked = []
-        runs = [(asks, []), (OMP_PROGRAM, []), (OMP_PROGRAM, [STAVE, "record", "-q"])]
+        runs = [(with_devices, []), (OMP_PROGRAM, []), (OMP_PROGRAM, [STAVE, "record", "-q"])]
         for number, (text, prefix) in enumerate(runs):
             folder = self.path(f"looked-{number}")
             os.mkdir(folder)
@@ -396,7 +396,7 @@ class Libgomp(Case):
         self.is_as_untraced(self.gcc("forked", FORKED), count=2)
 
     def test_answers_and_settings(self):
-        """Of the runtime and of the system, as untraced; what libgomp says on stderr, too."""
+        """Of the runtime and of the system, as untraced; libgomp's output on stderr, too."""
         program = self.gcc("answers", ANSWERS)
         for settings in SETTINGS:
             with self.subTest(settings):
@@ -456,7 +456,8 @@ class Libgomp(Case):
                     self.assertRegex(result.stderr, r"/dev/shm .*; .*untraced")
 
     def test_shared_memory_is_full(self):
-        """LLVM's runtime stores to a file there without asking for room: SIGBUS, which libgomp's program never met."""
+        """LLVM's runtime stores to a file there without a request for room: SIGBUS, which libgomp's program never
+        got."""
         program = self.gcc("program", OMP_PROGRAM)
         result = self.within(FULL, STAVE, "record", "-o", self.path("trace"), program, "3")
         self.assertEqual((result.returncode, result.stdout), (3, "4\n"), result.stderr)
@@ -484,7 +485,7 @@ class Libgomp(Case):
         self.assertIsNotNone(self.info(self.archives()[0])["runtime"]["in_place_of"])
 
     def test_llvm_is_as_silent(self):
-        """libomp says on stderr that omp_set_nested is deprecated, libgomp nothing."""
+        """libomp prints on stderr that omp_set_nested is deprecated, libgomp nothing."""
         if not libomp.installed():
             self.skipTest("no libomp")
         program = self.gcc("nested", OMP_PROGRAM.replace("int sum = 0;", "int sum = 0;\n  omp_set_nested(1);"))
@@ -573,7 +574,7 @@ class Libgomp(Case):
                           "-Wl,-rpath,$ORIGIN/own")
 
     def test_libgomp_to_come(self):
-        """Entry points that nobody knows reach it; one that looks for tools itself is not told of."""
+        """Entry points that nobody knows reach it; one that looks for tools itself is not mentioned."""
         found = self.is_as_untraced(self.future())
         self.assertRegex(found["runtime"]["version_string"], "^GNU libgomp, [^,]*OMPT$")
         self.is_as_untraced(self.future("-DWITH_OMPT"), count=0)

@@ -2,7 +2,7 @@
 """stave record of several OpenMP runtimes in one process, as Python's wheels bring them: test_record_mixtures.py BUILD.
 
 Copies of libgomp and LLVM's runtime under names of their own, loaded in each order: all that ran is in the archive, or
-what record, info, report and its JSON say of it is the same, and true."""
+the statements of record, info, report and its JSON on it are the same, and true."""
 import itertools
 import json
 import os
@@ -79,7 +79,7 @@ class Mixtures(Case):
                         "-L", self.path(name), f"-l:{copy}", "-Wl,-rpath,$ORIGIN"], check=True)
 
     def run_order(self, order, *options):
-        """The archive, and what was said."""
+        """The archive, and stave's messages."""
         archive = self.path("-".join(("trace", *options, *order)))
         result = self.record(*options, "-o", archive, self.loader, *(self.path(f"{name}/{name}.so") for name in order))
         self.assertEqual((result.returncode, result.stdout), (3, "2\n" * 2 * len(order)), result.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave record, the whole way, with the real tool and writer: test_record_traced.py BUILD [unittest arguments]."""
+"""stave record with the real tool and writer: test_record_traced.py BUILD [unittest arguments]."""
 import glob
 import json
 import os
@@ -80,7 +80,7 @@ class Tracer(Case):
         self.assertIn("!$omp parallel @given.c:9", [region["name"] for region in regions])
 
     def test_program_that_is_replaced_while_it_runs(self):
-        """By another one before stave-writer has begun, as a build does: with a build id (gcc's) and without."""
+        """By another one before stave-writer has started, as a build does: with a build id (gcc's) and without."""
         for compiler in ("gcc", "clang"):
             program = self.build("replaced-" + compiler, OMP_PROGRAM, compiler, "-g", "-fopenmp")
             other = shutil.copy("/bin/true", self.path("other"))
@@ -95,16 +95,16 @@ class Tracer(Case):
             self.assertIn(f"!$omp parallel @replaced-{compiler}.c:9", [region["name"] for region in regions])
 
     def untraced(self, *command):
-        """What is said of a program of clang's that waits until this has seen it."""
+        """The messages on a program of clang's that waits until this has seen it."""
         self.fifos("go")
         process = self.popen("-v", *command)
         while "has loaded" not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "")
         self.notify("go")
-        said = process.stderr.read()
+        messages = process.stderr.read()
         self.assertEqual(process.wait(timeout=HANG_S), 0)
         os.unlink(self.path("go"))
-        return said
+        return messages
 
     def test_environment_that_does_not_name_the_library(self):
         program = self.build("waits", "#include <stdio.h>\n#include <omp.h>\nint main(void) {\n"
@@ -145,8 +145,8 @@ class Tracer(Case):
             self.assertNotIn("no archive", result.stderr)
 
     def test_writer_that_nobody_waits_for(self):
-        """It comes when the program has gone on untraced, as where a disk stood still: it leaves nothing, and nothing
-        is said to be there."""
+        """It comes when the program has gone on untraced, as where a disk hung: it leaves nothing, and nothing
+        is reported to be there."""
         program = self.program("clang")
         self.fifos("late")
         for keep in ("", "10s"):

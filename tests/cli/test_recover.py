@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave recover as a user meets it: test_recover.py BUILD [unittest arguments].
+"""stave recover as a user sees it: test_recover.py BUILD [unittest arguments].
 
 The directory that it gets is that of a traced program that was killed together with its stave-writer, without a log of
 all records: that would have what is damaged here.
@@ -93,7 +93,7 @@ class Recover(cli.Case):
         self.refuses(recover(self.copy), "traces.recovery")
 
     def test_cut_recovery_file(self):
-        """At any length there is an archive, or a line that says why not, and nothing half made."""
+        """At any length there is an archive, or a line with the reason why not, and nothing half made."""
         complete = (self.copy / "traces.recovery").read_bytes()
         used = len(complete.rstrip(b"\0"))
         counts = []
@@ -113,7 +113,7 @@ class Recover(cli.Case):
         self.assertGreater(len(counts), 1)
 
     def test_cut_journal(self):
-        """Definitions that are not told of any more: every reader gets through what is made of the rest."""
+        """Definitions that are lost: every reader gets through the archive made of the rest."""
         path = self.copy / "traces.recovery"
         complete = path.read_bytes()
         block = next(at for at in range(UNIT, len(complete), BLOCK)
@@ -135,8 +135,8 @@ class Recover(cli.Case):
             shutil.rmtree(out)
 
     def test_event_files(self):
-        """One that is gone or cut: what the recovery file has not got of it is said to be missing."""
-        complete = self.events(recover("-o", self.work / "whole", self.copy))
+        """One that is gone or cut: the parts that the recovery file lacks are reported as missing."""
+        complete = self.events(recover("-o", self.work / "complete", self.copy))
         for path in (self.copy / "traces").glob("*.evt"):
             path.unlink()
         result = recover(self.copy)
@@ -165,7 +165,7 @@ class Recover(cli.Case):
 
     def test_locations_gone(self):
         """Events of some threads are lost, all or in part: what the others show of these threads is there all the
-        same, the teams are whole, the tasks have been made, and every reader gets through."""
+        same, the teams are complete, the tasks have been made, and every reader gets through."""
         names = [path.stem for path in (self.copy / "traces").glob("*.evt")]
         self.assertGreaterEqual({int(name) for name in names}, {0, 1, 2, 3})
         for locations in (0,), (2,), (0, 1), (1, 2, 3):
@@ -183,9 +183,9 @@ class Recover(cli.Case):
         return csv.DictReader(cli.stave("export", "-f", "csv", archive).stdout.decode().splitlines())
 
     def test_releases(self):
-        """Who was killed with locks held did not release them: the events that do say so, as the writer's own."""
-        self.events(recover("-o", self.work / "whole", self.copy))
-        mine = [row["event"] for row in self.rows(self.work / "whole") if row["location"] == "0"]
+        """A killed thread did not release its locks: the events that do are marked, as the writer's own."""
+        self.events(recover("-o", self.work / "complete", self.copy))
+        mine = [row["event"] for row in self.rows(self.work / "complete") if row["location"] == "0"]
         self.damaged(mine.index("ThreadAcquireLock", len(mine) // 2) + 1, (0,))
         self.events(recover(self.copy))
         marked = [row for row in self.rows(self.work / "left-recovered") if MARK in row["attributes"]]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave report as a user meets it: test_report.py BUILD [unittest arguments]."""
+"""stave report as a user sees it: test_report.py BUILD [unittest arguments]."""
 import os
 import pathlib
 import re
@@ -80,7 +80,7 @@ class Output(Case):
         self.assertIn(r"| `` parallel @a\|b`c.c:1 `` | 1 |", self.succeeds(report("--markdown", self.path("odd"))))
 
     def test_brief(self):
-        """At most 20 lines, whatever there is to say, and none is broken."""
+        """At most 20 lines, whatever there is to report, and none is broken."""
         with self.timed("brief", threads=8) as made:
             made.properties = [("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "1"),
                                ("STAVE::LOST_EVENTS", "7")]
@@ -138,7 +138,7 @@ class Output(Case):
             self.assertEqual("no findings: 1 " in text, not is_reported, text)
 
     def test_brief_beside_others(self):
-        """One more line takes the place of a finding."""
+        """One more line replaces a finding."""
         with self.timed("beside", threads=8) as made:
             made.properties = [("STAVE::PROCESSORS", "8"), ("STAVE::PROCESSORS::BUSY_NS", "5000000000"),
                                ("STAVE::PROCESSORS::IDLE_NS", "0"), ("STAVE::PROCESSORS::OWN_NS", "1000000000")]
@@ -173,9 +173,9 @@ class Output(Case):
         with open("/dev/full", "wb") as full:
             self.fails(report(self.path("full"), stdout=full), "cannot write")
 
-    @unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "sanitizers take memory of their own")
+    @unittest.skipIf(sanitizers.is_sanitized(cli.STAVE), "sanitizers use memory of their own")
     def test_memory_is_bounded(self):
-        """Ten times the events take no more memory."""
+        """Ten times the events need no more memory."""
         peaks = []
         for events in (100000, 1000000):
             archive = self.path(f"events-{events}")
@@ -232,7 +232,8 @@ int main(void) {
 }
 """
 CLOCKS_DIFFER = 0.001    # of a time
-# Who waits sleeps: a thread that keeps giving its processor away is hard to tell from one that has not got there.
+# Who waits sleeps: a thread that keeps giving its processor away is hard to distinguish from one that has not got
+# there.
 SLEEPS = {"OMP_WAIT_POLICY": "passive", "KMP_LOCK_KIND": "futex"}
 
 

@@ -141,7 +141,7 @@ class Account(Case):
         self.assertIn("small tasks", self.beside_a_task("asleep beside it", 0))
 
     def test_imbalance_beside_others(self):
-        """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others take half of the processors'
+        """Thread 0 has 100 ms of work in each of four regions, thread 1 has 300; others use half of the processors'
         time. Both causes are there: without the others a region takes 300 ms, with the same work for each 400."""
         regions = [(600 * i, 600 * i + 600, (600 * i + 200, 600 * i + 600)) for i in range(4)]
         lines = [4 * [(50, 50), (50, 50), (0, 0), (0, 0), (0, 0), (0, 0)], 24 * [(50, 50)]]
@@ -153,8 +153,8 @@ class Account(Case):
         self.assertLess(found["other programs"], 1.3)
 
     def test_imbalance_beside_many_others(self):
-        """Others take nine tenths: 200 and 300 ms of work in each region, so that 50 of 3000 ms could be saved, a sixth
-        of what the region takes without others. It is named beside them."""
+        """Others use nine tenths: 200 and 300 ms of work in each region, so that 50 of 3000 ms could be saved, a sixth
+        of the region's time without others. It is named beside them."""
         regions = [(3000 * i, 3000 * i + 3000, (3000 * i + 2000, 3000 * i + 3000)) for i in range(4)]
         lines = [4 * (20 * [(10, 90)] + 10 * [(0, 0)]), 120 * [(10, 90)]]
         found = {one["cause"]: one for one in self.numbers(self.archive("many", lines, regions, 12000))["findings"]}
@@ -221,7 +221,7 @@ class Account(Case):
             self.assertEqual(self.numbers(archive)["is_slower_than_its_work"], is_slower)
 
     def test_one_thread_is_as_blocked(self):
-        """Of 400 ms 300 are serial, of which the thread is blocked for 200: one thread would take as long for these."""
+        """Of 400 ms 300 are serial, of which the thread is blocked for 200: one thread would need as long for these."""
         lines = [[(33, 0)] * 3 + [(100, 0)], 3 * [(0, 0)] + [(40, 0)]]
         archive = self.archive("blocked, slower", lines, [(300, 400, (320, 340))], 400)
         found = [one["cause"] for one in self.numbers(archive)["findings"]]
@@ -386,7 +386,7 @@ class Account(Case):
         self.assertRegex(table, r"(?m)^parallel @made.c:1 +800 ms +60.0 % +40.0 % +0.0 %$")
 
     def nothing(self, name, lines, wall, **more):
-        """What is said where no cause is found; both threads work all the time."""
+        """The text where no cause is found; both threads work all the time."""
         archive = self.archive(name, lines, [(0, wall, (wall, wall))], wall, **more)
         text = self.text(archive)
         self.assertEqual(self.numbers(archive)["findings"], [])
@@ -413,7 +413,7 @@ class Account(Case):
         self.assertRegex(head, r"(?m)^scaling .*stave scale")
 
     def test_nothing_where_not_all_is_known(self):
-        """The last tenth has no readings: how much that is stands in the head, and why."""
+        """The last tenth has no readings: the head has how much that is, and why."""
         printed, text = self.nothing("part", 2 * [4 * [(100, 0)]], 440)
         self.words(printed, "1 %")
         self.words(text, "account", "9.1 %")
@@ -436,7 +436,7 @@ class Account(Case):
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["quota"])
 
     def test_quota_is_counted_when_it_ends(self):
-        """Throttled from 50 to 100 ms, which the kernel says a reading later, as it does of the waiting."""
+        """Throttled from 50 to 100 ms, which the kernel reports a reading later, as it does the waiting."""
         lines = 2 * [[(50, 0), (100, 50), (100, 0), (100, 0)]]
         account = self.numbers(self.archive("later", lines, [(0, 400, (400, 400))], 400, throttled=(0, 100, 0, 0),
                                             quota=1))["account"]
@@ -451,7 +451,7 @@ class Account(Case):
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["stopped"])
 
     def stolen(self, name, threads_ran, stolen_ms):
-        """A run of 800 ms on two processors, of which a hypervisor took so much."""
+        """A run of 800 ms on two processors, of which a hypervisor used so much."""
         ns = {"BUSY_NS": 2 * 8 * threads_ran + stolen_ms, "OWN_NS": 2 * 8 * threads_ran, "WRITER_NS": 0,
               "IDLE_NS": 1600 - 2 * 8 * threads_ran - stolen_ms, "STOLEN_NS": stolen_ms}
         properties = [("STAVE::PROCESSORS", "2")] + [(f"STAVE::PROCESSORS::{key}", str(int(ms * 1e6)))
@@ -510,7 +510,7 @@ class Account(Case):
                 self.assertEqual(b"25.0 %" in cli.stave(*command).stdout, share > 0, change)
 
     def test_hypervisor(self):
-        """It took half of what the threads wanted; its twin sleeps by itself."""
+        """It used half of the threads' ready time; its twin sleeps by itself."""
         archive = self.stolen("stolen", 50, 800)
         numbers = self.numbers(archive)
         self.ms(numbers["account"]["by_hypervisor_s"], 800)
@@ -524,8 +524,8 @@ class Account(Case):
         self.assertEqual(numbers["findings"], [])
 
     def begins_late(self, name, ready):
-        """Ten regions of 5 ms in which the second thread begins 2 ms late; of it the kernel was never asked, as in runs
-        below 0.1 s, and the first one was ready for so many ms, for which other processes used no processor."""
+        """Ten regions of 5 ms in which the second thread begins 2 ms late; the kernel was never queried about it, as in
+        runs below 0.1 s, and the first one was ready for so many ms, for which other processes used no processor."""
         with self.timed(name) as made:
             made.properties = [("STAVE::PROCESSORS", "2")]
             made.program(0, True)

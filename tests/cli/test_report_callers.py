@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Who called parallel regions (STAVE_CALLERS), from the program to the report, and regions of one line that functions
-tell apart: test_report_callers.py BUILD [unittest arguments]."""
+distinguish: test_report_callers.py BUILD [unittest arguments]."""
 import os
 import pathlib
 import re
@@ -103,7 +103,7 @@ class Callers(Case):
         return found, nested
 
     def test_frames(self):
-        """As many as asked for, to main at most; what the runtime calls has no callers beyond."""
+        """As many as requested, to main at most; what the runtime calls has no callers beyond."""
         sweep = line_of("parallel num_threads(2)")
         for depth in (1, 2, 16):
             found = self.callers(self.traced(f"depth{depth}", self.program, depth), sweep)
@@ -164,7 +164,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
         """They survive the death of both processes, as far as the events do."""
         left = pathlib.Path(self.folder) / "left"
         environment = tracing.tool_environment(cli.BUILD, left, STAVE_CALLERS=2)
-        with subprocess.Popen([self.program, "for ever"], env=environment) as process:
+        with subprocess.Popen([self.program, "endless"], env=environment) as process:
             killing.wait_until_running(left, 2)
             killing.kill_both(process, left)
         result = cli.stave("recover", left)

@@ -394,7 +394,7 @@ class Claims(Case):
             self.assertNotIn("small pages", causes)
 
     def test_small_pages_where_the_host_reclaims_free_memory(self):
-        """Large pages have to come from there then, which can take a hundred times as long as was measured."""
+        """Large pages have to come from there then, which can need a hundred times the measured time."""
         numbers = self.lived("reclaimed", 160, 100, 0, "4000,10000,10000,2000,500,2000,1")
         self.assertNotIn("small pages", [one["cause"] for one in numbers["findings"]])
         self.assertIn({"cause": "small pages", "because": "host", "event": None}, numbers["not_looked_for"])
@@ -423,7 +423,7 @@ class Claims(Case):
         self.assertGreater(shared, 0)  # the rings
 
     def test_faults_are_within_what_ran(self):
-        """What one takes was measured on a busy machine, 50 us; what was before the recording is not in its time."""
+        """The time of one was measured on a busy machine, 50 us; what was before the recording is not in its time."""
         for cause, faults in (("small pages", "4000,10000,10000,50000,500,2000"),
                               ("page faults", "100,40000,10000,50000")):
             for name, before, ran, most in (("short", 12, 12, 40), ("long", 160, 100, 40 + 100)):
@@ -469,7 +469,7 @@ class Claims(Case):
         self.words(found["evidence"], "40.0 ms")
 
     def test_faults_are_no_more_than_what_the_thread_ran(self):
-        """What one takes is measured, 400,000 of them have taken no more than 100 ms. What is blocked comes behind."""
+        """The time of one is measured, 400,000 of them had no more than 100 ms. Blocked time comes later."""
         found = self.finding(self.lived("many faults", 400, 100, 0, "400000,400000,400000,1000,1000,0"), "serial part")
         self.assertGreater(found["uncertainty_s"], 0.1 / 2 / 2 - 1e-6)
         self.words(found["evidence"], "page faults about 100 ms")

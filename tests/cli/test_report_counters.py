@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What stave report says of counters: test_report_counters.py BUILD [unittest arguments]."""
+"""stave report on counters: test_report_counters.py BUILD [unittest arguments]."""
 import os
 import sys
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave report: more threads than processors, where the kernel was asked what they ran: test_report_crowds.py BUILD
+"""stave report: more threads than processors, where the kernel reported how long they ran: test_report_crowds.py BUILD
 [unittest arguments]."""
 import os
 import sys
@@ -27,7 +27,7 @@ class Crowds(Case):
         return [one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "imbalance"]
 
     def test_processors_have_to_do_the_work_in_any_case(self):
-        """They ran for all of the time, or for 320 of 400 ms: without imbalance it takes as long, or 80 ms less."""
+        """They ran for all of the time, or for 320 of 400 ms: without imbalance it lasts as long, or 80 ms less."""
         self.assertEqual(self.crowded("busy", (50, 50), (0, 50)), [])
         self.ms(self.crowded("idle", (40, 40), (10, 10))[0]["gain_s"], 80)
         self.ms(self.crowded("asleep", (0, 0), (0, 0))[0]["gain_s"], 100)
@@ -61,7 +61,7 @@ class Crowds(Case):
         return self.numbers(self.path(name))
 
     def started_often(self, name, processors, ran_ready, length=0.5):
-        """Regions of four threads, two of which begin behind the others; so long each ran, and was ready, of 100 ms."""
+        """Regions of four threads, two of which begin after the others; so long each ran, and was ready, of 100 ms."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", str(processors))]
             made.program(0, True)
@@ -93,8 +93,8 @@ class Crowds(Case):
         return {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}
 
     def test_threads_that_sleep_leave_the_processors_to_each_other(self):
-        """Each ran and was ready for a fifth of the time: the four do not want more than two processors, and what
-        others took is known. Its twin's threads want all of them, and why they wait is not distinguished."""
+        """Each ran and was ready for a fifth of the time: the four do not need more than two processors, and how
+        long others used them is known. Its twin's threads need all of them, and why they wait is not distinguished."""
         found = self.late_and_uneven("little", 10, 10)
         self.assertIn("imbalance", found)
         self.assertGreater(found["imbalance"]["gain_s"], 0.09)
@@ -110,7 +110,7 @@ class Crowds(Case):
             self.assertEqual("OMP_WAIT_POLICY=passive" in advice, name == "long", found)
 
     def crowded_regions(self, name, regions, has_barriers=True):
-        """So often each for so long, in ms, with four threads on two processors, two of which begin behind the others;
+        """So often each for so long, in ms, with four threads on two processors, two of which begin after the others;
         all wait awake: whether they are advised to sleep."""
         now = 0
         with self.timed(name, threads=4) as made:

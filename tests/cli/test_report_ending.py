@@ -67,7 +67,8 @@ class Ending(Case):
         self.assertGreater(numbers["serial_s"], 1)
 
     def dead(self, name, properties):
-        """Thread 0 holds a lock since 10 ms, and waits in a barrier; thread 1 wants the lock since 20. Dead at 4 s."""
+        """Thread 0 holds a lock since 10 ms, and waits in a barrier; thread 1 waits for the lock since 20. Dead at 4
+        s."""
         with self.timed(name) as made:
             made.properties = list(properties)
             made.program(0, True)
@@ -139,7 +140,7 @@ class Ending(Case):
         self.assertNotIn("caused", sent)
 
     def test_brief(self):
-        """Who is in nothing and holds a lock does not stand where it acquired it."""
+        """A thread outside of all regions that holds a lock is not where it acquired it."""
         with self.timed("brief") as made:
             made.properties = list(KILLED)
             made.fork(1)
@@ -158,7 +159,7 @@ class Ending(Case):
             "  OMP thread 1: holds omp_set_lock @made.c:21 for 3.99 s"])
 
     def deadlock(self, name, waits):
-        """Each thread holds the lock of its number, and wants another one, or stands in a barrier (None)."""
+        """Each thread holds the lock of its number, and waits for another one, or is in a barrier (None)."""
         with self.timed(name, threads=len(waits)) as made:
             made.properties = list(KILLED)
             made.fork(1)
@@ -196,8 +197,8 @@ class Ending(Case):
         self.assertNotIn("hundredth", self.text(archive))
 
     def test_deadlock_with_a_barrier(self):
-        """Thread 1 holds what thread 0 wants, and waits for it in a barrier; thread 2 waits for both, and is in no
-        circle."""
+        """Thread 1 holds the lock that thread 0 waits for, and waits for it in a barrier; thread 2 waits for both, and
+        is in no circle."""
         numbers = self.numbers(self.deadlock("barrier", [1, None, None]))
         self.assertEqual(self.waits(numbers), {
             "Master thread": [("OMP thread 1", "omp_set_lock @made.c:11")],
@@ -212,7 +213,7 @@ class Ending(Case):
         self.assertEqual(itself["ending"]["deadlock"], ["OMP thread 1"])
 
     def test_nothing_where_nothing_was_cut_off(self):
-        for name, properties in (("orderly", [("STAVE::ENDING", "finalized"), KILLED[1]]), ("unsaid", []),
+        for name, properties in (("orderly", [("STAVE::ENDING", "finalized"), KILLED[1]]), ("unknown", []),
                                  ("returned", [("STAVE::ENDING", "exit status 0"), CLOSED])):
             archive = self.dead(name, properties)
             self.assertIsNone(self.numbers(archive)["ending"]["stood"])

@@ -106,7 +106,7 @@ class EqualProcesses(Case):
             self.assertTrue(found["advice"].startswith(advice), found["advice"])
 
     def test_chunks(self):
-        """A quarter of what getting chunks takes is not sure."""
+        """A quarter of the time to get chunks is not sure."""
         def write(made):
             made.fork(0)
             made.begin(0)
@@ -166,7 +166,7 @@ class EqualProcesses(Case):
         self.assertEqual(set(self.as_of_one(write)), {"other programs", "too few ready tasks"})
 
     def test_imbalance_beside_others(self):
-        """Thread 1 has 200 ms more of work in each region; others take half of the processors' time."""
+        """Thread 1 has 200 ms more of work in each region; others use half of the processors' time."""
         def write(made):
             made.regions([(600 * i, 600 * i + 600, (600 * i + 200, 600 * i + 600)) for i in range(4)], 2400)
             made.account([4 * [(50, 50), (50, 50), (0, 0), (0, 0), (0, 0), (0, 0)], 24 * [(50, 50)]])

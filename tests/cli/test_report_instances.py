@@ -84,7 +84,7 @@ class Instances(Case):
 
     def test_recovered(self):
         left = pathlib.Path(self.folder) / "left"
-        with subprocess.Popen([self.program, "for ever"], env=tracing.tool_environment(cli.BUILD, left)) as process:
+        with subprocess.Popen([self.program, "endless"], env=tracing.tool_environment(cli.BUILD, left)) as process:
             killing.wait_until_running(left, 2)
             killing.kill_both(process, left)
         result = cli.stave("recover", left)

@@ -165,7 +165,7 @@ class Kernel(Case):
         self.assertGreater(found["uncertainty_s"], 0.1 * found["gain_s"])
 
     def test_time_in_the_kernel_has_other_causes(self):
-        """Three times as long as faults take by the measurement: then it shows nothing of these."""
+        """Three times as long as faults last by the measurement: then it shows nothing of these."""
         found, = self.faulting("others", [(0, 100, 0), (1, 40000, 120)], [[(0, 100, 0), (1, 20000, 110)],
                                                                           [(1, 20000, 10)]])
         self.ms(found["gain_s"], 30 / 2)
@@ -177,7 +177,7 @@ class Kernel(Case):
     # -- waiting awake --
 
     def waiting(self, name, process=None):
-        """A hundred regions of 2 ms in which two of four threads begin late, for want of processors."""
+        """A hundred regions of 2 ms in which two of four threads begin late, for lack of processors."""
         with self.timed(name, threads=4) as made:
             made.properties = [("STAVE::PROCESSORS", "2")]
             if process:

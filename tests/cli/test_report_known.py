@@ -71,7 +71,7 @@ class Known(Case):
         self.ms(numbers["findings"][1]["gain_s"], 10)
 
     def lock(self, name):
-        """Thread 0 holds a lock for 50 ms; thread 1 wants it 10 ms after it was taken."""
+        """Thread 0 holds a lock for 50 ms; thread 1 waits for it from 10 ms after its acquisition on."""
         with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
@@ -483,7 +483,7 @@ class Known(Case):
                          [("imbalance", 21 * 1 / 2 - 20 * 0.4 / 2), ("slow barriers", 20 * 0.4 / 2)])
 
     def loops(self, name, works):
-        """The findings of one region, in which a loop is met for each pair of how long the threads are in it."""
+        """The findings of one region, in which a loop runs for each pair of how long the threads are in it."""
         now = 0
         with self.timed(name) as made:
             made.fork(0)
@@ -533,11 +533,11 @@ class Known(Case):
         return finding["advice"]
 
     def test_advice(self):
-        """As the schedule is, as far as the runtime tells it."""
+        """As the schedule is, as far as the runtime reports it."""
         self.words(self.advice("one", "main, loop_dynamic", 1))
         self.words(self.advice("many", "main, loop_dynamic", 8))
         self.assertNotIn("chunks", self.advice("static", "main, loop_static", 8))
-        self.assertIn("schedule(dynamic, CHUNK)", self.advice("untold", "main", 8))
+        self.assertIn("schedule(dynamic, CHUNK)", self.advice("unknown", "main", 8))
 
     def test_steps_of_two_barriers(self):
         """Thread 0 is late at the first barrier of each step, nobody at the second: that is no uncertainty."""

@@ -84,7 +84,7 @@ class Lives(Case):
             put(location, "STAVE::MAY_USE", value=AttributeValue("0-1", Type.STRING))
 
     def test_who_has_ended_is_in_no_pause(self):
-        """A worker that lived for 20 of 300 ms, and a pause of 100 ms behind that."""
+        """A worker that lived for 20 of 300 ms, and a pause of 100 ms after that."""
         with self.timed("paused", threads=1, others=["OMP worker 1"]) as made:
             made.program(0, True)
             made.team = made.new_team("team 1", (0, 1))
@@ -110,14 +110,14 @@ class Lives(Case):
 
     def test_the_account_is_of_lives(self):
         """300 ms of the first and 200 of the others: all ran 400 of 500; what of the rest the others slept or were
-        ready nobody asked the kernel."""
+        ready is not known."""
         account = self.numbers(self.in_turn("account"))["account"]
         self.ms(account["all_s"], 500)
         self.ms(account["ran_s"], 400)
         self.ms(account["not_known_s"], 100)
 
     def test_a_pause_before_a_thread_begins_is_no_part_of_its_life(self):
-        """Its first event is the pause's, 100 ms before it enters its region; the kernel was never asked about it."""
+        """Its first event is the pause's, 100 ms before it enters its region; the kernel was never queried about it."""
         with self.timed("early pause", threads=1, others=["OMP worker 1"]) as made:
             made.program(0, True)
             made.at(100).event(1, "measurement_on_off", MeasurementMode.OFF)

@@ -28,7 +28,7 @@ static double acquire(omp_lock_t *lock) {
   omp_set_lock(lock);
   return omp_get_wtime() - begin;
 }
-static double meet(omp_lock_t *lock, unsigned us) {
+static double contend(omp_lock_t *lock, unsigned us) {
   double waited = 0;
   if (omp_get_thread_num() == 0) {
     acquire(lock);
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
   omp_init_lock(heap);
 #pragma omp parallel num_threads(2)
   {
-    double first_s = meet(&row[1], 60000), second_s = meet(second, 180000);
+    double first_s = contend(&row[1], 60000), second_s = contend(second, 180000);
     if (omp_get_thread_num() == 1)
       printf("%.9f %.9f %p\\n", first_s, second_s, (void *)second);
 #pragma omp single
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both threads want row[2] most of the time, and row[0] now and then.
+# Both threads request row[2] most of the time, and row[0] now and then.
 QUEUE = """
 #include <omp.h>
 #include <unistd.h>

@@ -80,7 +80,7 @@ class Mpi(report_case.Case):
         self.words(self.text(self.path(self._testMethodName)), "x transfer")
 
     def lost(self, path, is_lost):
-        """Three times rank 1 works for 20 ms before it sends, behind a message that nobody receives."""
+        """Three times rank 1 works for 20 ms before it sends, after a message that nobody receives."""
         with Job(path) as job:
             self.begin(job)
             for i in range(3):
@@ -91,7 +91,7 @@ class Mpi(report_case.Case):
             job.finalize(80)
 
     def test_message_that_is_never_received(self):
-        """It hides nothing of what comes behind it."""
+        """It hides no later message."""
         found = []
         for is_lost in (False, True):
             self.lost(f"{self.path(self._testMethodName)}-{is_lost}", is_lost)
@@ -128,7 +128,7 @@ class Mpi(report_case.Case):
 
     def test_clocks_that_differ(self):
         """A message arrives 9 ms before it is sent, as the processes' clocks differ (EZTrace's do): who waits is not
-        known, and not told."""
+        known, and not reported."""
         with self.job() as job:
             self.begin(job)
             job.call(1, "MPI_Recv", 11, 12, line=9, receive=(0, 7, 100))
@@ -208,7 +208,7 @@ class Mpi(report_case.Case):
 
     def test_early_and_late_of_a_pair(self):
         """By pair: how long receivers were there before the sender, senders before the receiver, and short messages
-        before anybody asked for them; and the twin in which all come at once."""
+        before their receive; and the twin in which all come together."""
         for late in (0, 8):
             path = self.path(f"pairs-{late}")
             with Job(path) as job:
@@ -260,7 +260,7 @@ class Mpi(report_case.Case):
         self.assertRegex(self.text(path), r"MPI_Allreduce +odd +2 ")
 
     def test_wait(self):
-        """Without blocking: rank 1 waits in MPI_Waitall for the later of two messages, at which rank 0 has begun to
+        """Without blocking: rank 1 waits in MPI_Waitall for the later of two messages, at which rank 0 has started to
         receive what it sent."""
         with self.job() as job:
             self.begin(job)
@@ -313,7 +313,7 @@ class Mpi(report_case.Case):
         self.finds(self.report(), "wait at MPI barrier", 10, 3)
 
     def test_scan_and_lost_ranks(self):
-        """Who waits for whom is not known: nothing is said."""
+        """Who waits for whom is not known: nothing is reported."""
         with self.job(ranks=3, known=2) as job:
             self.begin(job)
             for rank in range(2):
@@ -324,7 +324,7 @@ class Mpi(report_case.Case):
         self.assertEqual(self.report()["findings"], [])
 
     def threads(self, arrivals):
-        """Ranks of two threads, each with a region from 2 ms on, and a barrier of MPI behind it."""
+        """Ranks of two threads, each with a region from 2 ms on, and a barrier of MPI after it."""
         with self.job(threads=2) as job:
             self.begin(job)
             for rank in range(2):

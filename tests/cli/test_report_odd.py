@@ -222,15 +222,15 @@ class Bad(Case):
 
     def test_damaged(self):
         """Cut or overwritten anywhere, an archive is reported or refused, and nothing crashes."""
-        self.small("whole")
-        names = [os.path.join(where, name) for where, _, files in os.walk(self.path("whole")) for name in files]
+        self.small("complete")
+        names = [os.path.join(where, name) for where, _, files in os.walk(self.path("complete")) for name in files]
         for number, name in enumerate(sorted(names)):
             content = cli.read_bytes(name)
             size = len(content)
             for change in (content[:size // 2], b"", content[:size // 3] + b"\xff" * 64 + content[size // 3 + 64:]):
                 copy = self.path(f"damaged-{number}")
-                shutil.copytree(self.path("whole"), copy)
-                cli.write_bytes(os.path.join(copy, os.path.relpath(name, self.path("whole"))), change)
+                shutil.copytree(self.path("complete"), copy)
+                cli.write_bytes(os.path.join(copy, os.path.relpath(name, self.path("complete"))), change)
                 result = report("--json", copy)
                 self.assertIn(result.returncode, (0, 1), cli.stderr_of(result))
                 if result.returncode == 1:
@@ -240,7 +240,7 @@ class Bad(Case):
                 shutil.rmtree(copy)
 
     def test_location_defined_twice(self):
-        """Its events would be read again, as another thread's, by each command; 3,000 times that takes minutes."""
+        """Its events would be read again, as another thread's, by each command; 3,000 times that lasts minutes."""
         path = self.path("again")
         with Made(path, threads=3):
             pass

@@ -155,7 +155,7 @@ class Apex(report_case.Case):
         self.words(text, "APEX", "2.6.5", "gcc")
 
     def test_values_are_not_summed(self):
-        """Of counters whose values are absolute, or of the last interval, a sum says nothing."""
+        """Of counters whose values are absolute, or of the last interval, a sum has no meaning."""
         numbers = self.numbers(self.archive)
         self.assertIsNone(numbers["counters"])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where constructs stand: in the function that has them, not in what was inlined into the computation of their bounds
+"""The places of constructs: in the function that has them, not in what was inlined into the computation of their bounds
 (places.cc, places.hpp): test_report_places.py BUILD [unittest arguments]."""
 import os
 import pathlib
@@ -17,7 +17,8 @@ from report_case import Case
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("places.cc", "places.hpp")
 LEVELS = ("-O0", "-Og", "-O1", "-O2", "-O3")
-# Regions that take nothing over, which gcc gives the line of their function; taskloops, with and without a taskgroup.
+# Regions without variables from outside, which gcc gives the line of their function; taskloops, with and without a
+# taskgroup.
 REGIONS = """
 int x[4000];
 int main(void) {
@@ -72,7 +73,7 @@ class Places(Case):
         return archive
 
     def places(self, constructs, standard):
-        """Of each construct in question: file, and the lines that are right. gcc says of loops over iterators where
+        """Of each construct in question: file, and the lines that are right. of loops over iterators gcc gives where
         their body begins."""
         for name in FILES:
             text = (HERE / name).read_text()

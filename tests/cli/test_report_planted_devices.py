@@ -112,7 +112,7 @@ class Planted(Case):
 
 
 class Launches(Planted):
-    """A hundred kernels one behind the other, each started by a call."""
+    """A hundred kernels one after the other, each started by a call."""
     def launches(self, call, kernel, every):
         run = Run()
         for i in range(100):
@@ -152,7 +152,7 @@ class Overlap(Planted):
 
     def test_one_behind_the_other(self):
         run = self.rounds(copy_stream=7, memory="pageable", kernel_at=3.01)
-        finding = self.found("behind", run, "device transfers")
+        finding = self.found("one after the other", run, "device transfers")
         copies, kernels = run.of(TO), run.of("kernel")
         self.ms(finding["gain_s"], min(run.alone(copies, kernels), run.time(kernels)))
         self.words(finding["what"], f"{run.alone(copies, kernels):.1f} ms")

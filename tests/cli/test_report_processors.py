@@ -165,7 +165,7 @@ class Processors(Case):
     @unittest.skipUnless(len(PROCESSORS) > 1, "there is one processor")
     def test_imbalance_on_a_busy_machine(self):
         """One thread has ten times the work of the other, and other processes compute: both causes stay visible. What
-        the work is in wall time is the program's own; how much of it that is, the machine's load says."""
+        the work is in wall time is the program's own; how much of it that is, the machine's load decides."""
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
         try:
             _, numbers = self.trace("uneven", regions=8, uneven=10)
@@ -202,7 +202,7 @@ class Processors(Case):
         environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_NUM_THREADS=2)
         program = subprocess.Popen([self.program, "60", "0", "1"], env=environment, stdout=subprocess.PIPE)
         try:
-            killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is begun")
+            killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is there")
             time.sleep(0.1)
             os.kill(program.pid, signal.SIGSTOP)
             os.waitid(os.P_PID, program.pid, os.WSTOPPED)
@@ -254,7 +254,7 @@ int main(int argc, char **argv) {
 
 
 class Readings(Case):
-    """What stave-writer takes of a processor to read how long threads ran."""
+    """stave-writer's share of a processor for reading how long threads ran."""
 
     def writer_of(self, pid):
         """Its number: of all writers, the one that has the program's pidfd."""
@@ -286,7 +286,7 @@ class Readings(Case):
 
     def test_of_many_threads(self):
         """62 sleeping threads more are 62 files more ten times a second: below a thousandth."""
-        tracing.skip_if_sanitized([cli.BUILD.writer], "takes longer")
+        tracing.skip_if_sanitized([cli.BUILD.writer], "lasts longer")
         program = cli.compile_program(self.path("sleeps"), SLEEPS, compiler="clang")
         few, many = self.least_share(program, 2), self.least_share(program, 64)
         print(f"2 threads: {100 * few:.3f} %, 64: {100 * many:.3f} % of a processor", file=sys.stderr)

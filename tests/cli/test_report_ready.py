@@ -14,7 +14,7 @@ class Ready(Case):
         return self.region(numbers, "parallel")["parallel"]["ready_tasks"]
 
     def beside(self, run_us, pause_us, name):
-        """Thread 0 creates 200 tasks in 0.2 ms; then each thread runs 100 of them, with a pause behind each."""
+        """Thread 0 creates 200 tasks in 0.2 ms; then each thread runs 100 of them, with a pause after each."""
         with self.timed(name, ticks_per_us=10) as made:
             made.fork(0)
             made.begin(0)
@@ -35,7 +35,7 @@ class Ready(Case):
         numbers = self.beside(1, 3, "small")
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["small tasks"])
         finding = numbers["findings"][0]
-        # 0.6 ms, of which 0.1 are left: the work of 200 tasks on two threads; behind the last ones none is ready
+        # 0.6 ms, of which 0.1 are left: the work of 200 tasks on two threads; after the last ones none is ready
         self.assertAlmostEqual(1000 * finding["gain_s"], 0.5, delta=0.005)
         self.words(finding["evidence"])
         ready = self.ready(numbers)
@@ -45,10 +45,10 @@ class Ready(Case):
         self.assertEqual(len(ready["over_time"]), 16)
 
     def test_waiting_beside_large_tasks(self):
-        """They are not too small, and yet begun late."""
+        """They are not too small, and yet start late."""
         numbers = self.beside(100, 5, "large")
         self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["ready tasks begun late"])
-        # thread 1 while they are created, and both behind each
+        # thread 1 while they are created, and both after each
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], (0.2 + 2 * 99 * 0.005) / 2, delta=0.01)
 
     def test_no_more_than_was_waited_beside_ready_tasks(self):
@@ -69,7 +69,7 @@ class Ready(Case):
 
     def crowd(self, name, run_us, get_us, tasks=400):
         """Four threads on two processors. Thread 0 creates tasks; then two threads run them, by turns of ten with
-        the other two, each `run_us` long and `get_us` apart. Stave's writer takes a tenth of the processors' time."""
+        the other two, each `run_us` long and `get_us` apart. Stave's writer uses a tenth of the processors' time."""
         wall = 0.4 + 0.001 * (run_us + get_us) * tasks / 2
         with self.timed(name, threads=4, ticks_per_us=10) as made:
             ns = 1e6 * wall
@@ -94,7 +94,7 @@ class Ready(Case):
 
     def test_more_threads_than_processors_wait_beside_large_tasks(self):
         """Two of four threads always wait, whatever the tasks are: they have no processor. What these had nothing to do
-        is left, without what Stave took of it."""
+        is left, without Stave's part of it."""
         wall, findings = self.crowd("crowd", 100, 15)
         self.assertEqual([finding["cause"] for finding in findings], ["oversubscription"])
         self.assertAlmostEqual(1000 * findings[0]["gain_s"], wall - (400 * 0.1 + 0.4) / 2 - 0.1 * wall, delta=0.1)
@@ -103,7 +103,7 @@ class Ready(Case):
         self.assertEqual(self.crowd("no room", 100, 1)[1], [])
 
     def test_more_threads_than_processors_beside_small_tasks(self):
-        """They are, where the runtime takes as long for them as they run."""
+        """They are, where the runtime needs as long for them as they run."""
         wall, findings = self.crowd("crowd of small", 100, 100)
         self.assertEqual([finding["cause"] for finding in findings], ["small tasks"])
         self.assertLessEqual(1000 * findings[0]["gain_s"], wall - 400 * 0.1 / 2 - 0.1 * wall + 0.1)
@@ -187,7 +187,7 @@ class Ready(Case):
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], 2.021 - 0.2 / 2, delta=0.03)
 
     def test_slower_than_one_thread(self):
-        """All threads together work for less than the run takes: the first line says so."""
+        """All threads together work for less than the run lasts: the first line reports it."""
         numbers = self.beside(1, 3, "slower")
         self.assertTrue(numbers["is_slower_than_its_work"])
         text = self.text(self.path("slower"))

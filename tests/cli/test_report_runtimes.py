@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the report says of the runtimes that a program had: test_report_runtimes.py BUILD."""
+"""The report on the runtimes that a program had: test_report_runtimes.py BUILD."""
 import pathlib
 import sys
 import unittest

@@ -209,7 +209,7 @@ class Samples(Case):
         self.words(self.text(self.path("names"), "--brief"), "30 of 135 samples", "LIMIT", "SIN")
 
     def test_called_by(self):
-        """Who called a function of a library is told, and all its callers count together."""
+        """The caller of a function of a library is named, and all its callers count together."""
         with self.made("callers") as made:
             made.program(0, True)
             made.sample(0, "main > first > VFPRINTF", 30)
@@ -227,7 +227,7 @@ class Samples(Case):
         self.words(finding["evidence"], "55 of 95 samples", "VFPRINTF", "by first")
 
     def test_few(self):
-        """Nine samples say nothing."""
+        """Nine samples show nothing."""
         with self.made("few") as made:
             made.program(0, True)
             made.sample(0, "main > parse", 9)

@@ -66,7 +66,7 @@ class Tasks(Case):
         self.words(self.text(self.path("unasked")), "dependences")
 
     def test_dependence_on_a_complete_task(self):
-        """No event tells of it, but the variable does."""
+        """No event shows it, but the variable does."""
         with self.timed("complete") as made:
             made.fork(0)
             made.begin(0)
@@ -255,7 +255,7 @@ class Tasks(Case):
 
     def left_alone(self, name, others_ms):
         """Thread 0 creates 100 tasks, 1 us each, and has no processor for 2 ms, twelve times. Each of the other three
-        would need 5.5 us to get a task of 0.5 us: one takes them all."""
+        would need 5.5 us to get a task of 0.5 us: one gets them all."""
         with self.timed(name, threads=4, ticks_per_us=10) as made:
             made.properties = [("STAVE::PROCESSORS", "4")] + [
                 (f"STAVE::PROCESSORS::{which}_NS", str(ms * 1000000)) for which, ms in (
@@ -274,7 +274,7 @@ class Tasks(Case):
         return self.numbers(self.path(name))
 
     def test_small_on_a_busy_machine(self):
-        """What the one who creates them was kept from is not for want of tasks, as far as others used processors."""
+        """Time without a processor of the creating thread is no lack of tasks, as far as others used processors."""
         waited, created = (3 * 12 * 2.1 - 1200 * 0.0005) / 4, 1200 * 0.001 / 4
         for others, rest in ((0, "too few ready tasks"), (40, "other programs")):
             numbers = self.left_alone(f"{others} ms", others)
@@ -400,7 +400,7 @@ class Tasks(Case):
 
     def test_imbalance_beside_tasks(self):
         """Three times tasks keep the threads busy for 10 and 12 ms; then thread 0 works for 8 ms more than the other,
-        which is no want of tasks."""
+        which is no lack of tasks."""
         with self.timed("beside") as made:
             made.fork(0)
             made.begin(0)

@@ -118,7 +118,7 @@ class Threads(Case):
 
     def test_late_start_without_a_processor(self):
         """Two of four threads begin late, and all work until the end. Of two processors the other two had both, so that
-        nothing would be done earlier if these had begun at once."""
+        nothing would be done earlier if these had started immediately."""
         for processors, causes in ((4, ["late start"]), (2, [])):
             name = f"late on {processors}"
             with self.timed(name, threads=4) as made:
@@ -135,8 +135,8 @@ class Threads(Case):
 
     def waiting(self, name, spins, short_phases=0):
         """Two threads on one processor. While the first works for 40 ms the other waits from 10 ms on: it spins for
-        0.05 ms and then gives the processor away for 9.95, three times, or sleeps at once; at the end it is preempted
-        after spinning for 2 ms."""
+        0.05 ms and then gives the processor away for 9.95, three times, or sleeps immediately; at the end it is
+        preempted after spinning for 2 ms."""
         with self.timed(name) as made:
             made.properties = [("STAVE::PROCESSORS", "1")]
             member = made.definitions.metric_member("run state", "", MetricType.OTHER, MetricMode.ABSOLUTE_POINT,
@@ -246,7 +246,7 @@ class Threads(Case):
         return found[0]["advice"]
 
     def test_who_lacks_a_processor_is_not_advised_to_keep_it(self):
-        """Threads that wait awake would take them from the others; with debug information or without."""
+        """Threads that wait awake would use them instead of the others; with debug information or without."""
         for line in (1, 0):
             for processors in (1, 2):
                 advice = self.released_late(f"released on {processors}, {line}", processors, line)
@@ -312,7 +312,7 @@ class Threads(Case):
         """The mean of the times up to a step, where the clock moves in steps of 26 ticks: of two callbacks in one step
         the second is a tick later."""
         steps = [26, 26, 26, 26, 1, 25, 26, 26, 26, 1, 25, 26]
-        for name, ticks_per_us, shortest, wanted in (
+        for name, ticks_per_us, shortest, expected in (
                 ("steps", 2600, steps, sum(steps) / 12), ("no steps", 2600, [30], 30), ("slow", 25, [1, 1, 1, 2], 1)):
             with self.timed(name, ticks_per_us=ticks_per_us) as made:
                 made.fork(0)
@@ -325,7 +325,7 @@ class Threads(Case):
                     made.point(0, "flush", 7)
                 made.end_all(made.now / ticks_per_us / 1000)
             ns = 1e9 * self.numbers(self.path(name))["tracing"]["callback_s"]
-            self.assertAlmostEqual(ns * ticks_per_us / 1000, wanted, delta=max(1, wanted / 20), msg=name)
+            self.assertAlmostEqual(ns * ticks_per_us / 1000, expected, delta=max(1, expected / 20), msg=name)
 
     def test_events_that_follow_closely(self):
         """The tracing is a part of what is measured."""
@@ -351,7 +351,7 @@ class Threads(Case):
         self.assertEqual(self.numbers(self.path("missed"))["disturbances"]["switches_missed"], 15654)
 
     def test_small_chunks(self):
-        """What getting them takes is the finding, not what some have more to do than the shortest."""
+        """The time to get them is the finding, not what some have more to do than the shortest."""
         for name, times, getting in (("small", [0, 4], .1978), ("equal chunks", [2], .1978),
                                      ("contended", [.3, .5], .3273), ("no work", [.2], .2),
                                      ("skewed rows", [.5, .5, .5, 30], .1842)):
@@ -367,7 +367,7 @@ class Threads(Case):
         self.assertIn("schedule(dynamic, 5)", finding["advice"])
 
     def test_chunks_of_more_threads(self):
-        """Two threads that share a processor work for half of each chunk's time, and get none at once."""
+        """Two threads that share a processor work for half of each chunk's time, and get none immediately."""
         finding = self.chunks("shared", [4], [("STAVE::PROCESSORS", "1")])["findings"][0]
         self.ms(finding["gain_s"], 1200 * .18 / 1000)
 
@@ -411,7 +411,7 @@ class Threads(Case):
                 self.assertEqual("threads than" in self.text(self.path(name), *brief), not is_reported)
 
     def test_chance(self):
-        """A hundredth and a bit is no finding where threads want for processors."""
+        """A hundredth and a bit is no finding where threads lack processors."""
         self.assertFalse(self.slightly("two", 2))
         self.assertFalse(self.slightly("alone", 2, used=0))
         self.assertTrue(self.slightly("one", 1))
@@ -422,7 +422,7 @@ class Threads(Case):
         self.assertTrue(self.slightly("slight", 2, regions=1))
 
     def test_chunks_that_are_work(self):
-        """A hundred times as long as getting one takes, on average, or all that a thread has of its loop."""
+        """A hundred times the time to get one, on average, or all that a thread has of its loop."""
         for name, times, in_one_loop in (("alike", [20], 600), ("long", [0, 40], 600), ("a static schedule's", [2], 1)):
             numbers = self.chunks(name, times, in_one_loop=in_one_loop)
             self.assertEqual(numbers["findings"], [])
@@ -464,7 +464,7 @@ class Threads(Case):
             self.assertFalse(numbers["lacks_chunks"])
 
     def test_chunks_that_nobody_has(self):
-        """Nothing is found, and that it was not looked for is said where there may be chunks."""
+        """Nothing is found, and where there may be chunks it is reported that it was not looked for."""
         for description, is_lacking in (("main", True), ("main, loop_dynamic", True), ("main, loop_other", True),
                                         ("main, loop_guided, chunk 8", False), ("main, loop_static", False),
                                         ("f(chunk 1)", True), ("main, loop_dynamic, chunk 400", False)):

@@ -23,7 +23,7 @@ class Verdicts(Case):
         return findings[0]
 
     def loop(self, made, begin, line, times, barrier=True):
-        """A loop in which each thread needs its time, and the barrier behind it. Returns when that ends."""
+        """A loop in which each thread needs its time, and the barrier after it. Returns when that ends."""
         members = range(len(times))
         made.at(begin)
         for i in members:
@@ -43,7 +43,7 @@ class Verdicts(Case):
         made.end_all(now)
 
     def test_reduction_in_the_barrier(self):
-        """Four threads combine as a tree in the barrier behind their loop, when all have come to it."""
+        """Four threads combine as a tree in the barrier after their loop, when all have come to it."""
         with self.timed("tree", threads=4) as made:
             made.fork(0)
             made.begin(0)
@@ -84,7 +84,7 @@ class Verdicts(Case):
         self.assertEqual((loop["teams"], loop["instances"]), (1, 4))
 
     def test_evened_out(self):
-        """Without a barrier between them, what one loop gives the other takes: nothing can be saved."""
+        """Without a barrier between them, one loop's loss is the other's gain: nothing can be saved."""
         with self.timed("even") as made:
             made.fork(0)
             made.begin(0)
@@ -143,7 +143,7 @@ class Verdicts(Case):
         self.assertIn("30.0 ms +- 13.4 ms", self.text(self.path("wild"), "--brief"))
 
     def test_uncertain(self):
-        """One instance tells nothing; what differs by more than half of the gain is not sure."""
+        """One instance shows nothing; what differs by more than half of the gain is not sure."""
         with self.timed("once") as made:
             made.fork(0)
             made.begin(0)
@@ -191,7 +191,7 @@ class Verdicts(Case):
         self.words(finding["evidence"], "17.5 ms")
 
     def critical(self, name, line, rounds=1):
-        """Two threads in a loop, at the end of which each is 10 ms in a critical section that stands in this line."""
+        """Two threads in a loop, at the end of which each is 10 ms in a critical section in this line."""
         with self.timed(name) as made:
             made.fork(0)
             made.begin(0)
@@ -510,7 +510,7 @@ class Verdicts(Case):
             self.verdict(name, "late start", 1, 10 * late / 2)
 
     def test_short_regions(self):
-        """A hundred regions of 0.5 ms, of which 0.05 go by until all have begun, are too many."""
+        """A hundred regions of 0.5 ms, of which 0.05 go by until all have started, are too many."""
         with self.timed("short") as made:
             for number in range(100):
                 begin = number / 2

@@ -105,7 +105,7 @@ class Made(Case):
         self.assertEqual(self.part(numbers, "parallel", 20)["scales_to"], None)
 
     def test_predict(self):
-        """What runs with 24 threads take, which were not made."""
+        """The times of runs with 24 threads, which were not made."""
         paths, _ = self.runs([serial(5), region(20, 95)])
         fit = self.fit(self.numbers(paths, "--predict", "24")["parts"][0], "Amdahl")
         self.assertEqual(fit["predicted"][-1]["threads"], 24)
@@ -283,7 +283,7 @@ class Made(Case):
         self.assertLess(text.index("Note: "), text.index("Most is lost to"))
 
     def test_other_reference(self):
-        """The fewest threads are the reference, and one thread is what the law says."""
+        """The fewest threads are the reference, and one thread is by the law."""
         paths, walls = self.runs([serial(5), region(20, 95)], (2, 4, 8, 16))
         complete = self.numbers(paths)["parts"][0]
         self.close(complete["steps"][0]["efficiency"], 1)

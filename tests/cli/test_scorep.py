@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the commands say of an archive that Score-P would have written (../support/made_scorep.py): test_scorep.py BUILD
+"""The commands on an archive that Score-P would have written (../support/made_scorep.py): test_scorep.py BUILD
 [unittest arguments]. All times are known."""
 import csv
 import json

@@ -88,7 +88,7 @@ class Truth(cli.FreshCase):
                               "waits", "dependences"}, filled)
 
     def test_chunks(self):
-        """Of which runtimes before LLVM 17 tell nothing."""
+        """Which runtimes before LLVM 17 do not report."""
         with Made(self.path("chunks")) as made:
             for thread in (0, 1):
                 made.enter(thread, "for", line=3, attributes={"iterations": 100})
@@ -161,7 +161,7 @@ class Truth(cli.FreshCase):
         self.assertEqual((counts["messages"], counts["collectives"]), (4, 4))
 
     def test_collectives_that_never_end(self):
-        """Begun, and with nothing that only their end says."""
+        """Started, and without the figures of their end."""
         with Job(self.path("job")) as job:
             job.call(0, "MPI_Ibarrier", 1, 1.1, request=5)
             job.begin(1, "MPI_Bcast", 2)

@@ -2,7 +2,7 @@
 """The tables of stave export -f sqlite and -f csv --table: test_tables.py BUILD [unittest arguments].
 
 What they hold is compared with python3-otf2's reading of the same archives (../support/intervals.py), and with what
-programs say of themselves.
+programs print about themselves.
 """
 import collections
 import csv
@@ -228,7 +228,8 @@ class Tables(cli.FreshCase):
         self.assertEqual(connection.execute("SELECT count(*) FROM regions WHERE end_ns < begin_ns").fetchone(), (0,))
 
     def test_cut_archive(self):
-        """What is there is in the database, which says that it is not all; open regions have no end."""
+        """The events that are there are in the database, which reports that some are missing; open regions have no
+        end."""
         archive = self.traced("task_many")
         complete = self.database(archive).execute("SELECT count(*) FROM regions").fetchone()[0]
         events = [os.path.join(archive, "traces", name) for name in os.listdir(archive + "/traces")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The tables of archives that are not as they should be: names, numbers, sizes, and what is cut off: each gives a whole
-database or one line that says why not. test_tables_odd.py BUILD [unittest arguments]."""
+"""The tables of archives that are not as they should be: names, numbers, sizes, and what is cut off: each gives a
+complete database or one line with the reason. test_tables_odd.py BUILD [unittest arguments]."""
 import csv
 import io
 import os
@@ -26,7 +26,7 @@ REGIONS = 1_000_000
                  .stderr, "this stave was built without SQLite")
 class Odd(cli.FreshCase):
     def export(self, archive, *statuses):
-        """The database, which is whole; None: there is none, and a line that says why."""
+        """The database, which is complete; None: there is none, and a line with the reason."""
         path = self.path("run.db")
         if os.path.exists(path):
             os.remove(path)
@@ -50,7 +50,7 @@ class Odd(cli.FreshCase):
 
     @staticmethod
     def read_all(connection):
-        """Every text is UTF-8, and every view can be asked."""
+        """Every text is UTF-8, and every view can be queried."""
         for name, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
             for _ in connection.execute(f'SELECT * FROM "{name}"'):
                 pass
@@ -160,7 +160,7 @@ class Odd(cli.FreshCase):
 
     def test_cut_anywhere(self):
         """Each file of an archive, at many places."""
-        complete = self.path("whole")
+        complete = self.path("complete")
         with Made(complete, properties=[("STAVE::PROGRAM", "program")]) as made:
             for i in range(300):
                 made.create(0, i + 1, line=5)

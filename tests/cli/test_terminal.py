@@ -55,7 +55,7 @@ class Width(Case):
                 self.assertTrue(all(re.match(r"\S+.*(\.\.|@)\S*\.cc:\d+ ", row) for row in rows), rows)
 
     def test_line_numbers_of_both_ends_stay(self):
-        """Of the regions before and behind a serial part, which two instantiations make."""
+        """Of the regions before and after a serial part, which two instantiations make."""
         archive = self.path("parts")
         with Made(archive, source="norms.cc", region=False, threads=1) as made:
             for function in ("void norm<double>(double *, int)", "void norm<float>(float *, int)"):
@@ -118,7 +118,7 @@ class Colour(Case):
 
 
 class Progress(Case):
-    """What waits for a file that it reads takes as long as the test wants."""
+    """A command that waits for a file that it reads lasts as long as the test needs."""
 
     def setUp(self):
         self.held = f"{self.archive}/traces/0.evt"

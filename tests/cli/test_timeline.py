@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""stave timeline as a user meets it, without a browser: test_timeline.py BUILD [unittest arguments]."""
+"""stave timeline as a user sees it, without a browser: test_timeline.py BUILD [unittest arguments]."""
 import functools
 import json
 import os
@@ -29,7 +29,7 @@ def about(page):
 
 
 def png_size(path):
-    """Width, height and pixels' bytes of a PNG file, which has to be whole."""
+    """Width, height and pixels' bytes of a PNG file, which has to be complete."""
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     packed, at = b"", 8
@@ -181,7 +181,7 @@ class TimelineTest(cli.FreshCase):
     # -- two archives --
 
     def test_two_are_one_page(self):
-        """Told apart by as much of their paths as that needs."""
+        """Distinguished by as much of their paths as that needs."""
         for first, second, name, sides in (
                 ("known", "x", "known-x", ["known", "x"]),
                 ("old/run", "new/run", "old-run-new-run", ["old/run", "new/run"]),
@@ -214,7 +214,7 @@ class TimelineTest(cli.FreshCase):
         for is_read, end in ((True, -signal.SIGTERM), (False, -signal.SIGPIPE)):
             with subprocess.Popen([cli.STAVE, "timeline", "-o", self.folder / "x.svg", self.known, other],
                                   env=environment, stderr=subprocess.DEVNULL) as drawing:
-                with open(self.folder / "x.svg", "rb") as reader:    # which is opened by who has begun to draw
+                with open(self.folder / "x.svg", "rb") as reader:    # which is opened where drawing has started
                     if is_read:
                         drawing.terminate()
                         reader.read()

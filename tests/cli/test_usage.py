@@ -136,7 +136,7 @@ class Unreadable(cli.Case):
         for name in ("traces.otf2", "traces.def", "traces/0.evt"):
             archive = self.archive(name.replace("/", "-"))
             cli.write_bytes(f"{archive}/{name}", b"\xa5" * 30)
-            # whose answers are of what can be read, and say so: test_query.py
+            # whose answers are of what can be read, and report that: test_query.py
             self.all_report(archive, words=[archive], but=["recover", *["query"] * name.endswith("evt")])
 
     @unittest.skipIf(os.getuid() == 0 and not shutil.which("setpriv"), "root, and no setpriv: everything can be read")

@@ -57,7 +57,7 @@ class Watch(record_case.Case):
         return process, process.address()
 
     def ending(self, page):
-        """How the program has ended, as the page says."""
+        """How the program has ended, on the page."""
         about = page.decode().split('id="about-data">')[1].split("</script>")[0]
         return dict(json.loads(about)["facts"])["ended"]
 
@@ -134,7 +134,7 @@ class Watch(record_case.Case):
             connection.close()
 
     def test_who_stops_listening(self):
-        """Who has closed its sending half gets the whole picture; who goes in the middle of one ends nothing."""
+        """Who has closed its sending half gets the complete picture; who leaves in the middle of one ends nothing."""
         run = self.start()
         run.do(10)
         process, address = self.watch()

@@ -71,13 +71,13 @@ class WhatIf(cli.Case):
                         [region(20, 20)])
 
     def test_late_threads_stay_late(self):
-        """What the runtime takes to start a team and to let it go is as it was."""
+        """The runtime's time to start a team and to end it is as it was."""
         before = [region(20, 40, start=lambda n: 2, end=lambda n: 1)]
         self.comes_true(before, ["region @app.c:20 4x faster"],
                         [region(20, 10, start=lambda n: 2, end=lambda n: 1)])
 
     def test_lock(self):
-        """Without the lock four threads hold it at once; with one that is held for half as long they wait less."""
+        """Without the lock four threads hold it together; with one that is held for half as long they wait less."""
         path, wall = self.run_of([locked(30, 80, 20)])
         self.assertAlmostEqual(wall, 35, delta=0.01)
         for change, ms in (("no lock @app.c:90", 20), ("region critical sblock @app.c:90 2x faster", 25)):
@@ -153,14 +153,14 @@ class WhatIf(cli.Case):
         self.refuses(what_if("--what-if", "region @app.c:3 2x faster", path), status=UNDONE)
 
     def test_uncertainty(self):
-        """Of gains that are all alike, nothing; one alone tells nothing."""
+        """Of gains that are all alike, nothing; one alone shows nothing."""
         alike = self.numbers(self.run_of([region(20, 40), serial(1)] * 4)[0], "region @app.c:20 2x faster")
         self.assertAlmostEqual(alike["predicted"][0]["uncertainty_s"], 0, places=6)
         alone = self.numbers(self.run_of([region(20, 40)])[0], "region @app.c:20 2x faster")
         self.assertIsNone(alone["predicted"][0]["uncertainty_s"])
 
     def test_table_of_regions(self):
-        """A region that is hidden behind another thread saves no more from some factor on."""
+        """A region that is shorter than another thread's saves no more from some factor on."""
         path, wall = self.run_of([serial(8), region(20, 160), region(30, 40, imbalance=lambda n: 10)])
         numbers = self.numbers(path, "regions")
         rows = {row["region"]: row for row in numbers["regions"]}

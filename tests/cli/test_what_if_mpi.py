@@ -32,7 +32,7 @@ class Ranks:
         self.todo.append((rank, name, begin, self.now[rank], what))
 
     def send(self, sender, receiver, size=8, tag=7):
-        """A short message is there when it is sent, a long one when both are there; each takes TRANSFER then."""
+        """A short message is there when it is sent, a long one when both are there; each lasts TRANSFER then."""
         started = self.now[sender], self.now[receiver]
         both = max(started) + TRANSFER
         sent = both if size >= LARGE else started[0] + TRANSFER
@@ -158,7 +158,7 @@ class WhatIfMpi(cli.Case):
         self.assertAlmostEqual(1000 * numbers["predicted"][0]["wall_s"], wall, delta=0.01)
 
     def test_without_blocking(self):
-        """Rank 1 asks first and waits behind its own work, for the second message before the first."""
+        """Rank 1 posts its receives first and waits after its own work, for the second message before the first."""
         def run(path, work):
             with Job(path) as job:
                 for rank in range(2):
@@ -175,14 +175,14 @@ class WhatIfMpi(cli.Case):
                 for rank, at in ((0, 1.3 + work), (1, got + 4.1)):
                     job.call(rank, "MPI_Finalize", at, end + 1)
             return end + 1
-        before, after = self.path("asked-before"), self.path("asked-after")
+        before, after = self.path("posted-before"), self.path("posted-after")
         run(before, 20)
         wall = run(after, 10)
         numbers = self.numbers(before, "rank 0 2x faster")
         self.assertAlmostEqual(1000 * numbers["predicted"][0]["wall_s"], wall, delta=0.11)
 
     def test_message_that_moves_only_in_mpi(self):
-        """It is begun early and comes as its sender, behind its work, calls MPI again: that is what is waited for."""
+        """It starts early and comes as its sender, after its work, calls MPI again: that is what is waited for."""
         def run(path, work):
             with Job(path) as job:
                 for rank in range(2):

@@ -45,7 +45,7 @@ class Run(Scaled):
 
 
 def chunks(line, times, schedule="dynamic", first=0):
-    """A loop whose iterations take so many ms each, in chunks of one; static: in equal blocks."""
+    """A loop whose iterations last so many ms each, in chunks of one; static: in equal blocks."""
     def part(made, at):
         made.schedule = f"main, loop_{schedule}"
 
@@ -144,7 +144,7 @@ class Threads(cli.Case):
         return ms
 
     def comes_true(self, parts, pairs, delta=0.01):
-        """Of each pair (threads that there are, threads asked for). Returns the intervals."""
+        """Of each pair (threads that there are, threads predicted). Returns the intervals."""
         found = []
         for before, after in pairs:
             ms, shortest, longest = self.predicted(self.run_of(parts, before)[0], after)
@@ -177,7 +177,7 @@ class Threads(cli.Case):
         self.assertGreater(longest - shortest, 1)
 
     def test_tasks(self):
-        """As many at once as there are threads; the creator makes all before it runs one."""
+        """As many at a time as there are threads; the creator makes all before it runs one."""
         self.comes_true([tasks(20, [15] * 8, 0.5)], [(2, 4), (4, 2), (2, 1), (4, 8)], delta=4)
         path, _ = self.run_of([tasks(20, [15] * 8)], 2)
         for threads in (1, 2, 3, 4, 8, 16):

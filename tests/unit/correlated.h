@@ -28,7 +28,7 @@ uint64_t feed(uint32_t slot, const void *record, const uint64_t *words, unsigned
 /* A thread attaches to the slot and begins. */
 void begin_thread(uint32_t slot, uint64_t at, uint32_t thread_type);
 
-/* The thread of the slot meets a parallel region; returns its id. */
+/* The thread of the slot encounters a parallel region; returns its id. */
 uint64_t fork_team(uint32_t slot, uint64_t at);
 
 /* Member `index` of `size` begins. */

@@ -28,7 +28,7 @@ void deferred_replay(uint64_t ticks) {
   (void)ticks;
 }
 
-/* Never met: the events of these tests have no code address. */
+/* Never called: the events of these tests have no code address. */
 void thread_publish_module(uint64_t codeptr, uint64_t ticks) {
   (void)codeptr, (void)ticks;
   abort();

@@ -10,7 +10,7 @@
  * caller's to close. Ends the test if that cannot be done. */
 void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *ret_fd);
 
-/* Takes the session away; no thread may be attached. */
+/* Ends the session; no thread may be attached. */
 void fake_tool_stop(void);
 
 /* Lets the counters of the first ring begin elsewhere, and the ring grow as far as it can. Before its thread

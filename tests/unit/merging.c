@@ -151,7 +151,7 @@ static void wait_for_room(unsigned thread) {
 }
 
 /* Events in the runners' rings, by who holds the token: each happens after all before it. Numbers are drawn
- * for as long as it takes to read the heads meanwhile. False: all are made. */
+ * for as long as the merge reads the heads. False: all are made. */
 static bool make_some(uint64_t *random) {
   enum { DRAWS = 1000 };
   for (uint64_t left = 1 + next_random(random) % TURN_MOST; left > 0; left--) {

@@ -33,7 +33,7 @@ extern struct ring rings[SLOTS_MOST];
 extern struct taken taken[TAKEN_MOST];
 extern size_t taken_count;
 
-/* What a test wants to happen while a pass is under way. */
+/* A test's action during a pass. */
 extern void (*during_pass)(void);
 
 /* Without a backlog, with one of BACKLOG_BYTES, with a log beside it, and where rings may grow to

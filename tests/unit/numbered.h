@@ -1,4 +1,4 @@
-/* Events that carry their number, and the check that all numbers arrive: each once, whole and in order. */
+/* Events that carry their number, and the check that all numbers arrive: each once, complete and in order. */
 #ifndef STAVE_TESTS_NUMBERED_H
 #define STAVE_TESTS_NUMBERED_H
 
@@ -27,7 +27,7 @@ struct numbered_check {
   char problem[256]; /* the first thing that was wrong; empty: none */
 };
 
-/* Looks at what is new in the ring, checks whole records up to `most` slots and gives the room back. Returns
+/* Reads the ring's new records, checks complete ones up to `most` slots and gives the room back. Returns
  * the number of records. */
 uint64_t numbered_read(struct numbered_check *check, struct ring_view *view, uint64_t most);
 

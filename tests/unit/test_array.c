@@ -31,7 +31,7 @@ static void items_keep_their_values_and_room_doubles(void **state) {
   free(items);
 }
 
-static void what_is_needed_is_there_at_once(void **state) {
+static void needed_items_are_reserved_in_one_step(void **state) {
   struct item *items = NULL;
   size_t capacity = 0;
   (void)state;
@@ -42,7 +42,7 @@ static void what_is_needed_is_there_at_once(void **state) {
   free(items);
 }
 
-static void room_that_is_there_is_left_alone(void **state) {
+static void existing_room_is_not_moved(void **state) {
   struct item *items = NULL, *before;
   size_t capacity = 0;
   (void)state;
@@ -77,7 +77,7 @@ static void only_new_items_are_made_zero(void **state) {
 
 /* More bytes than a size_t counts. In the last case twice the capacity is more than that as well, and one
  * more is not. */
-static void what_no_memory_holds_changes_nothing(void **state) {
+static void a_size_beyond_memory_changes_nothing(void **state) {
   static struct item there[4] = {{1, 'a'}, {2, 'b'}, {3, 'c'}, {4, 'd'}};
   struct item *items = there;
   size_t capacity = COUNT(there);
@@ -174,10 +174,10 @@ const char *__tsan_default_options(void) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(items_keep_their_values_and_room_doubles),
-      cmocka_unit_test(what_is_needed_is_there_at_once),
-      cmocka_unit_test(room_that_is_there_is_left_alone),
+      cmocka_unit_test(needed_items_are_reserved_in_one_step),
+      cmocka_unit_test(existing_room_is_not_moved),
       cmocka_unit_test(only_new_items_are_made_zero),
-      cmocka_unit_test(what_no_memory_holds_changes_nothing),
+      cmocka_unit_test(a_size_beyond_memory_changes_nothing),
       cmocka_unit_test(added_items_are_zero_and_those_before_stay),
       cmocka_unit_test(without_memory_the_process_ends),
   };

@@ -14,7 +14,7 @@ enum { SEGMENT_BYTES = 64 << 10, SEGMENTS = 4, BYTES = SEGMENTS * SEGMENT_BYTES,
 
 static struct record batch[BATCH_MOST];
 
-/* How much the records have in common: nothing, so that each takes PACKED_BYTES_MAX, or much. */
+/* How much the records have in common: nothing, so that each has PACKED_BYTES_MAX, or much. */
 enum kind { UNLIKE, ALIKE };
 
 static struct record record_of(uint64_t number, enum kind kind) {
@@ -68,8 +68,8 @@ static void put_and_get(uint64_t start, enum kind kind, unsigned far_most) {
 }
 
 /* At any position, in batches of any size, with looks ahead at any distance: across segments, and further
- * than what is unpacked at once. */
-static void what_is_put_comes_out_in_order(void **state) {
+ * than what one step unpacks. */
+static void records_come_out_in_the_order_of_their_storage(void **state) {
   static const uint64_t starts[] = {0, 5, UINT64_MAX - 20000};
   (void)state;
   for (size_t i = 0; i < COUNT(starts); i++) {
@@ -79,8 +79,8 @@ static void what_is_put_comes_out_in_order(void **state) {
   }
 }
 
-/* What is not wanted need not be looked at. */
-static void what_was_not_looked_at_can_be_freed(void **state) {
+/* Records can be freed without a look at them. */
+static void unread_records_can_be_freed(void **state) {
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain chain = {0};
   (void)state;
@@ -104,7 +104,7 @@ static uint64_t fill(struct backlog *backlog, struct backlog_chain *chain, uint6
 }
 
 /* All chains share the bound, and what one has read is another's. */
-static void it_is_bounded(void **state) {
+static void the_backlog_is_bounded(void **state) {
   enum { A_SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MAX };
   struct backlog *backlog = backlog_create(BYTES);
   struct backlog_chain first = {0}, second = {0};
@@ -138,7 +138,7 @@ static void memory_goes_back_when_nothing_waits(void **state) {
   backlog_destroy(backlog);
 }
 
-static void none_has_no_room(void **state) {
+static void a_missing_backlog_has_no_room(void **state) {
   struct backlog *backlog = backlog_create(0);
   struct backlog_chain chain = {0};
   (void)state;
@@ -150,7 +150,7 @@ static void none_has_no_room(void **state) {
   backlog_destroy(backlog);
 }
 
-static void the_machine_says_what_is_free(void **state) {
+static void the_machines_free_memory_is_known(void **state) {
   (void)state;
   uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   assert_in_range(free_memory(), 1 << 20, all);
@@ -193,7 +193,7 @@ static void leave(struct logging *logging, uint64_t position, uint64_t n, uint64
 }
 
 /* In blocks of any size, of which the first was read in part elsewhere; no memory is needed. */
-static void what_is_left_in_a_log_comes_out_in_order(void **state) {
+static void records_left_in_a_log_come_out_in_order(void **state) {
   static const uint64_t starts[] = {0, 5, UINT64_MAX - 20000};
   (void)state;
   for (size_t i = 0; i < 2 * COUNT(starts); i++) {
@@ -223,7 +223,7 @@ static void what_is_left_in_a_log_comes_out_in_order(void **state) {
   }
 }
 
-/* When the log has ended: what waits in it is read, then what waits behind it. */
+/* When the log has ended: its records are read, then those after it. */
 static void a_chain_goes_on_in_memory(void **state) {
   struct logging logging;
   (void)state;
@@ -263,15 +263,15 @@ static void a_log_that_was_cut_has_records_of_no_kind(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_put_comes_out_in_order),
-      cmocka_unit_test(what_was_not_looked_at_can_be_freed),
-      cmocka_unit_test(it_is_bounded),
+      cmocka_unit_test(records_come_out_in_the_order_of_their_storage),
+      cmocka_unit_test(unread_records_can_be_freed),
+      cmocka_unit_test(the_backlog_is_bounded),
       cmocka_unit_test(memory_goes_back_when_nothing_waits),
-      cmocka_unit_test(none_has_no_room),
-      cmocka_unit_test(what_is_left_in_a_log_comes_out_in_order),
+      cmocka_unit_test(a_missing_backlog_has_no_room),
+      cmocka_unit_test(records_left_in_a_log_come_out_in_order),
       cmocka_unit_test(a_chain_goes_on_in_memory),
       cmocka_unit_test(a_log_that_was_cut_has_records_of_no_kind),
-      cmocka_unit_test(the_machine_says_what_is_free),
+      cmocka_unit_test(the_machines_free_memory_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ enum { SEGMENT_BYTES = 64 << 10, SEGMENT = SEGMENT_BYTES / PACKED_BYTES_MAX, SHA
 static struct record batch[SEGMENT];
 static uint64_t is_free;
 
-/* They have nothing in common, so that each takes PACKED_BYTES_MAX. */
+/* They have nothing in common, so that each has PACKED_BYTES_MAX. */
 static int fill_batch(void **state) {
   uint64_t random = 3;
   (void)state;
@@ -27,8 +27,8 @@ uint64_t free_memory(void) {
   return is_free;
 }
 
-/* What was refused once is not asked for again before a segment was read: who waits for room in the backlog
- * while there is none, and nothing reads it meanwhile, waits for ever. */
+/* Memory that was refused is not requested again before a segment was read: who waits for room in the backlog
+ * while there is none, and nothing reads it meanwhile, never ends its wait. */
 static void without_memory_there_is_no_room(void **state) {
   struct backlog *backlog = backlog_create(64 * SEGMENT_BYTES);
   struct backlog_chain chain = {0};
@@ -48,7 +48,7 @@ static void without_memory_there_is_no_room(void **state) {
   backlog_destroy(backlog);
 }
 
-static void a_machine_without_any_gives_none(void **state) {
+static void a_machine_without_free_memory_gives_no_backlog(void **state) {
   struct backlog *backlog = backlog_create(64 * SEGMENT_BYTES);
   struct backlog_chain chain = {0};
   (void)state;
@@ -62,7 +62,7 @@ static void a_machine_without_any_gives_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_memory_there_is_no_room),
-      cmocka_unit_test(a_machine_without_any_gives_none),
+      cmocka_unit_test(a_machine_without_free_memory_gives_no_backlog),
   };
   return cmocka_run_group_tests(tests, fill_batch, NULL);
 }

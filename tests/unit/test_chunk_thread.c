@@ -26,7 +26,7 @@ static void work(void *data, struct chunk_job *job) {
   counted->done++;
 }
 
-static void each_is_done_once(void **state) {
+static void each_chunk_is_written_once(void **state) {
   static struct counted all[JOBS];
   (void)state;
   struct chunk_thread *thread = chunk_thread_start(work, NULL);
@@ -43,7 +43,7 @@ static void each_is_done_once(void **state) {
 }
 
 /* The thread is at another job, or has no processor. */
-static void what_has_not_begun_is_done_by_who_waits(void **state) {
+static void a_chunk_not_yet_started_is_written_by_the_waiting_thread(void **state) {
   static struct counted slow, next;
   (void)state;
   struct chunk_thread *thread = chunk_thread_start(work, &slow);
@@ -62,7 +62,7 @@ static void what_has_not_begun_is_done_by_who_waits(void **state) {
 
 /* It begins on another processor than its creator's: one that runs nothing but a thread of real-time priority
  * would keep it there, where it never comes to leave. */
-static void its_creator_lets_it_go_where_it_likes(void **state) {
+static void the_helper_may_run_on_all_processors(void **state) {
   (void)state;
   let_go = 0;
   struct chunk_thread *thread = chunk_thread_start(work, NULL);
@@ -74,9 +74,9 @@ static void its_creator_lets_it_go_where_it_likes(void **state) {
 
 int main(void) {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_is_done_once),
-      cmocka_unit_test(what_has_not_begun_is_done_by_who_waits),
-      cmocka_unit_test(its_creator_lets_it_go_where_it_likes),
+      cmocka_unit_test(each_chunk_is_written_once),
+      cmocka_unit_test(a_chunk_not_yet_started_is_written_by_the_waiting_thread),
+      cmocka_unit_test(the_helper_may_run_on_all_processors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,12 +61,12 @@ static void one_clock_has_one_frequency(void **state) {
   free(merge->lines);
 }
 
-/* Rank 1's clock is a thousand seconds behind and too fast by 200 ppm: both points take that out. */
-static void two_points_take_drift_out(void **state) {
+/* Rank 1's clock is a thousand seconds late and too fast by 200 ppm: both points correct that. */
+static void two_points_correct_drift(void **state) {
   (void)state;
   struct setting it;
   struct merging *merge = setting(&it, 2);
-  const uint64_t second = 1000000000, behind = 1000 * second;
+  const uint64_t second = 1000000000, late_ns = 1000 * second;
   add(&it, 0, "monotonic a", second, 5000 * second, 100 * second);
   struct merge_source *other = add(&it, 1, "monotonic b", second, 4000 * second, 100 * second);
   add_point(other, 4000 * second, 5000 * second, 300);
@@ -74,15 +74,15 @@ static void two_points_take_drift_out(void **state) {
   clocks_compare(merge);
   assert_true(it.result.deviation_s > 699e-9 && it.result.deviation_s < 701e-9);
   assert_int_equal(clocks_correct(merge, &it.sources[0], 77), 77);
-  assert_int_equal(clocks_correct(merge, other, 4000 * second), 4000 * second + behind);
+  assert_int_equal(clocks_correct(merge, other, 4000 * second), 4000 * second + late_ns);
   int64_t middle = (int64_t)(clocks_correct(merge, other, 4050 * second + 10000000) - 5050 * second);
   assert_true(middle >= -1 && middle <= 1);
   assert_int_equal(clocks_correct(merge, other, 4100 * second + 20000000), 5100 * second);
   free(merge->lines);
 }
 
-/* With one point the clocks run as their frequencies say. */
-static void one_point_and_frequencies(void **state) {
+/* With one point the clocks run at their frequencies. */
+static void one_point_corrects_by_the_frequencies(void **state) {
   (void)state;
   struct setting it;
   struct merging *merge = setting(&it, 2);
@@ -97,7 +97,7 @@ static void one_point_and_frequencies(void **state) {
   free(merge->lines);
 }
 
-static void nothing_but_the_calendar(void **state) {
+static void without_points_the_calendar_gives_the_offset(void **state) {
   (void)state;
   struct setting it;
   struct merging *merge = setting(&it, 2);
@@ -150,7 +150,7 @@ static void rank_0_is_lost(void **state) {
 
 /* Rank 0's clock had not come to the comparison: the common one is that with which the others were compared.
  * Both others may be wrong against each other by what each may be wrong. */
-static void another_clock_was_asked(void **state) {
+static void another_clock_is_not_compared(void **state) {
   (void)state;
   struct setting it;
   struct merging *merge = setting(&it, 4);
@@ -195,10 +195,14 @@ static void deviation_grows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_clock_has_one_frequency), cmocka_unit_test(two_points_take_drift_out),
-      cmocka_unit_test(one_point_and_frequencies),   cmocka_unit_test(nothing_but_the_calendar),
-      cmocka_unit_test(times_before_zero),           cmocka_unit_test(rank_0_is_lost),
-      cmocka_unit_test(another_clock_was_asked),     cmocka_unit_test(deviation_grows),
+      cmocka_unit_test(one_clock_has_one_frequency),
+      cmocka_unit_test(two_points_correct_drift),
+      cmocka_unit_test(one_point_corrects_by_the_frequencies),
+      cmocka_unit_test(without_points_the_calendar_gives_the_offset),
+      cmocka_unit_test(times_before_zero),
+      cmocka_unit_test(rank_0_is_lost),
+      cmocka_unit_test(another_clock_is_not_compared),
+      cmocka_unit_test(deviation_grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

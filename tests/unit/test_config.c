@@ -55,7 +55,7 @@ static void empty_values_are_defaults(void **state) {
   }
 }
 
-static void every_row_says_what_it_is(void **state) {
+static void every_row_prints_its_value(void **state) {
   size_t count;
   const struct config_row *rows = config_rows(&count);
   (void)state;
@@ -271,7 +271,7 @@ static void named_classes_are_marked(void **state) {
 }
 
 /* The error names the variable, the value and what is allowed, on one line. */
-static void bad_values_are_told(void **state) {
+static void bad_values_are_reported(void **state) {
   static const char *const bad[][3] = {
       {"STAVE_TIMEOUT", "0", "1..3600"},
       {"STAVE_TIMEOUT", "3601", "1..3600"},
@@ -331,7 +331,7 @@ static void messages_hold_no_control_characters(void **state) {
   assert_non_null(strstr(message, "0..2"));
 }
 
-static void what_may_have_been_meant(void **state) {
+static void similar_names_are_proposed(void **state) {
   (void)state;
   assert_string_equal(config_near("STAVE_EVNTS"), "STAVE_EVENTS");
   assert_string_equal(config_near("STAVE_OUTPUTS"), "STAVE_OUTPUT");
@@ -360,7 +360,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_need_no_environment),
       cmocka_unit_test(empty_values_are_defaults),
-      cmocka_unit_test(every_row_says_what_it_is),
+      cmocka_unit_test(every_row_prints_its_value),
       cmocka_unit_test(numbers_are_read),
       cmocka_unit_test(limits_of_keeping_are_read),
       cmocka_unit_test(triggers_are_read),
@@ -368,10 +368,10 @@ int main(void) {
       cmocka_unit_test(classes_are_read),
       cmocka_unit_test(texts_are_kept_as_they_are),
       cmocka_unit_test(named_classes_are_marked),
-      cmocka_unit_test(bad_values_are_told),
+      cmocka_unit_test(bad_values_are_reported),
       cmocka_unit_test(messages_hold_no_control_characters),
       cmocka_unit_test(unknown_variables_are_named),
-      cmocka_unit_test(what_may_have_been_meant),
+      cmocka_unit_test(similar_names_are_proposed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

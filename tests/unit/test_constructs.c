@@ -64,7 +64,7 @@ static void own_words_are_known_by_their_role(void **state) {
 }
 
 /* A name of one kind is none of another. */
-static void the_program_s_own_names_are_none(void **state) {
+static void the_program_s_own_names_are_no_constructs(void **state) {
   (void)state;
   static const char *const names[] = {
       "barrier",         "worker", "function",           "omp_ routine in a sample",
@@ -92,7 +92,7 @@ static void roles_are_enough_for_openmp(void **state) {
                    CONSTRUCT_device_operation);
 }
 
-static void classes_are_told(void **state) {
+static void classes_are_known(void **state) {
   (void)state;
   assert_int_equal(construct_class(CONSTRUCT_workdistribute), CONSTRUCT_CLASS_work);
   assert_int_equal(construct_class(CONSTRUCT_depend_sink), CONSTRUCT_CLASS_doacross);
@@ -103,9 +103,12 @@ static void classes_are_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_name_is_known_again),         cmocka_unit_test(every_name_of_eztrace_is_known),
-      cmocka_unit_test(own_words_are_known_by_their_role), cmocka_unit_test(the_program_s_own_names_are_none),
-      cmocka_unit_test(roles_are_enough_for_openmp),       cmocka_unit_test(classes_are_told),
+      cmocka_unit_test(every_name_is_known_again),
+      cmocka_unit_test(every_name_of_eztrace_is_known),
+      cmocka_unit_test(own_words_are_known_by_their_role),
+      cmocka_unit_test(the_program_s_own_names_are_no_constructs),
+      cmocka_unit_test(roles_are_enough_for_openmp),
+      cmocka_unit_test(classes_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

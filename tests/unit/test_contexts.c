@@ -1,4 +1,4 @@
-/* The tree of calling contexts: numbers, and distances between nodes. */
+/* The tree of calling contexts: numbers, and distances_are_counted_in_nodes between nodes. */
 #include <stdlib.h>
 
 #include "unit.h"
@@ -39,7 +39,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-static void the_same_way_is_the_same_node(void **state) {
+static void the_same_path_is_the_same_node(void **state) {
   uint32_t program = contexts_construct(*state, CONTEXT_NONE, 7),
            code = contexts_code(*state, program, 100, false);
   assert_int_equal(program, 0);
@@ -51,7 +51,7 @@ static void the_same_way_is_the_same_node(void **state) {
   assert_int_equal(contexts_construct(*state, program, 7), 4);
 }
 
-static void nodes_are_numbered_behind_their_parents(void **state) {
+static void nodes_are_numbered_after_their_parents(void **state) {
   uint32_t parent = CONTEXT_NONE;
   for (uint32_t i = 0; i < 1000; i++)
     parent = contexts_construct(*state, parent, i % 3);
@@ -65,7 +65,7 @@ static void nodes_are_numbered_behind_their_parents(void **state) {
 }
 
 /* OTF2: what is new counts, and the node that stayed. */
-static void distances(void **state) {
+static void distances_are_counted_in_nodes(void **state) {
   uint32_t a = contexts_construct(*state, CONTEXT_NONE, 1), b = contexts_construct(*state, a, 2);
   uint32_t c = contexts_construct(*state, b, 3), d = contexts_construct(*state, b, 4);
   uint32_t other = contexts_construct(*state, CONTEXT_NONE, 5);
@@ -93,9 +93,9 @@ static void code_gets_its_region_at_the_end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(the_same_way_is_the_same_node),
-      TEST(nodes_are_numbered_behind_their_parents),
-      TEST(distances),
+      TEST(the_same_path_is_the_same_node),
+      TEST(nodes_are_numbered_after_their_parents),
+      TEST(distances_are_counted_in_nodes),
       TEST(code_gets_its_region_at_the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void streams_are_in_order(void **state) {
   expect_events(2, "30 Enter k {matching_id=4611686018427387906}, 40 Leave k");
 }
 
-/* The host says what it submits, too: that is one kernel. */
+/* The host's callbacks report what it submits, too: that is one kernel. */
 static void nothing_counts_twice(void **state) {
   (void)state;
   static const uint64_t type[4] = {UINT64_C(0x30395f6d73)}; /* sm_90 */

@@ -83,7 +83,7 @@ static void equal_teams_have_one_communicator(void **state) {
                        i);
 }
 
-static void many_teams_are_told_apart(void **state) {
+static void many_teams_have_different_communicators(void **state) {
   (void)state;
   for (int round = 0; round < 2; round++)
     for (uint32_t i = 0; i < 3000; i++) {
@@ -143,7 +143,7 @@ static void locations_are_closed_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(equal_strings_have_one_number),     TEST(attributes_are_numbered_as_they_are_used),
-      TEST(equal_teams_have_one_communicator), TEST(many_teams_are_told_apart),
+      TEST(equal_teams_have_one_communicator), TEST(many_teams_have_different_communicators),
       TEST(no_two_locations_have_one_name),    TEST(a_worker_of_several_positions_has_none_in_its_name),
       TEST(locations_are_closed_once),
   };

@@ -116,7 +116,7 @@ static void only_siblings_depend(void **state) {
   free(graph);
 }
 
-static void exclusive_tasks_are_told(void **state) {
+static void exclusive_tasks_are_reported(void **state) {
   const struct dependences_observer observer = {.before = on_before, .exclusive = on_exclusive};
   struct graph *graph = calloc(1, sizeof *graph);
   struct dependences *dependences = dependences_create(&observer, graph);
@@ -157,7 +157,7 @@ int main(void) {
       cmocka_unit_test(siblings_follow_each_other_as_specified),
       cmocka_unit_test(all_memory_is_every_variable),
       cmocka_unit_test(only_siblings_depend),
-      cmocka_unit_test(exclusive_tasks_are_told),
+      cmocka_unit_test(exclusive_tasks_are_reported),
       cmocka_unit_test(complete_tasks_are_forgotten),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 
 #include "trace/detail.h"
 
-static bool says(const char *name, const char *description, const char *word) {
+static bool has_word(const char *name, const char *description, const char *word) {
   struct trace_region region = {.name = name, .canonical_name = name, .description = description, .file = ""};
   return detail_has(&region, word);
 }
@@ -10,12 +10,12 @@ static bool says(const char *name, const char *description, const char *word) {
 static void test_words(void **state) {
   (void)state;
   const char *placed = "!$omp create task @a.c:1";
-  assert_true(says(placed, "main, undeferred", "undeferred"));
-  assert_true(says(placed, "main, undeferred, flags 0x40", "undeferred"));
-  assert_true(says(placed, "main, undeferred, flags 0x40", "flags 0x40"));
-  assert_true(says(placed, "f(int, char), untied, final", "untied"));
-  assert_true(says("!$omp create task", "undeferred", "undeferred"));
-  assert_true(says("!$omp create task", "undeferred, final", "undeferred"));
+  assert_true(has_word(placed, "main, undeferred", "undeferred"));
+  assert_true(has_word(placed, "main, undeferred, flags 0x40", "undeferred"));
+  assert_true(has_word(placed, "main, undeferred, flags 0x40", "flags 0x40"));
+  assert_true(has_word(placed, "f(int, char), untied, final", "untied"));
+  assert_true(has_word("!$omp create task", "undeferred", "undeferred"));
+  assert_true(has_word("!$omp create task", "undeferred, final", "undeferred"));
 }
 
 static void test_functions(void **state) {
@@ -37,8 +37,8 @@ static void test_functions(void **state) {
                                           ",",
                                           "main,undeferred"};
   for (size_t i = 0; i < COUNT(functions); i++) {
-    assert_false(says("!$omp create task @a.c:1", functions[i], "undeferred"));
-    assert_false(says("!$omp create task @a.c:1", functions[i], ""));
+    assert_false(has_word("!$omp create task @a.c:1", functions[i], "undeferred"));
+    assert_false(has_word("!$omp create task @a.c:1", functions[i], ""));
   }
 }
 

@@ -1,4 +1,4 @@
-/* What devices tell themselves: their times on the host's clock, in order, on streams. */
+/* What devices report themselves: their times on the host's clock, in order, on streams. */
 #include <string.h>
 
 #include "correlated.h"
@@ -67,8 +67,8 @@ static void a_buffer_is_sorted(void **state) {
                    "155 Leave target kernel {granted_teams=2}");
 }
 
-/* None begins before the trace or ends after it was told of; a time that is left out is when it was told. */
-static void times_are_kept_within_reason(void **state) {
+/* None begins before the trace or ends after its report; a time that is left out is that of the report. */
+static void times_stay_between_the_trace_and_the_report(void **state) {
   (void)state;
   begin_device();
   kernel(1, 9000, 1);
@@ -84,8 +84,8 @@ static void times_are_kept_within_reason(void **state) {
                    "301 Leave target kernel {granted_teams=2}");
 }
 
-/* Without two points of both clocks nothing is known but when it was told. */
-static void one_look_at_the_clocks(void **state) {
+/* Without two points of both clocks only the time of the report is known. */
+static void one_reading_of_the_clocks_gives_the_reports_time(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   FEED(0, 11, device_initialize, .device = DEVICE);
@@ -99,7 +99,7 @@ static void one_look_at_the_clocks(void **state) {
 }
 
 /* Not as long as its kind needs: a record all the same, without the fields. */
-static void a_record_is_cut(void **state) {
+static void a_cut_record_has_the_values_that_are_there(void **state) {
   const uint64_t words[] = {DEVICE, TARGET};
   (void)state;
   begin_device();
@@ -110,14 +110,14 @@ static void a_record_is_cut(void **state) {
                                             .thread = 5,
                                             .record_type = OMPT_CALLBACK_target_submit},
        words, COUNT(words));
-  FEED(0, ARRIVAL, device_record, .time = 1200, .record_type = 4096); /* nothing behind it: not taken */
+  FEED(0, ARRIVAL, device_record, .time = 1200, .record_type = 4096); /* nothing after it: not used */
   end_buffer();
   finish();
   expect_events(1, "110 Enter device record, 110 ParameterUnsignedInt 0 5, 110 ParameterUnsignedInt 1 77, "
                    "110 Leave device record");
 }
 
-static void a_native_record(void **state) {
+static void a_native_record_is_written(void **state) {
   uint64_t words[5] = {DEVICE, HOST_OP, 3, 4};
   (void)state;
   memcpy(words + 4, "copy", 4);
@@ -136,7 +136,7 @@ static void a_native_record(void **state) {
       "110 Enter device activity {activity=copy matching_id=9}, 120 Leave device activity {hardware_id=3}");
 }
 
-static void a_record_that_cannot_be_read(void **state) {
+static void an_unreadable_record_is_a_region(void **state) {
   (void)state;
   begin_device();
   FEED(0, ARRIVAL, device_unreadable, .device = DEVICE, .record_type = 8);
@@ -149,11 +149,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(times_are_the_hosts),
       CORRELATED(a_buffer_is_sorted),
-      CORRELATED(times_are_kept_within_reason),
-      CORRELATED(one_look_at_the_clocks),
-      CORRELATED(a_record_is_cut),
-      CORRELATED(a_native_record),
-      CORRELATED(a_record_that_cannot_be_read),
+      CORRELATED(times_stay_between_the_trace_and_the_report),
+      CORRELATED(one_reading_of_the_clocks_gives_the_reports_time),
+      CORRELATED(a_cut_record_has_the_values_that_are_there),
+      CORRELATED(a_native_record_is_written),
+      CORRELATED(an_unreadable_record_is_a_region),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

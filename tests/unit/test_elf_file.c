@@ -64,7 +64,7 @@ static void test_symbols_without_hash_table(void **state) {
   elf_close(&file);
 }
 
-/* A table that says anything is read within the file, and ends. */
+/* A table with any contents is read within the file, and ends. */
 static void test_damaged_hash_tables(void **state) {
   (void)state;
   struct elf_file file, other;

@@ -177,7 +177,7 @@ static void expect_written(const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void events_without_a_team_are_written_at_once(void **state) {
+static void events_without_a_team_are_written_immediately(void **state) {
   (void)state;
   put(0, EVENT_ENTER, 10, 5, NULL, false);
   put(0, EVENT_LEAVE, 20, 5, NULL, false);
@@ -188,8 +188,8 @@ static void events_without_a_team_are_written_at_once(void **state) {
   assert_int_equal(locations[0].written_ticks, 20);
 }
 
-/* There is room for few of them, and it says when to ask again. */
-static void room_is_asked_for_when_it_is_time(void **state) {
+/* There is room for few of them; room is requested when it is due. */
+static void room_is_requested_when_it_is_due(void **state) {
   (void)state;
   locations[0].reserve_at = 2;
   put(0, EVENT_ENTER, 1, 1, NULL, false);
@@ -230,7 +230,7 @@ static void events_wait_until_the_comm_is_known(void **state) {
   assert_null(team->waiters);
 }
 
-/* Behind one team's event stands one of another team: the queue goes over into waiting for that. */
+/* One team's event is followed by one of another team: the queue goes over into waiting for that. */
 static void queues_wait_for_one_team_after_another(void **state) {
   struct team *inner = new_team();
   (void)state;
@@ -266,7 +266,7 @@ static void late_ends_go_back_to_the_end_of_the_team(void **state) {
   assert_int_equal(emitter.clamped, 0);
 }
 
-/* Not in front of what the thread has written already, and not behind its own record. */
+/* Not before events that the thread has written already, and not after its own record. */
 static void late_ends_stay_in_order(void **state) {
   (void)state;
   team->comm = 1;
@@ -302,7 +302,7 @@ static void the_last_sample_waits_for_what_it_interrupted(void **state) {
   assert_int_equal(emitter.clamped, 0);
 }
 
-/* A worker's late end goes back to the end of its team, also behind samples that were taken since. */
+/* A worker's late end goes back to the end of its team, also where samples were taken since. */
 static void late_ends_are_not_moved_by_samples(void **state) {
   (void)state;
   team->comm = 1;
@@ -318,8 +318,8 @@ static void late_ends_are_not_moved_by_samples(void **state) {
   assert_int_equal(closed, 1);
 }
 
-/* Samples stay behind events that wait for their team, however many there are. */
-static void samples_wait_for_events_that_wait(void **state) {
+/* Samples stay after events that wait for their team, however many there are. */
+static void samples_wait_for_earlier_events_that_wait(void **state) {
   (void)state;
   put(0, EVENT_TEAM_BEGIN, 10, 0, team, false);
   for (uint64_t ticks = 20; ticks < 50; ticks++)
@@ -332,8 +332,8 @@ static void samples_wait_for_events_that_wait(void **state) {
   expect_written("B10 S20 S21 S22 E22");
 }
 
-/* What the kernel reports stands not between a team's begin and its region's, whatever else is there. */
-static void nothing_of_the_kernel_parts_begins(void **state) {
+/* The kernel's metrics are never between a team's begin and its region's, whatever else is there. */
+static void no_metric_between_a_teams_begin_and_its_regions(void **state) {
   (void)state;
   const struct event metric = {.kind = EVENT_METRIC, .ticks = 13};
   team->comm = 1;
@@ -348,7 +348,7 @@ static void nothing_of_the_kernel_parts_begins(void **state) {
 }
 
 /* Nor between a team's end and the join, however many samples come before that. */
-static void nothing_of_the_kernel_parts_ends(void **state) {
+static void no_metric_between_a_teams_end_and_its_regions(void **state) {
   (void)state;
   const struct event metric = {.kind = EVENT_METRIC, .ticks = 21};
   team->comm = 1;
@@ -362,7 +362,7 @@ static void nothing_of_the_kernel_parts_ends(void **state) {
   expect_written("T20 J30 M30 S30 S30 S30 S30 S30 S30 S30 S30 E31");
 }
 
-/* Nobody comes to say what may precede: memory is bounded. */
+/* No thread reports how far it has come: memory is bounded. */
 static void not_all_samples_are_held_back(void **state) {
   (void)state;
   for (uint64_t ticks = 1; ticks <= 20000; ticks++)
@@ -386,7 +386,7 @@ static void ended_locations_are_closed_when_nothing_waits(void **state) {
   assert_null(locations[0].writer);
 }
 
-/* The comm counts the members that have begun: a task's creator is named by its rank there. */
+/* The comm counts the members that have started: a task's creator is named by its rank there. */
 static void creators_are_named_by_rank(void **state) {
   (void)state;
   team->members = calloc(3, sizeof *team->members);
@@ -427,7 +427,7 @@ static void a_team_lives_as_long_as_somebody_names_it(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(events_without_a_team_are_written_at_once),
+      TEST(events_without_a_team_are_written_immediately),
       TEST(events_wait_until_the_comm_is_known),
       TEST(queues_wait_for_one_team_after_another),
       TEST(late_ends_go_back_to_the_end_of_the_team),
@@ -435,11 +435,11 @@ int main(void) {
       TEST(times_never_decrease),
       TEST(the_last_sample_waits_for_what_it_interrupted),
       TEST(late_ends_are_not_moved_by_samples),
-      TEST(samples_wait_for_events_that_wait),
-      TEST(nothing_of_the_kernel_parts_begins),
-      TEST(nothing_of_the_kernel_parts_ends),
+      TEST(samples_wait_for_earlier_events_that_wait),
+      TEST(no_metric_between_a_teams_begin_and_its_regions),
+      TEST(no_metric_between_a_teams_end_and_its_regions),
       TEST(not_all_samples_are_held_back),
-      TEST(room_is_asked_for_when_it_is_time),
+      TEST(room_is_requested_when_it_is_due),
       TEST(ended_locations_are_closed_when_nothing_waits),
       TEST(creators_are_named_by_rank),
       TEST(refused_events_are_counted),

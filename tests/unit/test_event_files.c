@@ -9,7 +9,7 @@
 #include "event_files.h"
 
 static _Atomic int close_error;          /* errno of close(); 0: none */
-static _Atomic uint64_t requested_bytes; /* for which room was asked */
+static _Atomic uint64_t requested_bytes; /* of room that was requested */
 static bool is_beside;                   /* chunks are written by a thread of their own, by turns with none */
 
 /* The C library's, as file systems of networks have it: what was written before has failed. */
@@ -111,16 +111,16 @@ static void files_are_what_otf2_writes(void **state, uint64_t events) {
   assert_same_files(events);
 }
 
-static void without_events(void **state) {
+static void files_without_events_are_as_otf2_writes(void **state) {
   files_are_what_otf2_writes(state, 0);
 }
 
-static void of_less_than_a_chunk(void **state) {
+static void files_of_less_than_a_chunk_are_as_otf2_writes(void **state) {
   files_are_what_otf2_writes(state, 1000);
 }
 
 /* The number of events at which the second chunk begins is not known: some around it. */
-static void around_the_end_of_a_chunk(void **state) {
+static void files_around_the_end_of_a_chunk_are_as_otf2_writes(void **state) {
   for (uint64_t events = EVENTS_OF_A_CHUNK - 400; events < EVENTS_OF_A_CHUNK; events += 37) {
     files_are_what_otf2_writes(state, events);
     teardown(state);
@@ -128,18 +128,18 @@ static void around_the_end_of_a_chunk(void **state) {
   }
 }
 
-/* And no room is asked for that the file has already, though it grows step by step: tmpfs goes through it. */
-static void of_many_chunks(void **state) {
+/* No room is requested that the file has already, though it grows step by step: tmpfs walks through it. */
+static void files_of_many_chunks_request_each_room_once(void **state) {
   enum { CHUNKS = 60, AHEAD_MAX = 16, OTHERS_BYTES = 4 << 20 };
   requested_bytes = 0;
   files_are_what_otf2_writes(state, CHUNKS * EVENTS_OF_A_CHUNK + 7);
-  print_message("room for %llu KiB was asked for\n", (unsigned long long)requested_bytes >> 10);
+  print_message("room for %llu KiB was requested\n", (unsigned long long)requested_bytes >> 10);
   assert_in_range(requested_bytes, CHUNKS * RECOVERY_CHUNK_BYTES,
                   (CHUNKS + 2 + AHEAD_MAX) * RECOVERY_CHUNK_BYTES + OTHERS_BYTES);
 }
 
 /* More than have memory for a second chunk. */
-static void of_many_locations(void **state) {
+static void files_of_many_locations_are_as_otf2_writes(void **state) {
   enum { LOCATIONS = 20, EVENTS = 3 * EVENTS_OF_A_CHUNK, AT_ONCE = 1000 };
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   struct event_writer *writers[LOCATIONS];
@@ -170,8 +170,8 @@ static struct recovery_block *block_of(struct archive *archive, uint32_t locatio
                                    offsetof(struct recovery_block, count));
 }
 
-/* The neighbour's memory lies behind the chunk, in the recovery file. */
-static void up_to_the_last_byte(void **state) {
+/* The neighbour's memory follows the chunk, in the recovery file. */
+static void files_up_to_the_last_byte_are_as_otf2_writes(void **state) {
   enum { BYTES = 15, EVENTS = (RECOVERY_CHUNK_BYTES - 1 - CHUNK_HEADER_BYTES) / BYTES };
   size_t count;
   (void)state;
@@ -258,8 +258,8 @@ static void local_definitions_are_what_otf2_writes(void **state) {
 
 /* -- without room -- */
 
-/* Few events have little room: it is asked for more before they could need it, and not often. */
-static void few_events_ask_for_room(void **state) {
+/* Few events have little room: more is requested before they could need it, and not often. */
+static void few_events_request_room(void **state) {
   enum { EVENT_BYTES_MAX = 256, REQUESTS_MAX = 40 };
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
@@ -277,8 +277,7 @@ static void few_events_ask_for_room(void **state) {
     assert_true(reserve_at == UINT64_MAX ||
                 used + (reserve_at - written) * EVENT_BYTES_MAX <= RECOVERY_FEW_BYTES);
   }
-  print_message("asked %llu times for %llu events\n", (unsigned long long)requests,
-                (unsigned long long)written);
+  print_message("%llu requests for %llu events\n", (unsigned long long)requests, (unsigned long long)written);
   assert_in_range(requests, 2, REQUESTS_MAX);
   assert_int_equal(archive_stop_error(archive), 0);
   archive_close_location(archive, writer);
@@ -288,7 +287,7 @@ static void few_events_ask_for_room(void **state) {
   archive_close(archive);
 }
 
-/* Zeros where more must be: the last event may be cut. Nothing is missing: it is whole. */
+/* Zeros where more must be: the last event may be cut. Nothing is missing: it is complete. */
 static void an_event_is_cut_by_zeros(void **state) {
   static const unsigned char records[] = {5, 1, 0, 0, 0, 0, 0, 0, 0, 12, 1, 7, 13, 1, 0};
   static const uint64_t most[] = {5, 2, UINT64_MAX};
@@ -336,7 +335,7 @@ static void a_last_chunk_may_fit(void **state) {
   assert_true(gap > 0);
 }
 
-/* Not even the last one: the file ends behind what is there. */
+/* Not even the last one: the file ends after what is there. */
 static void a_file_can_end_early(void **state) {
   uint64_t in_file, gap;
   (void)state;
@@ -367,7 +366,7 @@ static uint64_t refused_of(uint64_t chunks, uint64_t beside_from) {
   return refused;
 }
 
-static void what_is_still_to_come_has_room(void **state) {
+static void events_to_come_have_room(void **state) {
   signal(SIGXFSZ, SIG_IGN);
   for (uint64_t chunks = 4; chunks <= 8; chunks += 4)
     for (uint64_t beside_from = 0; beside_from <= chunks; beside_from++) {
@@ -379,7 +378,7 @@ static void what_is_still_to_come_has_room(void **state) {
 
 /* Without descriptors a file is closed after each chunk. One that cannot be opened again has no mark of the
  * end. */
-static void a_file_that_cannot_be_ended_is_told(void **state) {
+static void a_file_that_cannot_be_ended_is_reported(void **state) {
   (void)state;
   struct rlimit limit, none = {.rlim_cur = 0};
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -400,7 +399,7 @@ static void a_file_that_cannot_be_ended_is_told(void **state) {
 }
 
 /* What is in memory stays in the recovery file when the event file cannot be written. */
-static void what_found_no_file_is_kept(void **state) {
+static void events_without_a_file_are_kept(void **state) {
   enum { EVENTS = 1000 };
   (void)state;
   signal(SIGXFSZ, SIG_IGN);
@@ -425,7 +424,7 @@ static void what_found_no_file_is_kept(void **state) {
 
 /* -- writes that fail late -- */
 
-static void a_file_that_is_lost_as_it_is_closed_is_told(void **state) {
+static void a_file_that_is_lost_as_it_is_closed_is_reported(void **state) {
   (void)state;
   struct recovery *recovery = recovery_open(path_of("ours", ""));
   struct archive *archive = archive_open(path_of("ours", ""), recovery);
@@ -463,8 +462,8 @@ static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
   assert_int_equal(archive_close(archive), -EDQUOT);
 }
 
-/* For whatever reason, the archive is not what its definitions were to say. */
-static void refused_definitions_are_told(void **state) {
+/* For whatever reason, the archive is not what its definitions were to describe. */
+static void refused_definitions_are_reported(void **state) {
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
   archive_end_events(archive, 0);
@@ -478,26 +477,26 @@ static void refused_definitions_are_told(void **state) {
 int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_event_is_cut_by_zeros),
-      cmocka_unit_test_setup_teardown(few_events_ask_for_room, setup, teardown),
-      cmocka_unit_test_setup_teardown(without_events, setup, teardown),
-      cmocka_unit_test_setup_teardown(of_less_than_a_chunk, setup, teardown),
-      cmocka_unit_test_setup_teardown(around_the_end_of_a_chunk, setup, teardown),
-      cmocka_unit_test_setup_teardown(of_many_chunks, setup, teardown),
-      cmocka_unit_test_setup_teardown(of_many_chunks, setup_beside, teardown),
-      cmocka_unit_test_setup_teardown(of_many_locations, setup, teardown),
-      cmocka_unit_test_setup_teardown(of_many_locations, setup_beside, teardown),
-      cmocka_unit_test_setup_teardown(up_to_the_last_byte, setup, teardown),
+      cmocka_unit_test_setup_teardown(few_events_request_room, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_without_events_are_as_otf2_writes, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_of_less_than_a_chunk_are_as_otf2_writes, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_around_the_end_of_a_chunk_are_as_otf2_writes, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_of_many_chunks_request_each_room_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_of_many_chunks_request_each_room_once, setup_beside, teardown),
+      cmocka_unit_test_setup_teardown(files_of_many_locations_are_as_otf2_writes, setup, teardown),
+      cmocka_unit_test_setup_teardown(files_of_many_locations_are_as_otf2_writes, setup_beside, teardown),
+      cmocka_unit_test_setup_teardown(files_up_to_the_last_byte_are_as_otf2_writes, setup, teardown),
       cmocka_unit_test_setup_teardown(local_definitions_are_what_otf2_writes, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup, teardown),
       cmocka_unit_test_setup_teardown(a_last_chunk_may_fit, setup_beside, teardown),
       cmocka_unit_test_setup_teardown(a_file_can_end_early, setup_beside, teardown),
-      cmocka_unit_test_setup_teardown(what_is_still_to_come_has_room, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_told, setup, teardown),
-      cmocka_unit_test_setup_teardown(what_found_no_file_is_kept, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_told, setup, teardown),
+      cmocka_unit_test_setup_teardown(events_to_come_have_room, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_cannot_be_ended_is_reported, setup, teardown),
+      cmocka_unit_test_setup_teardown(events_without_a_file_are_kept, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_reported, setup, teardown),
       cmocka_unit_test_setup_teardown(a_chunk_that_is_lost_as_its_file_is_closed_stops, setup, teardown),
-      cmocka_unit_test_setup_teardown(refused_definitions_are_told, setup, teardown),
+      cmocka_unit_test_setup_teardown(refused_definitions_are_reported, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

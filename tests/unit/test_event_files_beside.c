@@ -8,13 +8,13 @@
 #include "base/limits.h"
 #include "stave/names.h"
 
-static _Atomic uint64_t asked_times; /* for room */
-static _Atomic int hold;             /* 1: the next chunk that another thread writes is to wait; 2: it does */
+static _Atomic uint64_t request_count; /* for room */
+static _Atomic int hold; /* 1: the next chunk that another thread writes is to wait; 2: it does */
 static pthread_t first_thread;
 
 /* The C library's. */
 int fallocate(int fd, int mode, off_t offset, off_t bytes) {
-  asked_times++;
+  request_count++;
   return (int)syscall(SYS_fallocate, fd, mode, offset, bytes);
 }
 
@@ -27,9 +27,9 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
   return (ssize_t)syscall(SYS_pwrite64, fd, bytes, count, offset);
 }
 
-/* Once chunks are no longer written beside, a location that has had memory for that asks as seldom as before.
- */
-static void room_is_asked_for_seldom(void **state) {
+/* Once chunks are no longer written beside, a location that has had memory for that requests room as seldom
+ * as before. */
+static void room_is_requested_seldom(void **state) {
   enum { BESIDE = 3 * EVENTS_OF_A_CHUNK, CHUNKS = 40, MOST = 10 };
   (void)state;
   struct archive *archive = archive_open(path_of("ours", ""), NULL);
@@ -38,14 +38,14 @@ static void room_is_asked_for_seldom(void **state) {
   write_events(writer, 0, BESIDE);
   archive_write_beside(archive, false);
   write_events(writer, BESIDE, BESIDE + 3 * EVENTS_OF_A_CHUNK); /* whatever still was in the making */
-  uint64_t before = asked_times;
+  uint64_t before = request_count;
   write_events(writer, BESIDE + 3 * EVENTS_OF_A_CHUNK, CHUNKS * EVENTS_OF_A_CHUNK);
-  uint64_t asked = asked_times - before;
-  print_message("room was asked for %llu times\n", (unsigned long long)asked);
+  uint64_t requests = request_count - before;
+  print_message("room was requested %llu times\n", (unsigned long long)requests);
   archive_close_location(archive, writer);
   archive_end_events(archive, 0);
   archive_close(archive);
-  assert_in_range(asked, 1, MOST);
+  assert_in_range(requests, 1, MOST);
 }
 
 /* What lies in the recovery file goes with it, and no more: recording goes on elsewhere. */
@@ -81,7 +81,7 @@ static void recovery_is_cut_while_a_chunk_waits(void **state) {
 int main(void) {
   first_thread = pthread_self();
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(room_is_asked_for_seldom, make_folders, teardown),
+      cmocka_unit_test_setup_teardown(room_is_requested_seldom, make_folders, teardown),
       cmocka_unit_test_setup_teardown(recovery_is_cut_while_a_chunk_waits, make_folders, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static bool write_one(struct events *events, struct event_writer *writer, OTF2_E
         ? event_writer_##k(writer, &events->attributes, ticks TRACE_FIELDS_##k(ARGUMENT))                    \
         : OTF2_EvtWriter_##k(otf2, list, ticks TRACE_FIELDS_##k(ARGUMENT)) == OTF2_SUCCESS;                  \
   }
-#define OTF2_EvtWriter_Unknown(writer, list, ticks) OTF2_SUCCESS /* is not asked for */
+#define OTF2_EvtWriter_Unknown(writer, list, ticks) OTF2_SUCCESS /* is not written */
     TRACE_KINDS(KIND)
 #undef KIND
   }
@@ -319,7 +319,7 @@ static unsigned write_records(const char *whose, uint64_t seed, bool is_joint) {
   return refused;
 }
 
-static void records_are_written_at_once_as_one_by_one(void **state) {
+static void records_written_together_are_as_one_by_one(void **state) {
   size_t count, other_count;
   (void)state;
   unsigned refused = write_records("ours", 4711, true); /* where a chunk ends */
@@ -435,7 +435,7 @@ static void events_longer_than_a_chunk_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_kind_is_written_as_otf2_does, setup, teardown),
-      cmocka_unit_test_setup_teardown(records_are_written_at_once_as_one_by_one, setup, teardown),
+      cmocka_unit_test_setup_teardown(records_written_together_are_as_one_by_one, setup, teardown),
       cmocka_unit_test_setup_teardown(records_before_the_end_of_a_chunk_are_written_as_one_by_one, setup,
                                       teardown),
       cmocka_unit_test_setup_teardown(events_back_in_time_are_refused, setup, teardown),

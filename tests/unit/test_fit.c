@@ -76,7 +76,7 @@ static void times_that_follow_no_law(void **state) {
   assert_int_equal(fit.state, FIT_MISFIT);
 }
 
-/* 1, 2 and 3 threads with noise say little of 6. */
+/* 1, 2 and 3 threads with noise show little of 6. */
 static void noise_leaves_it_undetermined(void **state) {
   (void)state;
   const struct fit_point points[] = {{1, 10.2}, {2, 4.8}, {3, 3.6}, {4, 2.45}};

@@ -53,7 +53,7 @@ static uint64_t bytes_between(uint64_t first, uint64_t end) {
 }
 
 /* What fell out and what is kept are one sequence, and no record that had room has fallen out. */
-static void what_has_no_room_falls_out(void **state) {
+static void the_oldest_records_are_dropped_where_room_ends(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
   struct got dropped = {0}, kept_ones = {0};
@@ -73,7 +73,7 @@ static void what_has_no_room_falls_out(void **state) {
 }
 
 /* So many ticks before the last record are there, and nothing that is older. */
-static void what_is_too_old_falls_out(void **state) {
+static void records_that_are_too_old_are_dropped(void **state) {
   (void)state;
   enum { AGE = 12345 };
   struct got dropped = {0}, kept_ones = {0};
@@ -95,7 +95,7 @@ static void what_is_too_old_falls_out(void **state) {
 }
 
 /* It stays kept, for the next time. */
-static void what_is_kept_stays_kept(void **state) {
+static void records_to_be_written_stay(void **state) {
   (void)state;
   struct got dropped = {0}, first = {0}, second = {0};
   struct flight_buffer *kept = flight_buffer_create(UINT64_C(1) << 30, receive, &dropped);
@@ -114,9 +114,9 @@ static void what_is_kept_stays_kept(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_has_no_room_falls_out),
-      cmocka_unit_test(what_is_too_old_falls_out),
-      cmocka_unit_test(what_is_kept_stays_kept),
+      cmocka_unit_test(the_oldest_records_are_dropped_where_room_ends),
+      cmocka_unit_test(records_that_are_too_old_are_dropped),
+      cmocka_unit_test(records_to_be_written_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

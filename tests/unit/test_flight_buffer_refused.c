@@ -32,8 +32,8 @@ static void put(struct flight_buffer *kept, uint64_t n) {
     flight_buffer_put(kept, i, &record, NULL);
 }
 
-/* To ask for memory is slow: once for each segment. */
-static void memory_is_asked_for_by_the_segment(void **state) {
+/* A request for memory is slow: once for each segment. */
+static void memory_is_requested_once_a_segment(void **state) {
   enum { SEGMENTS = 8 };
   uint64_t dropped = 0;
   struct flight_buffer *kept = flight_buffer_create(1 << 30, drop, &dropped);
@@ -65,7 +65,7 @@ static int keep_within_limit(void) {
   return result;
 }
 
-static void half_of_what_a_limit_leaves_is_for_the_writing(void **state) {
+static void half_of_a_limits_rest_is_left_to_the_writing(void **state) {
   int status;
   (void)state;
   pid_t child = fork();
@@ -77,8 +77,8 @@ static void half_of_what_a_limit_leaves_is_for_the_writing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory_is_asked_for_by_the_segment),
-      cmocka_unit_test(half_of_what_a_limit_leaves_is_for_the_writing),
+      cmocka_unit_test(memory_is_requested_once_a_segment),
+      cmocka_unit_test(half_of_a_limits_rest_is_left_to_the_writing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

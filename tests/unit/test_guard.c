@@ -25,7 +25,7 @@ static int sleep_then_return(void *data, struct guard_progress *progress) {
   return 7;
 }
 
-/* Reports that it has begun, and returns when it is told to. */
+/* Reports its start, and returns at the parent's byte. */
 static int wait_for_word(void *data, struct guard_progress *progress) {
   const struct pipes *pipes = data;
   char word = 0;

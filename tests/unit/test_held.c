@@ -72,7 +72,7 @@ static void events_come_out_as_they_went_in(void **state) {
   held_clear(&held);
 }
 
-static void an_event_without_more_takes_two_words(void **state) {
+static void an_event_without_more_has_two_words(void **state) {
   struct held held = {0};
   (void)state;
   held_put(&held, &(struct event){.kind = EVENT_ENTER, .ticks = 1, .region = UINT32_MAX});
@@ -88,7 +88,7 @@ static void large_memory_goes_back_when_the_last_is_gone(void **state) {
   held_put(&held, &(struct event){.ticks = 1});
   held_drop_first(&held, HELD_PLAIN_SIZE);
   assert_true(held_is_empty(&held));
-  assert_non_null(held.words); /* a little is kept: most teams are complete at once */
+  assert_non_null(held.words); /* a little is kept: most teams are complete immediately */
   for (uint64_t i = 0; i < EVENTS; i++)
     held_put(&held, &(struct event){.ticks = i});
   for (uint64_t i = 0; i < EVENTS; i++) {
@@ -102,7 +102,7 @@ static void large_memory_goes_back_when_the_last_is_gone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(events_come_out_as_they_went_in),
-      cmocka_unit_test(an_event_without_more_takes_two_words),
+      cmocka_unit_test(an_event_without_more_has_two_words),
       cmocka_unit_test(large_memory_goes_back_when_the_last_is_gone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void every_item_is_done_once_before_the_caller_goes_on(void **state) {
     run_rounds(workers);
 }
 
-static void helpers_that_had_nothing_to_do_end(void **state) {
+static void idle_helpers_end(void **state) {
   (void)state;
   helpers_destroy(helpers_create(WORKERS));
   helpers_destroy(NULL);
@@ -58,7 +58,7 @@ static void helpers_that_had_nothing_to_do_end(void **state) {
 
 /* They begin on other processors than their creator's: one that runs nothing but a thread of real-time
  * priority would keep a helper there, for which all others wait. */
-static void their_creator_lets_them_go_where_they_like(void **state) {
+static void helpers_may_run_on_all_processors(void **state) {
   static struct counts counts;
   (void)state;
   let_go = 0;
@@ -70,9 +70,9 @@ static void their_creator_lets_them_go_where_they_like(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(their_creator_lets_them_go_where_they_like),
+      cmocka_unit_test(helpers_may_run_on_all_processors),
       cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
-      cmocka_unit_test(helpers_that_had_nothing_to_do_end),
+      cmocka_unit_test(idle_helpers_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void test_long_names(void **state) {
   expect("!$omp parallel @0x1", function, expected);
 }
 
-/* Two regions of one name: what tells the first one. */
+/* Two regions of one name: what identifies the first one. */
 static void distinguishes(const char *function, const char *other, const char *expected) {
   struct trace_region regions[] = {
       {.name = "!$omp parallel @b.h:4", .description = function, .file = "/src/b.h"},

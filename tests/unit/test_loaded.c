@@ -18,7 +18,7 @@ static const uint64_t *addresses(void) {
 }
 
 /* Links and the executable's missing name apart. */
-static void both_answers_are_the_same(void **state) {
+static void both_look_ups_find_the_same_module(void **state) {
   (void)state;
   for (const uint64_t *address = addresses(); *address; address++) {
     static struct loaded by_linker, by_list;
@@ -37,7 +37,7 @@ static void both_answers_are_the_same(void **state) {
   }
 }
 
-static void what_is_no_file_is_not_found(void **state) {
+static void mappings_without_a_file_are_not_found(void **state) {
   (void)state;
   static struct loaded loaded;
   int here = 0;
@@ -56,7 +56,7 @@ static void identity_is_the_same_however_it_is_read(void **state) {
   assert_int_equal(own, loaded_identity(list[0], LOADED_MAY_GO));
 }
 
-static void reading_ends_where_memory_does(void **state) {
+static void reading_ends_at_the_end_of_memory(void **state) {
   (void)state;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char copy[64];
@@ -91,10 +91,10 @@ static void all_mappings_are_visited(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(both_answers_are_the_same),
-      cmocka_unit_test(what_is_no_file_is_not_found),
+      cmocka_unit_test(both_look_ups_find_the_same_module),
+      cmocka_unit_test(mappings_without_a_file_are_not_found),
       cmocka_unit_test(identity_is_the_same_however_it_is_read),
-      cmocka_unit_test(reading_ends_where_memory_does),
+      cmocka_unit_test(reading_ends_at_the_end_of_memory),
       cmocka_unit_test(all_mappings_are_visited),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

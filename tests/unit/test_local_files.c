@@ -53,7 +53,7 @@ static void locations_share_a_file(void **state) {
   assert_int_equal(file_of("traces/11.def"), file_of("traces/0.def"));
 }
 
-static void who_cannot_share_is_written(void **state) {
+static void a_location_that_cannot_share_is_written(void **state) {
   mkdir(path_of("traces"), 0777);
   local_files_add(*state, 0);
   local_files_add(*state, 1);
@@ -74,7 +74,7 @@ static void without_a_folder_all_are_written(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(locations_share_a_file),
-      IN_FOLDER(who_cannot_share_is_written),
+      IN_FOLDER(a_location_that_cannot_share_is_written),
       IN_FOLDER(without_a_folder_all_are_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static void unlock(uint32_t slot, uint64_t at, uint64_t id, uint32_t kind) {
   FEED(slot, at, mutex_released, .wait_id = id, .kind = kind, .codeptr = AT_LOCK);
 }
 
-/* The release may be told after the next owner's acquisition, also at the same time. */
+/* The release may be reported after the next owner's acquisition, also at the same time. */
 static void the_order_is_that_of_all_threads(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -57,7 +57,7 @@ static void an_attempt_that_fails(void **state) {
                    "30 Leave flush");
 }
 
-/* The wait for room is the tool's: the attempt goes on behind it. */
+/* The wait for room is the tool's: the attempt goes on after it. */
 static void an_attempt_with_a_stall(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -81,7 +81,7 @@ static void acquired_without_an_acquire(void **state) {
   assert_int_equal(correlated()->ignored_ends, 2);
 }
 
-static void what_is_held_at_the_end_is_released(void **state) {
+static void locks_held_at_the_end_are_released(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   lock(0, 20, LOCK, OMPT_MUTEX_nest_lock);
@@ -93,7 +93,7 @@ static void what_is_held_at_the_end_is_released(void **state) {
                    "23 Leave omp_set_nest_lock {lock_address=16}, 23 ThreadReleaseLock 0 1 {added=1}");
 }
 
-static void a_release_of_what_nobody_holds(void **state) {
+static void a_release_of_a_free_lock(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   unlock(0, 20, LOCK, OMPT_MUTEX_lock);
@@ -140,8 +140,8 @@ static void a_lock_that_was_destroyed_is_another(void **state) {
                 "26 Enter omp_unset_lock, 26 ThreadReleaseLock 1 1, 26 Leave omp_unset_lock");
 }
 
-/* Its event stands in a region of a mutex all the same. */
-static void a_kind_that_nobody_names(void **state) {
+/* Its event is in a region of a mutex all the same. */
+static void an_unknown_kind_of_mutex(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   lock(0, 20, LOCK, 99);
@@ -158,12 +158,12 @@ int main(void) {
       CORRELATED(an_attempt_that_fails),
       CORRELATED(an_attempt_with_a_stall),
       CORRELATED(acquired_without_an_acquire),
-      CORRELATED(what_is_held_at_the_end_is_released),
-      CORRELATED(a_release_of_what_nobody_holds),
+      CORRELATED(locks_held_at_the_end_are_released),
+      CORRELATED(a_release_of_a_free_lock),
       CORRELATED(a_release_by_another_thread),
       CORRELATED(waiting_at_the_end),
       CORRELATED(a_lock_that_was_destroyed_is_another),
-      CORRELATED(a_kind_that_nobody_names),
+      CORRELATED(an_unknown_kind_of_mutex),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

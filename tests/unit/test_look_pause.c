@@ -24,7 +24,7 @@ static void a_look_costs_a_fiftieth_at_most(void **state) {
   assert_int_equal(look_pause_after(LOOK_PAUSE_FIRST_MS, 420000), 21);
 }
 
-static void a_look_that_took_seconds_does_not_end_them(void **state) {
+static void a_look_of_seconds_does_not_end_the_looks(void **state) {
   (void)state;
   assert_int_equal(look_pause_after(LOOK_PAUSE_FIRST_MS, 9000000000), LOOK_PAUSE_LONGEST_MS);
   assert_int_equal(look_pause_after(LOOK_PAUSE_LONGEST_MS, UINT64_MAX), LOOK_PAUSE_LONGEST_MS);
@@ -33,6 +33,6 @@ static void a_look_that_took_seconds_does_not_end_them(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cheap_looks_double_up_to_the_longest),
                                      cmocka_unit_test(a_look_costs_a_fiftieth_at_most),
-                                     cmocka_unit_test(a_look_that_took_seconds_does_not_end_them)};
+                                     cmocka_unit_test(a_look_of_seconds_does_not_end_the_looks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void find_colliding(uint64_t *keys, size_t count, size_t capacity) {
   map_clear(&probe);
 }
 
-/* Keys that all want the third-last place: the run goes over the table's end. Removed in every order of
+/* Keys that all have the third-last place: the run goes over the table's end. Removed in every order of
  * three. */
 static void collisions_survive_deletion(void **state) {
   enum { N = 8, CAPACITY = 64 };
@@ -101,7 +101,7 @@ static void collisions_survive_deletion(void **state) {
     }
 }
 
-static void the_empty_table_can_be_asked(void **state) {
+static void the_empty_table_has_no_entry(void **state) {
   struct map map = {0};
   size_t position = 0;
   (void)state;
@@ -115,8 +115,8 @@ static void the_empty_table_can_be_asked(void **state) {
   map_clear(&map);
 }
 
-/* What comes and goes leaves nothing behind: the table is as large as what is alive needs. */
-static void the_table_grows_only_with_what_is_alive(void **state) {
+/* Entries that come and go leave no memory: the table is as large as what is alive needs. */
+static void the_table_grows_only_with_live_entries(void **state) {
   struct map map = {0};
   (void)state;
   for (uint64_t key = 0; key < 1000000; key++) {
@@ -133,8 +133,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_operations_match_the_model),
       cmocka_unit_test(collisions_survive_deletion),
-      cmocka_unit_test(the_empty_table_can_be_asked),
-      cmocka_unit_test(the_table_grows_only_with_what_is_alive),
+      cmocka_unit_test(the_empty_table_has_no_entry),
+      cmocka_unit_test(the_table_grows_only_with_live_entries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void publish_more(void) {
 
 /* What is committed while a pass runs is for the next one: a pass ends, and nothing is handed on that others
  * may have come before. */
-static void a_pass_takes_what_was_there_when_it_began(void **state) {
+static void a_pass_reads_the_records_at_its_begin(void **state) {
   (void)state;
   attach(0, 0);
   attach(1, 0);
@@ -85,7 +85,7 @@ static void attach_another(void) {
   put_and_publish(1, 1, 7);
 }
 
-/* Between the moment when a thread takes a slot and its first record nothing says how large the ring is. */
+/* Between the moment when a thread gets a slot and its first record the ring's size is not known. */
 static void a_slot_without_a_ring_gets_no_memory(void **state) {
   uint32_t index;
   (void)state;
@@ -110,8 +110,8 @@ static void threads_that_begin_during_a_pass_are_next(void **state) {
 
 /* Events that happen one after another in different threads are handed on in this order, over all passes:
  * with one reading of the heads a later event is seen before an earlier one. The runners' slots lie apart, so
- * that reading the heads takes longer than passing the token on. */
-static void what_happened_before_comes_before(void **state) {
+ * that reading the heads lasts longer than passing the token on. */
+static void events_keep_their_order(void **state) {
   pthread_t threads[RUNNERS];
   (void)state;
   start_runners(threads, APART_MOST);
@@ -120,7 +120,7 @@ static void what_happened_before_comes_before(void **state) {
 
 /* -- long records, wrap -- */
 
-static void long_records_are_whole_across_the_wrap(void **state) {
+static void long_records_are_complete_across_the_wrap(void **state) {
   static const uint64_t starts[] = {0, CAPACITY - 3, UINT64_C(0xffffffff) - 2, (UINT64_C(1) << 40) - 1};
   uint64_t random = 3, number = 0;
   (void)state;
@@ -208,9 +208,9 @@ static void positions_may_wrap(void **state) {
   assert_int_equal(merge_figures(merge).damaged, 0);
 }
 
-/* Its thread must not wait for what nobody takes out of the ring any more. It is told again and again, as
+/* Its thread must not wait for records that nobody reads any more. It is notified again and again, as
  * that may be written over too. */
-static void threads_are_told_that_their_ring_was_given_up(void **state) {
+static void threads_are_notified_that_their_ring_was_given_up(void **state) {
   (void)state;
   attach(0, 0);
   attach(1, 0);
@@ -240,7 +240,7 @@ static void slots_that_were_given_up_are_not_returned(void **state) {
 }
 
 /* The thread would wait for room that is there. */
-static void what_was_taken_is_said_again_where_it_was_written_over(void **state) {
+static void a_notice_that_was_written_over_is_repeated(void **state) {
   (void)state;
   attach(0, 10);
   put_and_publish(0, 1, 0);
@@ -300,7 +300,7 @@ static void end_the_first(void) {
 }
 
 /* The last record came after the pass had looked: the slot stays until that is read. */
-static void slots_with_something_left_are_kept(void **state) {
+static void slots_with_unread_records_are_kept(void **state) {
   (void)state;
   attach(0, 0);
   put_and_publish(0, 1, 1);
@@ -347,7 +347,7 @@ static void rings_that_were_half_full_may_grow(void **state) {
   assert_int_equal(prepared_after(0, CAPACITY), CAPACITY);
 }
 
-static void what_threads_dropped_is_summed(void **state) {
+static void the_threads_dropped_records_are_summed(void **state) {
   (void)state;
   for (unsigned thread = 0; thread < 3; thread++) {
     struct thread_slot *slot = attach(thread, 0);
@@ -366,25 +366,25 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(rings_are_merged_by_time),
       TEST(rings_can_wait_until_one_is_a_quarter_full),
-      TEST(a_pass_takes_what_was_there_when_it_began),
+      TEST(a_pass_reads_the_records_at_its_begin),
       TEST(threads_that_begin_during_a_pass_are_next),
       TEST(a_slot_without_a_ring_gets_no_memory),
-      TEST(what_happened_before_comes_before),
-      TEST(long_records_are_whole_across_the_wrap),
+      TEST(events_keep_their_order),
+      TEST(long_records_are_complete_across_the_wrap),
       TEST(records_longer_than_what_is_there_are_damage),
       TEST(records_longer_than_allowed_are_damage),
       TEST(impossible_heads_are_damage),
       TEST(positions_may_wrap),
       TEST(impossible_masks_are_damage),
-      TEST(threads_are_told_that_their_ring_was_given_up),
+      TEST(threads_are_notified_that_their_ring_was_given_up),
       TEST(slots_that_were_given_up_are_not_returned),
-      TEST(what_was_taken_is_said_again_where_it_was_written_over),
+      TEST(a_notice_that_was_written_over_is_repeated),
       TEST(the_number_of_slots_is_not_believed),
       TEST(ended_slots_are_returned_once_drained),
-      TEST(slots_with_something_left_are_kept),
+      TEST(slots_with_unread_records_are_kept),
       TEST(progress_is_counted_inside_of_a_pass),
       TEST(rings_that_were_half_full_may_grow),
-      TEST(what_threads_dropped_is_summed),
+      TEST(the_threads_dropped_records_are_summed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

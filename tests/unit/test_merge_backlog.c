@@ -15,7 +15,7 @@ static void wait_for_runners(void) {
 
 /* The same rule where records go through the backlog: the runners make more than all rings hold while a pass
  * is under way, and go on. */
-static void what_happened_before_comes_before_in_the_backlog(void **state) {
+static void events_keep_their_order_in_the_backlog(void **state) {
   pthread_t threads[RUNNERS];
   (void)state;
   start_runners(threads, 1);
@@ -44,7 +44,7 @@ static void make_full(unsigned thread) {
 }
 
 /* Threads that are three times as fast as the merge never wait in the middle of a long pass, and nothing is
- * lost, moved or told twice. */
+ * lost, moved or read twice. */
 static void threads_go_on_while_a_pass_is_under_way(void **state) {
   uint64_t next[FAST] = {0};
   (void)state;
@@ -65,7 +65,7 @@ static void threads_go_on_while_a_pass_is_under_way(void **state) {
 }
 
 /* Long records lie across segments, the end of the ring, and what was moved and what was not. */
-static void long_records_are_whole_in_the_backlog(void **state) {
+static void long_records_are_complete_in_the_backlog(void **state) {
   uint64_t random = 3, number = 0;
   (void)state;
   attach(0, CAPACITY - 3);
@@ -213,9 +213,9 @@ static void rings_that_are_emptied_grow_until_they_are_large_enough(void **state
   assert_int_equal(prepared_after(ENOUGH, ENOUGH / 4 * 3), 2 * ENOUGH);
 }
 
-/* Where the program has all processors the pages take one of them as well: once the writer was there as often
- * as they cost, and sooner where the thread has filled a half meanwhile. */
-static void crowded_rings_grow_when_that_pays(void **state) {
+/* Where the program has all processors the pages occupy one of them as well: once the writer was there as
+ * often as they cost, and sooner where the thread has filled a half meanwhile. */
+static void crowded_rings_grow_when_their_growth_pays(void **state) {
   enum { ENOUGH = RING_ENOUGH_BYTES / RECORD_BYTES, SMALL = ENOUGH / 8, LOOKS = 4, MORE_LOOKS = 16 };
   (void)state;
   attach(0, 0);
@@ -251,17 +251,17 @@ static void many_rings_grow_when_they_are_half_full(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      WITH_LOG(what_happened_before_comes_before_in_the_backlog),
+      WITH_LOG(events_keep_their_order_in_the_backlog),
       WITH_LOG(threads_go_on_while_a_pass_is_under_way),
-      WITH_LOG(long_records_are_whole_in_the_backlog),
+      WITH_LOG(long_records_are_complete_in_the_backlog),
       WITH_LOG(damage_does_not_reach_the_backlog),
       WITH_LOG(ended_slots_are_returned_inside_of_a_pass),
       WITH_LOG(threads_that_begin_during_a_pass_are_relieved),
       WITH_LOG(whoever_waits_gets_half_of_the_ring),
       WITH_LOG(many_threads_begin_while_others_wait),
-      TEST(what_happened_before_comes_before_in_the_backlog),
+      TEST(events_keep_their_order_in_the_backlog),
       TEST(threads_go_on_while_a_pass_is_under_way),
-      TEST(long_records_are_whole_in_the_backlog),
+      TEST(long_records_are_complete_in_the_backlog),
       TEST(damage_does_not_reach_the_backlog),
       TEST(ended_slots_are_returned_inside_of_a_pass),
       TEST(threads_that_begin_during_a_pass_are_relieved),
@@ -272,7 +272,7 @@ int main(void) {
                                       merging_teardown),
       cmocka_unit_test_setup_teardown(rings_that_are_emptied_grow_until_they_are_large_enough,
                                       merging_setup_with_growth, merging_teardown),
-      cmocka_unit_test_setup_teardown(crowded_rings_grow_when_that_pays, merging_setup_with_growth,
+      cmocka_unit_test_setup_teardown(crowded_rings_grow_when_their_growth_pays, merging_setup_with_growth,
                                       merging_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void rings_do_not_grow_where_less_is_free(void **state) {
   assert_int_equal(prepared_of(0), 0);
 }
 
-static void memory_that_goes_meanwhile_is_missed(void **state) {
+static void memory_that_vanishes_during_a_pass_is_refused(void **state) {
   (void)state;
   is_free = UINT64_C(1) << 40;
   for (unsigned thread = 0; thread < 4; thread++)
@@ -51,7 +51,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(rings_grow_where_a_part_of_what_is_free_is_enough),
       TEST(rings_do_not_grow_where_less_is_free),
-      TEST(memory_that_goes_meanwhile_is_missed),
+      TEST(memory_that_vanishes_during_a_pass_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What modules are called, and that the names of regions tell two of them apart. */
+/* The names of modules, and that the names of regions distinguish two of them. */
 #include "trace/label.h"
 #include "trace/module_names.h"
 
@@ -57,7 +57,7 @@ static void labelled(const struct trace *trace, uint32_t region, const char *exp
   assert_string_equal(label_region(buffer, trace, region), expected);
 }
 
-static void regions_tell_modules_apart(void **state) {
+static void regions_have_their_module_where_names_are_equal(void **state) {
   (void)state;
   struct trace_region regions[REGIONS];
   struct trace trace = {.regions = regions, .region_count = REGIONS};
@@ -107,7 +107,7 @@ int main(void) {
       cmocka_unit_test(names_are_those_of_files),
       cmocka_unit_test(packages_have_their_folders),
       cmocka_unit_test(packages_are_known_by_their_folders),
-      cmocka_unit_test(regions_tell_modules_apart),
+      cmocka_unit_test(regions_have_their_module_where_names_are_equal),
       cmocka_unit_test(functions_have_modules),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void modules_cover_and_uncover(void **state) {
   assert_null(modules_find(modules, 0xfff));
   assert_null(modules_find(modules, 0x4000));
   assert_null(modules_find(modules, 0x6000));
-  /* told again: the same module */
+  /* reported again: the same module */
   assert_int_equal(modules_add(modules, 0x1000, 0x3000, 0x1000, "a", NULL, 0), 0);
   assert_ptr_equal(modules_find(modules, 0x1000), a);
   /* in a's gap */

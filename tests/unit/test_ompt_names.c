@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-/* Every row, with what it says. */
+/* Every row, with its text. */
 static const struct {
   enum ompt_enumeration enumeration;
   uint32_t number;
@@ -24,7 +24,7 @@ static void every_value_has_its_name(void **state) {
     assert_string_equal(ompt_name(rows[i].enumeration, rows[i].number), rows[i].text);
 }
 
-static void what_no_specification_has_has_none(void **state) {
+static void unknown_values_have_no_name(void **state) {
   (void)state;
   assert_null(ompt_name(OMPT_WORK, 0));
   assert_null(ompt_name(OMPT_WORK, 14));
@@ -35,7 +35,7 @@ static void what_no_specification_has_has_none(void **state) {
 }
 
 /* What OpenMP 6.0 has brought, by the numbers of its section 33. */
-static void openmp_6_is_whole(void **state) {
+static void openmp_6_is_complete(void **state) {
   static const struct {
     enum ompt_enumeration enumeration;
     uint32_t number;
@@ -91,8 +91,8 @@ static void text_that_is_too_long_is_cut(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_value_has_its_name), cmocka_unit_test(what_no_specification_has_has_none),
-      cmocka_unit_test(openmp_6_is_whole), cmocka_unit_test(flags_are_named_one_by_one),
+      cmocka_unit_test(every_value_has_its_name), cmocka_unit_test(unknown_values_have_no_name),
+      cmocka_unit_test(openmp_6_is_complete), cmocka_unit_test(flags_are_named_one_by_one),
       cmocka_unit_test(text_that_is_too_long_is_cut)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void names_are_made_harmless(void **state) {
   assert_string_equal(path, ".._a_b___x_:h_.._h:1_2_3_");
 }
 
-static void what_does_not_fit_is_refused(void **state) {
+static void names_that_are_too_long_are_refused(void **state) {
   char path[16];
   bool is_job;
   (void)state;
@@ -122,7 +122,7 @@ static void make_rank(const char *expected, const char *run, int rank, const cha
   assert_int_equal(access(path, W_OK), 0);
 }
 
-/* All ranks of a run meet in one directory, in whatever order they come, and no two runs do. */
+/* All ranks of a run share one directory, in whatever order they come, and no two runs do. */
 static void ranks_of_a_run_share_a_directory(void **state) {
   (void)state;
   make_rank("j", "run 1", 1, "j/rank/1");
@@ -139,8 +139,8 @@ static void ranks_of_a_run_share_a_directory(void **state) {
   assert_int_equal(access("taken/rank", F_OK), -1);
 }
 
-/* Where nobody tells the runs apart, no rank is twice in a directory. */
-static void ranks_of_unknown_runs(void **state) {
+/* Where runs cannot be distinguished, no rank is twice in a directory. */
+static void ranks_of_unknown_runs_have_directories_of_their_own(void **state) {
   (void)state;
   make_rank("u/v", "", 0, "u/v/rank/0");
   make_rank("u/v", "", 1, "u/v/rank/1");
@@ -182,7 +182,7 @@ static void links_are_not_followed(void **state) {
   assert_int_equal(lstat("real/x", &status), 0);
 }
 
-static void failures_say_why(void **state) {
+static void failures_have_their_reason(void **state) {
   char path[64] = "file/x/y", edge[] = "a";
   (void)state;
   FILE *file = fopen("file", "w");
@@ -261,14 +261,14 @@ int main(void) {
       cmocka_unit_test(every_letter_is_expanded),
       cmocka_unit_test(unknown_letters_are_refused),
       cmocka_unit_test(names_are_made_harmless),
-      cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(names_that_are_too_long_are_refused),
       IN_FOLDER(taken_names_are_numbered),
       IN_FOLDER(ranks_of_a_run_share_a_directory),
-      IN_FOLDER(ranks_of_unknown_runs),
+      IN_FOLDER(ranks_of_unknown_runs_have_directories_of_their_own),
       IN_FOLDER(slashes_do_not_matter),
       IN_FOLDER(files_are_left_alone),
       IN_FOLDER(links_are_not_followed),
-      IN_FOLDER(failures_say_why),
+      IN_FOLDER(failures_have_their_reason),
       IN_FOLDER(modes_follow_the_umask),
       cmocka_unit_test(launchers_are_known),
       cmocka_unit_test(sizes_of_jobs_are_known),

@@ -35,7 +35,7 @@ static void pieces_are_zero_aligned_and_apart(void **state) {
   heap_free(NULL);
 }
 
-static void what_is_given_back_is_used_again(void **state) {
+static void freed_pieces_are_used_again(void **state) {
   (void)state;
   void *first = heap_get(3, 100);
   heap_free(first);
@@ -43,7 +43,7 @@ static void what_is_given_back_is_used_again(void **state) {
   heap_free(first);
 }
 
-static void too_much_is_refused(void **state) {
+static void pieces_beyond_the_heap_are_refused(void **state) {
   (void)state;
   assert_null(heap_get(SIZE_MAX, 2));
   assert_null(heap_get(1, SIZE_MAX - 4));
@@ -67,7 +67,7 @@ static void *get_and_free(void *number) {
   return NULL;
 }
 
-static void threads_share_it(void **state) {
+static void threads_share_the_heap(void **state) {
   static char numbers[THREADS << 16];
   pthread_t threads[THREADS];
   (void)state;
@@ -83,9 +83,9 @@ static void threads_share_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_are_zero_aligned_and_apart),
-      cmocka_unit_test(what_is_given_back_is_used_again),
-      cmocka_unit_test(too_much_is_refused),
-      cmocka_unit_test(threads_share_it),
+      cmocka_unit_test(freed_pieces_are_used_again),
+      cmocka_unit_test(pieces_beyond_the_heap_are_refused),
+      cmocka_unit_test(threads_share_the_heap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static struct pace opened(unsigned processors) {
 }
 
 /* The caller runs, and that is more than none. */
-static void others_have_it_until_records_have_waited_too_long(void **state) {
+static void others_have_the_processor_until_records_have_waited_too_long(void **state) {
   (void)state;
   struct pace pace = opened(0);
   if (pace.loads < 0)
@@ -34,7 +34,7 @@ static void others_have_it_until_records_have_waited_too_long(void **state) {
   pace_close(&pace);
 }
 
-static void who_is_alone_goes_on(void **state) {
+static void a_writer_that_is_alone_goes_on(void **state) {
   (void)state;
   struct pace pace = opened(FAR_TOO_MANY);
   assert_false(pace_yields_cpu(&pace, 0));
@@ -42,7 +42,7 @@ static void who_is_alone_goes_on(void **state) {
 }
 
 /* Where what waits is safe it does so until the processors have sufficed for a while. */
-static void who_has_a_log_waits_until_it_is_calm(void **state) {
+static void a_writer_with_a_log_waits_for_a_calm_time(void **state) {
   (void)state;
   struct pace pace = opened(FAR_TOO_MANY);
   if (pace.loads < 0)
@@ -78,7 +78,7 @@ static bool becomes(struct pace *pace, bool is_contended, bool is_resting) {
 }
 
 /* A program and its writer that may use one processor of several, as a job scheduler binds them. */
-static void of_a_part_the_program_has_what_it_uses(void **state) {
+static void the_program_keeps_the_part_that_it_uses(void **state) {
   (void)state;
   cpu_set_t before, one;
   sched_getaffinity(0, sizeof before, &before);
@@ -104,7 +104,7 @@ static void of_a_part_the_program_has_what_it_uses(void **state) {
 }
 
 /* A clock of two ticks a nanosecond. */
-static void waits_are_told_in_nanoseconds(void **state) {
+static void waits_are_reported_in_nanoseconds(void **state) {
   (void)state;
   struct pace pace = opened(1);
   uint64_t now = clock_ns(CLOCK_MONOTONIC), second = UINT64_C(1000000000);
@@ -135,12 +135,12 @@ static void naps_are_as_long_as_a_quarter_to_a_half_of_a_ring(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(others_have_it_until_records_have_waited_too_long),
-      cmocka_unit_test(who_is_alone_goes_on),
-      cmocka_unit_test(who_has_a_log_waits_until_it_is_calm),
-      cmocka_unit_test(of_a_part_the_program_has_what_it_uses),
+      cmocka_unit_test(others_have_the_processor_until_records_have_waited_too_long),
+      cmocka_unit_test(a_writer_that_is_alone_goes_on),
+      cmocka_unit_test(a_writer_with_a_log_waits_for_a_calm_time),
+      cmocka_unit_test(the_program_keeps_the_part_that_it_uses),
       cmocka_unit_test(naps_are_as_long_as_a_quarter_to_a_half_of_a_ring),
-      cmocka_unit_test(waits_are_told_in_nanoseconds),
+      cmocka_unit_test(waits_are_reported_in_nanoseconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@ enum { RECORDS = 4000, ROOM = RECORDS * PACKED_BYTES_MAX };
 static struct record records[RECORDS], back;
 static uint8_t bytes[ROOM];
 
-/* Puts all in one go, takes them one by one; returns the bytes they took. */
-static size_t there_and_back(void) {
+/* Packs all in one call, reads them one by one; returns the packed bytes. */
+static size_t pack_and_read(void) {
   struct packed_state packer = {0}, unpacker = {0};
   size_t taken;
   assert_int_equal(packed_put(&packer, records, RECORDS, bytes, ROOM, &taken), RECORDS);
@@ -32,7 +32,7 @@ static uint64_t of_any_length(uint64_t *random) {
   return next_random(random) % 2 ? value : -value;
 }
 
-static void any_words_come_back(void **state) {
+static void any_words_are_unpacked_as_packed(void **state) {
   uint64_t random = 11;
   (void)state;
   for (unsigned round = 0; round < 20; round++) {
@@ -45,12 +45,12 @@ static void any_words_come_back(void **state) {
       uint64_t tail = of_any_length(&random);
       memcpy(&record->c, &tail, sizeof tail);
     }
-    there_and_back();
+    pack_and_read();
   }
 }
 
 /* Differences at the edges of what has room. */
-static void each_edge_comes_back(void **state) {
+static void each_edge_is_unpacked_as_packed(void **state) {
   (void)state;
   memset(records, 0, sizeof records);
   for (unsigned i = 1; i < RECORDS; i++) {
@@ -60,11 +60,11 @@ static void each_edge_comes_back(void **state) {
                                  .b = records[i - 1].b - edge,
                                  .type = 5};
   }
-  there_and_back();
+  pack_and_read();
 }
 
-/* What a loop makes takes four bytes a record, or eight where ids count up. */
-static void what_a_loop_makes_takes_little(void **state) {
+/* A loop's records have four bytes each, or eight where ids count up. */
+static void a_loops_records_are_packed_into_few_bytes(void **state) {
   enum { FIRST = RECORDS - 3, MOST_OF_FIRST = 3 * PACKED_BYTES_MAX };
   (void)state;
   for (unsigned i = 0; i < RECORDS; i++)
@@ -73,14 +73,14 @@ static void what_a_loop_makes_takes_little(void **state) {
                                  .b = 0x401230,
                                  .type = (uint8_t)(RECORD_mutex_acquire + i % 3),
                                  .c = 2};
-  assert_int_equal(there_and_back(), 4 * FIRST + MOST_OF_FIRST);
+  assert_int_equal(pack_and_read(), 4 * FIRST + MOST_OF_FIRST);
   for (unsigned i = 0; i < RECORDS; i++)
     records[i].a = ((uint64_t)3 << ID_POSITION_BITS) + i;
-  assert_int_equal(there_and_back(), 8 * FIRST + MOST_OF_FIRST);
+  assert_int_equal(pack_and_read(), 8 * FIRST + MOST_OF_FIRST);
 }
 
 /* Switches between tasks of two threads take 20 bytes, not all of the record. */
-static void tasks_of_two_threads_take_less_than_all(void **state) {
+static void tasks_of_two_threads_are_packed_into_fewer_bytes(void **state) {
   (void)state;
   for (unsigned i = 0; i < RECORDS; i++)
     records[i] = (struct record){.ticks = 1000000 + 300 * i,
@@ -88,11 +88,11 @@ static void tasks_of_two_threads_take_less_than_all(void **state) {
                                  .b = ((uint64_t)(2 - i % 2) << ID_POSITION_BITS) + 2 * i,
                                  .type = RECORD_task_schedule,
                                  .c = 1};
-  assert_int_equal(there_and_back(), 20 * (RECORDS - 1) + PACKED_BYTES_MAX);
+  assert_int_equal(pack_and_read(), 20 * (RECORDS - 1) + PACKED_BYTES_MAX);
 }
 
 /* Kinds of which one's records follow the other's have no entry in common. */
-static void kinds_of_one_loop_do_not_meet(void **state) {
+static void kinds_of_one_loop_are_packed_apart(void **state) {
   static const struct record kinds[] = {
       {.type = RECORD_sync_region, .endpoint = 1, .c = 1},
       {.type = RECORD_sync_region_wait, .endpoint = 1, .c = 1},
@@ -113,12 +113,12 @@ static void kinds_of_one_loop_do_not_meet(void **state) {
     records[i] = kinds[i % COUNT(kinds)];
     records[i].ticks = 100 * i;
   }
-  assert_int_equal(there_and_back(), 4 * (RECORDS - COUNT(kinds)) + COUNT(kinds) * PACKED_BYTES_MAX);
+  assert_int_equal(pack_and_read(), 4 * (RECORDS - COUNT(kinds)) + COUNT(kinds) * PACKED_BYTES_MAX);
 }
 
-/* Into pieces of any size, the state going on: nothing is written behind the room, and no record is begun for
- * which there might be none. */
-static void room_is_kept(void **state) {
+/* Into pieces of any size, the state going on: nothing is written after the room, and no record is started
+ * for which there might be none. */
+static void nothing_is_packed_after_the_room(void **state) {
   uint64_t random = 5, at = 0;
   struct packed_state packer = {0}, unpacker = {0};
   (void)state;
@@ -143,12 +143,12 @@ static void room_is_kept(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_words_come_back),
-      cmocka_unit_test(each_edge_comes_back),
-      cmocka_unit_test(what_a_loop_makes_takes_little),
-      cmocka_unit_test(tasks_of_two_threads_take_less_than_all),
-      cmocka_unit_test(kinds_of_one_loop_do_not_meet),
-      cmocka_unit_test(room_is_kept),
+      cmocka_unit_test(any_words_are_unpacked_as_packed),
+      cmocka_unit_test(each_edge_is_unpacked_as_packed),
+      cmocka_unit_test(a_loops_records_are_packed_into_few_bytes),
+      cmocka_unit_test(tasks_of_two_threads_are_packed_into_fewer_bytes),
+      cmocka_unit_test(kinds_of_one_loop_are_packed_apart),
+      cmocka_unit_test(nothing_is_packed_after_the_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

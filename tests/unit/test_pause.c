@@ -11,7 +11,7 @@ static void masked(uint32_t slot, uint64_t at, unsigned endpoint) {
   FEED(slot, at, masked, .endpoint = (uint8_t)endpoint, .codeptr = AT_WORK);
 }
 
-static void what_ends_in_it_leaves_no_trace(void **state) {
+static void regions_within_the_pause_leave_no_events(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   control(0, 20, OMPT_CONTROL_TOOL_pause);
@@ -27,7 +27,7 @@ static void what_ends_in_it_leaves_no_trace(void **state) {
   assert_int_equal(correlated()->figures.pauses, 1);
 }
 
-static void what_began_before_it_ends_in_it(void **state) {
+static void regions_from_before_the_pause_end_in_it(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   masked(0, 19, ENDPOINT_BEGIN);
@@ -56,7 +56,7 @@ static void a_part_of_a_team_is_shown_at_its_end(void **state) {
                    "32 ThreadJoin, 32 Leave OpenMP worker");
 }
 
-static void what_is_open_at_its_end_is_entered_there(void **state) {
+static void regions_open_at_its_end_are_entered_there(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   control(0, 20, OMPT_CONTROL_TOOL_pause);
@@ -79,7 +79,7 @@ static void what_is_open_at_its_end_is_entered_there(void **state) {
                 "33 ThreadJoin");
 }
 
-/* A worker is quicker than its team's primary, and pauses before that has begun. */
+/* A worker is quicker than its team's primary, and pauses before that has started. */
 static void the_primary_forked_before_the_pause(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -97,7 +97,7 @@ static void the_primary_forked_before_the_pause(void **state) {
                    "30 MeasurementOnOff 1, 40 Leave parallel, 40 ThreadTeamEnd 0, 41 ThreadJoin");
 }
 
-/* All threads pause where the one that says so is. */
+/* All threads pause at the time of the thread that pauses. */
 static void the_pause_of_one_thread_is_that_of_all(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -114,7 +114,7 @@ static void the_pause_of_one_thread_is_that_of_all(void **state) {
                    "30 Leave OpenMP worker");
 }
 
-/* Created in the pause, run behind it: created where its creator has come to. */
+/* Created in the pause, run after it: created where its creator has come to. */
 static void a_task_from_a_pause(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -133,7 +133,7 @@ static void a_task_from_a_pause(void **state) {
                 "32 ThreadTaskSwitch 0 0 0");
 }
 
-static void nothing_comes_behind_the_end(void **state) {
+static void nothing_follows_the_end(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   control(0, 20, OMPT_CONTROL_TOOL_end);
@@ -160,7 +160,7 @@ static void a_program_that_starts_paused(void **state) {
 }
 
 /* A command of somebody else's, and one without its further words. */
-static void commands_that_nobody_names(void **state) {
+static void unknown_commands_are_ignored(void **state) {
   static const uint64_t words[2] = {7, 8};
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -176,16 +176,16 @@ static void commands_that_nobody_names(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CORRELATED(what_ends_in_it_leaves_no_trace),
-      CORRELATED(what_began_before_it_ends_in_it),
-      CORRELATED(what_is_open_at_its_end_is_entered_there),
+      CORRELATED(regions_within_the_pause_leave_no_events),
+      CORRELATED(regions_from_before_the_pause_end_in_it),
+      CORRELATED(regions_open_at_its_end_are_entered_there),
       CORRELATED(a_part_of_a_team_is_shown_at_its_end),
       CORRELATED(the_primary_forked_before_the_pause),
       CORRELATED(the_pause_of_one_thread_is_that_of_all),
       CORRELATED(a_task_from_a_pause),
-      CORRELATED(nothing_comes_behind_the_end),
+      CORRELATED(nothing_follows_the_end),
       CORRELATED(a_program_that_starts_paused),
-      CORRELATED(commands_that_nobody_names),
+      CORRELATED(unknown_commands_are_ignored),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,16 +9,16 @@
 
 enum { RECORDS = 400, TASKS_MOST = 64, DEPTH_MOST = 4, THREADS = 2, LOCK = 0x10 };
 
-/* What a thread runs: the tasks that it has begun, the innermost last; and whether it has the lock. */
+/* What a thread runs: the tasks that it has started, the innermost last; and whether it has the lock. */
 struct thread {
-  uint64_t begun[DEPTH_MOST];
+  uint64_t started[DEPTH_MOST];
   unsigned depth;
   uint32_t mutex; /* enum ompt_mutex; 0: it has none */
 };
 
 static struct {
   uint64_t random, now;
-  uint64_t created[TASKS_MOST]; /* that nobody has begun */
+  uint64_t created[TASKS_MOST]; /* that nobody has started */
   unsigned waiting;
   struct thread threads[THREADS];
   uint32_t owner; /* slot + 1 of who has the lock, or 0 */
@@ -29,7 +29,7 @@ static uint32_t choose(uint32_t count) {
 }
 
 static uint64_t running(const struct thread *thread) {
-  return thread->depth ? thread->begun[thread->depth - 1] : 0;
+  return thread->depth ? thread->started[thread->depth - 1] : 0;
 }
 
 static void create(uint32_t slot) {
@@ -49,14 +49,14 @@ static void begin(uint32_t slot) {
   program.created[index] = program.created[--program.waiting];
   FEED(slot, program.now, task_schedule, .prior_task = running(thread), .next_task = task,
        .prior_status = choose(8) ? OMPT_TASK_STATUS_switch : OMPT_TASK_STATUS_yield);
-  thread->begun[thread->depth++] = task;
+  thread->started[thread->depth++] = task;
 }
 
 static void end(uint32_t slot) {
   struct thread *thread = &program.threads[slot];
   if (!thread->depth || thread->mutex)
     return;
-  uint64_t task = thread->begun[--thread->depth];
+  uint64_t task = thread->started[--thread->depth];
   FEED(slot, program.now, task_schedule, .prior_task = task, .next_task = running(thread),
        .prior_status = choose(8) ? OMPT_TASK_STATUS_complete : OMPT_TASK_STATUS_cancel);
 }
@@ -102,7 +102,7 @@ static void run_program(uint64_t seed) {
   finish();
 }
 
-static void records_at_once_are_as_one_by_one(void **state) {
+static void records_read_together_are_as_one_by_one(void **state) {
   for (uint64_t seed = 1; seed <= 50; seed++) {
     char *texts[2][THREADS];
     for (unsigned one_by_one = 0; one_by_one < 2; one_by_one++) {
@@ -124,7 +124,7 @@ static void records_at_once_are_as_one_by_one(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CORRELATED(records_at_once_are_as_one_by_one),
+      CORRELATED(records_read_together_are_as_one_by_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

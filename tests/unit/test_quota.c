@@ -113,7 +113,7 @@ static void the_smallest_counts(void **state) {
   is(&quota, 0.5, 99000);
 }
 
-static void none_is_no_limit(void **state) {
+static void no_quota_is_no_limit(void **state) {
   struct groups *groups = *state;
   write_in(groups, "fs/pod/cpu.max", "max 100000\n");
   write_in(groups, "fs/pod/cpu.stat", "throttled_usec 1234\n");
@@ -122,7 +122,7 @@ static void none_is_no_limit(void **state) {
 }
 
 /* A container sees its own group as the root of the mount. */
-static void of_a_container(void **state) {
+static void a_containers_quota_is_found(void **state) {
   struct groups *groups = *state;
   write_in(groups, "fs/pod/cpu.max", "50000 100000\n");
   write_in(groups, "fs/pod/cpu.stat", "throttled_usec 5\n");
@@ -132,7 +132,7 @@ static void of_a_container(void **state) {
   is(&quota, 0.5, 5000);
 }
 
-static void version_1(void **state) {
+static void version_1_of_a_group_is_read(void **state) {
   struct groups *groups = *state;
   write_in(groups, "fs/pod/job/cpu.cfs_quota_us", "30000\n");
   write_in(groups, "fs/pod/job/cpu.cfs_period_us", "100000\n");
@@ -145,7 +145,7 @@ static void version_1(void **state) {
 }
 
 /* The kernel writes a blank as \040. */
-static void odd_paths(void **state) {
+static void odd_paths_are_no_quota(void **state) {
   struct groups *groups = *state;
   char line[2 * PATH_BYTES], path[PATH_BYTES];
   struct quota quota;
@@ -163,7 +163,7 @@ static void odd_paths(void **state) {
   unlink(path);
 }
 
-static void nothing_there(void **state) {
+static void without_groups_there_is_no_quota(void **state) {
   struct quota quota;
   (void)state;
   quota_find(&quota, "/nonexistent/cgroup", "/nonexistent/mountinfo");
@@ -174,11 +174,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(version_2_of_a_group_above, make_groups, remove_groups),
       cmocka_unit_test_setup_teardown(the_smallest_counts, make_groups, remove_groups),
-      cmocka_unit_test_setup_teardown(none_is_no_limit, make_groups, remove_groups),
-      cmocka_unit_test_setup_teardown(of_a_container, make_groups, remove_groups),
-      cmocka_unit_test_setup_teardown(version_1, make_groups, remove_groups),
-      cmocka_unit_test_setup_teardown(odd_paths, make_groups, remove_groups),
-      cmocka_unit_test(nothing_there),
+      cmocka_unit_test_setup_teardown(no_quota_is_no_limit, make_groups, remove_groups),
+      cmocka_unit_test_setup_teardown(a_containers_quota_is_found, make_groups, remove_groups),
+      cmocka_unit_test_setup_teardown(version_1_of_a_group_is_read, make_groups, remove_groups),
+      cmocka_unit_test_setup_teardown(odd_paths_are_no_quota, make_groups, remove_groups),
+      cmocka_unit_test(without_groups_there_is_no_quota),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void types_fit_into_a_byte(void **state) {
   assert_in_range(RECORD_TYPE_COUNT, 2, 256);
 }
 
-static void unknown_types_are_told(void **state) {
+static void unknown_types_are_reported(void **state) {
   (void)state;
   assert_string_equal(record_name(RECORD_TYPE_NONE), "unknown");
   assert_string_equal(record_name(RECORD_TYPE_COUNT), "unknown");
@@ -69,7 +69,7 @@ int main(void) {
 #undef RECORD
       cmocka_unit_test(names_differ),
       cmocka_unit_test(types_fit_into_a_byte),
-      cmocka_unit_test(unknown_types_are_told),
+      cmocka_unit_test(unknown_types_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 
 static char folder[] = "/tmp/stave-test-recovery-XXXXXX";
 static uint64_t records;
-static struct rusage usage;                  /* of this thread, as it is told */
+static struct rusage usage;                  /* of this thread, as it is reported */
 static long file_system = BTRFS_SUPER_MAGIC; /* the same */
 
 /* The C library's. */
@@ -112,7 +112,7 @@ static void look_after(long faults, long waits, uint64_t done) {
   raise(SIGALRM);
 }
 
-static void it_stays_when_each_store_waits(void **state) {
+static void the_file_stays_where_each_store_waits(void **state) {
   struct recovery *recovery;
   (void)state;
   struct recovery_block *block = open_one(&recovery);
@@ -141,7 +141,7 @@ static void a_store_that_never_ends_is_found(void **state) {
   recovery_close(recovery);
 }
 
-static void other_waits_are_none(void **state) {
+static void other_waits_are_no_halt(void **state) {
   struct recovery *recovery;
   (void)state;
   struct recovery_block *block = open_one(&recovery);
@@ -184,7 +184,7 @@ static void other_file_systems_are_not_watched(void **state) {
   recovery_close(recovery);
 }
 
-static void it_stays_when_the_disk_has_refused(void **state) {
+static void the_file_stays_where_the_disk_has_refused(void **state) {
   struct recovery *recovery;
   (void)state;
   struct recovery_block *block = open_one(&recovery);
@@ -223,14 +223,14 @@ static void in_memory_a_block_grows(void **state) {
   recovery_close(recovery);
 }
 
-static void on_a_disk_some_blocks_get_room_at_once(void **state) {
+static void on_a_disk_several_blocks_get_room_together(void **state) {
   struct recovery *recovery;
   (void)state;
   file_system = EXT4_SUPER_MAGIC;
   open_one(&recovery);
   for (int i = 0; i < 15; i++)
     assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS));
-  assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS)); /* number 16 takes two with it */
+  assert_non_null(recovery_get_block(recovery, RECOVERY_EVENTS)); /* number 16 brings room for two more */
   uint64_t before = bytes_on_disk();
   assert_true(before >= 19 * (uint64_t)RECOVERY_CHUNK_BYTES);
   for (int i = 0; i < 2; i++)
@@ -241,14 +241,14 @@ static void on_a_disk_some_blocks_get_room_at_once(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(it_stays_when_each_store_waits, setup, teardown),
+      cmocka_unit_test_setup_teardown(the_file_stays_where_each_store_waits, setup, teardown),
       cmocka_unit_test_setup_teardown(a_store_that_never_ends_is_found, setup, teardown),
-      cmocka_unit_test_setup_teardown(other_waits_are_none, setup, teardown),
+      cmocka_unit_test_setup_teardown(other_waits_are_no_halt, setup, teardown),
       cmocka_unit_test_setup_teardown(taking_blocks_is_no_halt, setup, teardown),
       cmocka_unit_test_setup_teardown(other_file_systems_are_not_watched, setup, teardown),
-      cmocka_unit_test_setup_teardown(it_stays_when_the_disk_has_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(the_file_stays_where_the_disk_has_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(in_memory_a_block_grows, setup, teardown),
-      cmocka_unit_test_setup_teardown(on_a_disk_some_blocks_get_room_at_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(on_a_disk_several_blocks_get_room_together, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

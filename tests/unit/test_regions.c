@@ -11,7 +11,7 @@
 
 enum { RUNTIME_BASE = 0x7000, RUNTIME_SIZE = 0x100 };
 
-/* In place of symbols.c: a place for each address, with what a test has said is there. */
+/* In place of symbols.c: a place for each address, with a test's description. */
 static struct code_place places[16];
 static unsigned place_count;
 
@@ -174,7 +174,7 @@ static void only_what_is_referred_to_is_defined(void **state) {
   assert_int_equal(one(regions, parallel)->final_id, 0);
 }
 
-static void some_addresses_say_nothing(void **state) {
+static void addresses_of_the_runtime_have_no_place(void **state) {
   struct regions *regions = *state;
   assert_true(regions_is_nowhere(regions, 0));
   assert_true(regions_is_nowhere(regions, RUNTIME_BASE));
@@ -187,7 +187,7 @@ static void some_addresses_say_nothing(void **state) {
   assert_false(regions_is_nowhere(regions, 0x9008));
 }
 
-static void newer_words_only_when_asked_for(void **state) {
+static void newer_words_are_used_on_request_alone(void **state) {
   struct regions *regions = *state;
   uint32_t cancel = used(regions, CONSTRUCT_cancel, 0, 0),
            kernel = used(regions, CONSTRUCT_target_kernel, 0, 0);
@@ -197,7 +197,7 @@ static void newer_words_only_when_asked_for(void **state) {
   assert_int_equal(one(regions, kernel)->paradigm, OTF2_PARADIGM_OPENMP);
 }
 
-static void newer_words(void **state) {
+static void newer_words_are_those_of_the_specification(void **state) {
   struct regions *regions = *state;
   uint32_t cancel = used(regions, CONSTRUCT_cancel, 0, 0),
            kernel = used(regions, CONSTRUCT_target_kernel, 0, 0);
@@ -222,7 +222,7 @@ static void own_words_have_no_place(void **state) {
   assert_int_equal(one(regions, worker)->paradigm, OTF2_PARADIGM_MEASUREMENT_SYSTEM);
 }
 
-/* -- what the program says -- */
+/* -- the program's own regions -- */
 
 static uint32_t user_place(struct regions *regions, enum construct construct, const char *name,
                            const char *file, uint64_t address) {
@@ -246,7 +246,7 @@ static void the_program_s_words_are_names(void **state) {
   assert_int_equal(region->paradigm, OTF2_PARADIGM_USER);
 }
 
-static void a_relative_file_is_that_of_the_code_that_says_so(void **state) {
+static void a_relative_file_is_that_of_its_code(void **state) {
   resolve(0x10, "main", "/home/u/other/a.c", 5);
   resolve(0x20, "main", "/home/u/src/a.c", 5);
   uint32_t number = user_place(*state, CONSTRUCT_user_message, "", "./lib/../src//a.c", 0x20);
@@ -271,7 +271,7 @@ static void a_file_above_is_one_too(void **state) {
   assert_string_equal(finished(*state, number)->file, "/home/u/inc/a.h");
 }
 
-static void what_is_not_known_stays_relative(void **state) {
+static void an_unknown_file_stays_relative(void **state) {
   resolve(0x10, "main", "/home/u/b.c", 5);
   resolve(0x20, "main", "/home/u/xa.c", 5);
   resolve(0x30, "main", "src/a.c", 5);
@@ -311,15 +311,15 @@ int main(void) {
       TEST(details_are_in_the_description),
       TEST(equals_are_one_region_at_the_end),
       TEST(only_what_is_referred_to_is_defined),
-      TEST(some_addresses_say_nothing),
-      TEST(newer_words_only_when_asked_for),
-      TEST(newer_words),
+      TEST(addresses_of_the_runtime_have_no_place),
+      TEST(newer_words_are_used_on_request_alone),
+      TEST(newer_words_are_those_of_the_specification),
       TEST(own_words_have_no_place),
       TEST(the_program_s_words_are_names),
-      TEST(a_relative_file_is_that_of_the_code_that_says_so),
+      TEST(a_relative_file_is_that_of_its_code),
       TEST(a_relative_file_may_be_that_which_is_inlined_into),
       TEST(a_file_above_is_one_too),
-      TEST(what_is_not_known_stays_relative),
+      TEST(an_unknown_file_stays_relative),
       TEST(equal_functions_are_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

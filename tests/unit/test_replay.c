@@ -1,4 +1,4 @@
-/* The replay of events: regions belong to tasks, tasks move, teams nest, and nothing that a trace says breaks
+/* The replay of events: regions belong to tasks, tasks move, teams nest, and no trace breaks
  * it. */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static void on_interval(void *data, const struct replay_interval *interval) {
 }
 
 static void on_task(void *data, const struct replay_task_event *event) {
-  static const char *const steps[] = {"created", "begun", "suspended", "resumed", "completed"};
+  static const char *const steps[] = {"created", "started", "suspended", "resumed", "completed"};
   (void)data;
   if (notes.with_tasks)
     note("%u task %u.%u %s on %zu ran %u migrated %u\n", (unsigned)event->ticks, event->task->thread,
@@ -110,7 +110,7 @@ static void on_task(void *data, const struct replay_task_event *event) {
 static void on_lock(void *data, const struct replay_lock_event *event) {
   (void)data;
   if (notes.with_locks)
-    note("%u lock %u %s by %zu wanted %u acquired %u\n", (unsigned)event->ticks, (uint32_t)event->lock,
+    note("%u lock %u %s by %zu requested %u acquired %u\n", (unsigned)event->ticks, (uint32_t)event->lock,
          event->step == REPLAY_LOCK_ACQUIRED ? "acquired" : "released", event->location,
          (unsigned)event->requested_ticks, (unsigned)event->acquired_ticks);
 }
@@ -163,7 +163,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-static void take(size_t location, uint64_t ticks, struct trace_event event) {
+static void process_event(size_t location, uint64_t ticks, struct trace_event event) {
   event.location = location;
   event.ticks = ticks;
   replay_process(replay, &event);
@@ -172,41 +172,41 @@ static void take(size_t location, uint64_t ticks, struct trace_event event) {
 #define EVENT(name, ...) ((struct trace_event){.kind = TRACE_##name, .name = {__VA_ARGS__}})
 
 static void enter(size_t location, uint64_t ticks, uint32_t region) {
-  take(location, ticks, EVENT(Enter, region));
+  process_event(location, ticks, EVENT(Enter, region));
 }
 
 static void leave(size_t location, uint64_t ticks, uint32_t region) {
-  take(location, ticks, EVENT(Leave, region));
+  process_event(location, ticks, EVENT(Leave, region));
 }
 
 static void switch_to(size_t location, uint64_t ticks, uint32_t thread, uint32_t generation) {
-  take(location, ticks, EVENT(ThreadTaskSwitch, 0, thread, generation));
+  process_event(location, ticks, EVENT(ThreadTaskSwitch, 0, thread, generation));
 }
 
 static void create(size_t location, uint64_t ticks, uint32_t thread, uint32_t generation) {
   enter(location, ticks, CREATE);
-  take(location, ticks, EVENT(ThreadTaskCreate, 0, thread, generation));
+  process_event(location, ticks, EVENT(ThreadTaskCreate, 0, thread, generation));
   leave(location, ticks, CREATE);
 }
 
 static void complete(size_t location, uint64_t ticks, uint32_t thread, uint32_t generation) {
-  take(location, ticks, EVENT(ThreadTaskComplete, 0, thread, generation));
+  process_event(location, ticks, EVENT(ThreadTaskComplete, 0, thread, generation));
 }
 
 static void begin_member(size_t location, uint64_t ticks) {
-  take(location, ticks, EVENT(ThreadTeamBegin, 0));
+  process_event(location, ticks, EVENT(ThreadTeamBegin, 0));
   enter(location, ticks, PARALLEL);
 }
 
 static void end_member(size_t location, uint64_t ticks) {
   leave(location, ticks, PARALLEL);
-  take(location, ticks, EVENT(ThreadTeamEnd, 0));
+  process_event(location, ticks, EVENT(ThreadTeamEnd, 0));
 }
 
 static void begin_both(uint64_t ticks) {
   enter(0, 0, PROGRAM);
   enter(1, 0, WORKER);
-  take(0, ticks - 2, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 2));
+  process_event(0, ticks - 2, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 2));
   begin_member(0, ticks);
   begin_member(1, ticks);
 }
@@ -214,7 +214,7 @@ static void begin_both(uint64_t ticks) {
 static void end_both(uint64_t ticks) {
   end_member(1, ticks);
   end_member(0, ticks);
-  take(0, ticks + 3, EVENT(ThreadJoin, OTF2_PARADIGM_OPENMP));
+  process_event(0, ticks + 3, EVENT(ThreadJoin, OTF2_PARADIGM_OPENMP));
 }
 
 static void assert_sound(void) {
@@ -249,11 +249,11 @@ static void links_lead_from_what_was_waited_for(void **state) {
   notes.with_links = true;
   begin_both(10);
   enter(0, 20, CRITICAL);
-  take(0, 21, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
+  process_event(0, 21, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
   enter(1, 25, CRITICAL);
-  take(0, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
+  process_event(0, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
   leave(0, 30, CRITICAL);
-  take(1, 31, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
+  process_event(1, 31, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
   leave(1, 33, CRITICAL);
   enter(1, 40, BARRIER);
   enter(0, 70, BARRIER);
@@ -296,7 +296,7 @@ static void tasks_are_linked_to_creation_and_end(void **state) {
                                   "92 on 0 since 64: b of 90 on 1\n");
 }
 
-static void who_runs_a_task_that_goes_on_elsewhere_comes_back(void **state) {
+static void a_thread_whose_task_goes_on_elsewhere_has_its_own_again(void **state) {
   (void)state;
   begin_both(10);
   create(0, 30, 0, 1);
@@ -320,7 +320,7 @@ static void a_fork_is_linked_when_it_is_known(void **state) {
   notes.with_links = true;
   enter(0, 0, PROGRAM);
   enter(1, 0, WORKER);
-  take(0, 5, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 2));
+  process_event(0, 5, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 2));
   begin_member(1, 8);
   begin_member(0, 9);
   end_both(20);
@@ -360,10 +360,10 @@ static void waiting_for_a_critical_ends_when_it_is_acquired(void **state) {
   for (uint32_t i = 0; i < 2; i++)
     enter(i, 20, CRITICAL);
   for (uint32_t i = 0; i < 2; i++) {
-    take(i, 20 + 30 * i, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, i + 1));
+    process_event(i, 20 + 30 * i, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, i + 1));
     enter(i, 20 + 30 * i, SBLOCK);
     leave(i, 50 + 30 * i, SBLOCK);
-    take(i, 50 + 30 * i, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, i + 1));
+    process_event(i, 50 + 30 * i, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, i + 1));
     leave(i, 50 + 30 * i, CRITICAL);
   }
   end_both(80);
@@ -371,25 +371,25 @@ static void waiting_for_a_critical_ends_when_it_is_acquired(void **state) {
   assert_int_equal(notes.spent[1][ACTIVITY_LOCK_WAIT], 30);
   assert_int_equal(notes.spent[1][ACTIVITY_WORK], 40);
   assert_int_equal(notes.spent[0][ACTIVITY_LOCK_WAIT], 0);
-  assert_string_equal(notes.text, "20 lock 7 acquired by 0 wanted 20 acquired 20\n"
-                                  "50 lock 7 released by 0 wanted 20 acquired 20\n"
-                                  "50 lock 7 acquired by 1 wanted 20 acquired 50\n"
-                                  "80 lock 7 released by 1 wanted 20 acquired 50\n");
+  assert_string_equal(notes.text, "20 lock 7 acquired by 0 requested 20 acquired 20\n"
+                                  "50 lock 7 released by 0 requested 20 acquired 20\n"
+                                  "50 lock 7 acquired by 1 requested 20 acquired 50\n"
+                                  "80 lock 7 released by 1 requested 20 acquired 50\n");
 }
 
 static void a_release_may_come_after_the_next_acquisition(void **state) {
   (void)state;
   notes.with_locks = true;
-  take(0, 10, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
-  take(1, 20, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
-  take(0, 21, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
-  take(1, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 2));
+  process_event(0, 10, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 1));
+  process_event(1, 20, EVENT(ThreadAcquireLock, OTF2_PARADIGM_OPENMP, 7, 2));
+  process_event(0, 21, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 1));
+  process_event(1, 30, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 7, 2));
   assert_sound();
-  assert_non_null(strstr(notes.text, "21 lock 7 released by 0 wanted 10 acquired 10\n"));
-  assert_non_null(strstr(notes.text, "30 lock 7 released by 1 wanted 20 acquired 20\n"));
+  assert_non_null(strstr(notes.text, "21 lock 7 released by 0 requested 10 acquired 10\n"));
+  assert_non_null(strstr(notes.text, "30 lock 7 released by 1 requested 20 acquired 20\n"));
 }
 
-static void a_task_takes_its_regions_along(void **state) {
+static void a_task_moves_with_its_regions(void **state) {
   (void)state;
   notes.with_tasks = notes.with_slices = true;
   begin_both(10);
@@ -419,7 +419,7 @@ static void a_task_takes_its_regions_along(void **state) {
   assert_int_equal(notes.spent[1][ACTIVITY_BARRIER_WAIT], 20);
   assert_string_equal(notes.text, "20 task 0.1 created on 0 ran 0 migrated 0\n"
                                   "0 create task depth 2 20-20\n"
-                                  "30 task 0.1 begun on 0 ran 0 migrated 0\n"
+                                  "30 task 0.1 started on 0 ran 0 migrated 0\n"
                                   "0 taskwait depth 4 40-50 cut\n"
                                   "0 task depth 3 30-50 cut\n"
                                   "50 task 0.1 suspended on 0 ran 20 migrated 0\n"
@@ -455,17 +455,17 @@ static void live_tasks_are_found_and_gone_ones_are_not(void **state) {
   assert_sound();
 }
 
-static void teams_nest_and_are_told_by_their_region(void **state) {
+static void teams_nest_and_are_distinguished_by_their_region(void **state) {
   (void)state;
   notes.with_teams = true;
   begin_both(10);
-  take(0, 20, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 1));
-  take(0, 20, EVENT(ThreadTeamBegin, 1));
+  process_event(0, 20, EVENT(ThreadFork, OTF2_PARADIGM_OPENMP, 1));
+  process_event(0, 20, EVENT(ThreadTeamBegin, 1));
   enter(0, 20, PARALLEL);
   assert_int_equal(replay_current_team(replay, 0)->size, 1);
   leave(0, 30, PARALLEL);
-  take(0, 30, EVENT(ThreadTeamEnd, 1));
-  take(0, 30, EVENT(ThreadJoin, OTF2_PARADIGM_OPENMP));
+  process_event(0, 30, EVENT(ThreadTeamEnd, 1));
+  process_event(0, 30, EVENT(ThreadJoin, OTF2_PARADIGM_OPENMP));
   assert_int_equal(replay_current_team(replay, 0)->size, 2);
   end_both(40);
   leave(0, 50, PROGRAM);
@@ -501,9 +501,9 @@ static void a_device_is_at_work_while_something_is_open(void **state) {
   (void)state;
   enter(2, 10, FUNCTION);
   leave(2, 30, FUNCTION);
-  take(2, 40, EVENT(RmaGet, 0, 0, 4096, 1));
-  take(2, 60, EVENT(RmaOpCompleteBlocking, 0, 1));
-  take(2, 70, EVENT(RmaOpCompleteBlocking, 0, 1));
+  process_event(2, 40, EVENT(RmaGet, 0, 0, 4096, 1));
+  process_event(2, 60, EVENT(RmaOpCompleteBlocking, 0, 1));
+  process_event(2, 70, EVENT(RmaOpCompleteBlocking, 0, 1));
   replay_finish(replay);
   assert_int_equal(notes.spent[2][ACTIVITY_DEVICE], 40);
   assert_int_equal(notes.spent[2][ACTIVITY_IDLE], 20);
@@ -517,14 +517,14 @@ static void wrong_traces_are_counted_not_believed(void **state) {
   enter(0, 30, 999);
   leave(0, 40, PROGRAM);
   enter(0, 5, FUNCTION);
-  take(0, 50, EVENT(ThreadTeamEnd, 0));
+  process_event(0, 50, EVENT(ThreadTeamEnd, 0));
   complete(0, 50, 3, 3);
   switch_to(0, 50, 4, 4);
   switch_to(1, 60, 4, 4);
-  take(0, 60, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 1, 1));
-  take(0, 60, EVENT(ThreadTeamBegin, 77));
-  take(0, 60, EVENT(ThreadTeamBegin, 0));
-  take(0, 60, EVENT(ThreadTeamBegin, 0));
+  process_event(0, 60, EVENT(ThreadReleaseLock, OTF2_PARADIGM_OPENMP, 1, 1));
+  process_event(0, 60, EVENT(ThreadTeamBegin, 77));
+  process_event(0, 60, EVENT(ThreadTeamBegin, 0));
+  process_event(0, 60, EVENT(ThreadTeamBegin, 0));
   replay_finish(replay);
   const struct replay_anomalies *anomalies = replay_anomalies(replay);
   assert_int_equal(anomalies->unmatched_leave, 1);
@@ -563,7 +563,7 @@ static void random_events_do_no_harm(void **state) {
                                            EVENT(RmaGet, 0, 0, 1, 1),
                                            EVENT(RmaOpCompleteBlocking, 0, 1),
                                            EVENT(ThreadTaskSwitch, UINT32_MAX, b, c)};
-      take(location, ticks, events[(dice >> 40) % COUNT(events)]);
+      process_event(location, ticks, events[(dice >> 40) % COUNT(events)]);
       first[location] = first[location] ? first[location] : ticks;
       last[location] = ticks;
     }
@@ -584,13 +584,13 @@ int main(void) {
       TEST(barriers_know_who_came_last),
       TEST(links_lead_from_what_was_waited_for),
       TEST(tasks_are_linked_to_creation_and_end),
-      TEST(who_runs_a_task_that_goes_on_elsewhere_comes_back),
+      TEST(a_thread_whose_task_goes_on_elsewhere_has_its_own_again),
       TEST(a_fork_is_linked_when_it_is_known),
       TEST(waiting_for_a_critical_ends_when_it_is_acquired),
       TEST(a_release_may_come_after_the_next_acquisition),
-      TEST(a_task_takes_its_regions_along),
+      TEST(a_task_moves_with_its_regions),
       TEST(live_tasks_are_found_and_gone_ones_are_not),
-      TEST(teams_nest_and_are_told_by_their_region),
+      TEST(teams_nest_and_are_distinguished_by_their_region),
       TEST(a_window_cuts_what_reaches_out_of_it),
       TEST(a_device_is_at_work_while_something_is_open),
       TEST(wrong_traces_are_counted_not_believed),

@@ -1,4 +1,4 @@
-/* Paths share what they have in common, and say where their time was spent however long they get. */
+/* Paths share what they have in common, and show where their time was spent however long they get. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void long_paths_stay_exact(void **state) {
   path_clear(&store, &path);
 }
 
-/* What is let go is used again: a path that goes on for ever needs no more memory. */
+/* Released nodes are used again: a path without an end needs no more memory. */
 static void memory_is_used_again(void **state) {
   struct path path = {0};
   (void)state;

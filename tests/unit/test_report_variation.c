@@ -24,7 +24,7 @@ static void a_row_is_found(void **state) {
   assert_true(peak.share == 1);
 }
 
-static void the_ends_count(void **state) {
+static void a_peak_at_an_end_is_found(void **state) {
   (void)state;
   assert_true(has_peak(8, 1, 1));
   assert_int_equal(peak.last, 1);
@@ -44,13 +44,13 @@ static void many_instances_are_rounded(void **state) {
   assert_true(peak.share >= 0.9);
 }
 
-static void what_is_everywhere_is_no_peak(void **state) {
+static void a_constant_value_is_no_peak(void **state) {
   struct variation none = {0};
   (void)state;
   assert_false(has_peak(40, 1, 40));
   assert_false(has_peak(40, 1, 30));
   assert_false(has_peak(40, 41, 41)); /* costs nothing at all */
-  assert_false(has_peak(7, 1, 1));    /* too few to say so */
+  assert_false(has_peak(7, 1, 1));    /* too few to show that */
   assert_false(variation_peak(&none, &peak));
   assert_false(variation_peak(NULL, &peak));
 }
@@ -58,9 +58,9 @@ static void what_is_everywhere_is_no_peak(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_is_found),
-      cmocka_unit_test(the_ends_count),
+      cmocka_unit_test(a_peak_at_an_end_is_found),
       cmocka_unit_test(many_instances_are_rounded),
-      cmocka_unit_test(what_is_everywhere_is_no_peak),
+      cmocka_unit_test(a_constant_value_is_no_peak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

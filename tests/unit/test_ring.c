@@ -1,4 +1,4 @@
-/* The ring by itself: what is reserved, committed and seen, wherever the counters stand. */
+/* The ring by itself: what is reserved, committed and seen, at any value of the counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,19 +54,19 @@ static void put(struct ring *ring, uint64_t n, uint64_t value) {
 }
 
 /* Reads n slots; they must hold value, value + 1, ... */
-static void take(struct ring_view *view, uint64_t n, uint64_t value) {
+static void expect_values(struct ring_view *view, uint64_t n, uint64_t value) {
   for (uint64_t i = 0; i < n; i++, view->next++) {
     assert_true(view->next != view->head);
     assert_int_equal(ring_view_at(view, view->next)->ticks, value + i);
   }
 }
 
-static void what_is_committed_is_seen(void **state) {
+static void committed_records_are_seen(void **state) {
   struct fixture *f = *state;
   for (size_t i = 0; i < COUNT(starts); i++) {
     uint64_t first, second;
     start_at(f, starts[i], 16);
-    /* the tool sets it; what it does at 2^64 is not asked here */
+    /* the tool sets it; what it does at 2^64 is not tested here */
     f->ring.limit = starts[i] < 32 ? 64 : UINT64_MAX;
     assert_true(ring_reserve(&f->ring, 2, &first));
     assert_int_equal(first, starts[i]);
@@ -79,14 +79,14 @@ static void what_is_committed_is_seen(void **state) {
     assert_true(ring_reserve(&f->ring, 1, &second));
     assert_int_equal(second, starts[i] + 2);
     assert_true(ring_view_update(&f->view));
-    take(&f->view, 2, 10);
+    expect_values(&f->view, 2, 10);
     assert_int_equal(f->view.next, f->view.head);
     ring_view_release(&f->view);
     assert_int_equal(atomic_load(&f->slot->tail), starts[i] + 2);
   }
 }
 
-/* The rule of the limit: a reservation that ends there holds, one that ends behind does not and leaves no
+/* The rule of the limit: a reservation that ends there holds, one that ends later does not and leaves no
  * trace. */
 static void the_limit_is_kept(void **state) {
   struct fixture *f = *state;
@@ -105,7 +105,7 @@ static void the_limit_is_kept(void **state) {
   assert_int_equal(atomic_load(&f->slot->head), 104);
 }
 
-static void a_ring_of_zeros_takes_nothing(void **state) {
+static void a_ring_of_zeros_refuses_records(void **state) {
   struct ring nobody = {0};
   uint64_t position;
   (void)state;
@@ -127,7 +127,7 @@ static void rings_wrap(void **state) {
       put(&f->ring, a, value);
       put(&f->ring, b, value + a);
       assert_true(ring_view_update(&f->view));
-      take(&f->view, a + b, value);
+      expect_values(&f->view, a + b, value);
       ring_view_release(&f->view);
       value += a + b;
     }
@@ -151,7 +151,7 @@ static void nested_commits_are_published_by_the_outermost(void **state) {
   assert_int_equal(atomic_load(&f->slot->head), 6);
 }
 
-/* What the application says is impossible is not believed, and what was seen before stays. */
+/* Impossible values of the application are refused, and what was seen before stays. */
 static void impossible_heads_are_refused(void **state) {
   struct fixture *f = *state;
   static const struct {
@@ -178,7 +178,7 @@ static void impossible_heads_are_refused(void **state) {
   assert_int_equal(f->view.head, 1016);
 }
 
-/* Whatever position it is asked for, the reader stays in the ring that it has checked. */
+/* Whatever position is requested, the reader stays in the ring that it has checked. */
 static void readers_stay_inside(void **state) {
   struct fixture *f = *state;
   const struct record *first = f->records;
@@ -210,9 +210,9 @@ static void rings_could_grow_by_what_is_in_use(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      IN_RING(what_is_committed_is_seen),
+      IN_RING(committed_records_are_seen),
       IN_RING(the_limit_is_kept),
-      cmocka_unit_test(a_ring_of_zeros_takes_nothing),
+      cmocka_unit_test(a_ring_of_zeros_refuses_records),
       IN_RING(rings_wrap),
       IN_RING(nested_commits_are_published_by_the_outermost),
       IN_RING(rings_could_grow_by_what_is_in_use),

@@ -108,7 +108,7 @@ static void growth_has_an_end(void **state) {
   session_unmap(session);
 }
 
-static void nobody_can_take_the_memory_away(void **state) {
+static void the_memory_cannot_be_truncated(void **state) {
   struct fixture *fixture = *state;
   off_t bytes = (off_t)fixture->session->constants.bytes;
   assert_int_equal(ftruncate(fixture->fd, 0), -1);
@@ -118,7 +118,7 @@ static void nobody_can_take_the_memory_away(void **state) {
   assert_int_equal(fcntl(fixture->fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-/* Each of the constants that say where things lie, with each wrong value, alone. */
+/* Each of the constants that describe where things lie, with each wrong value, alone. */
 static void damaged_constants_are_refused(void **state) {
   struct fixture *fixture = *state;
   struct session_constants *c = &fixture->session->constants;
@@ -179,7 +179,7 @@ static void impossible_rings_are_refused(void **state) {
   }
 }
 
-static void what_is_no_session_is_refused(void **state) {
+static void a_file_that_is_no_session_is_refused(void **state) {
   struct session_header *mapped;
   int ends[2];
   (void)state;
@@ -200,7 +200,7 @@ static void what_is_no_session_is_refused(void **state) {
 
 /* -- slots -- */
 
-static void slots_are_taken_and_returned(void **state) {
+static void slots_are_reserved_and_returned(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
   uint32_t a, b, c;
   struct thread_slot *slot = session_get_slot(session, TID, &a);
@@ -281,7 +281,7 @@ static void *reserve_and_return(void *data) {
   return NULL;
 }
 
-/* Threads that take and return at once never have the same slot. No more are used than were ever held
+/* Threads that reserve and return together never have the same slot. No more are used than were ever held
  * together. */
 static void slots_have_one_owner(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
@@ -310,14 +310,14 @@ static int idle_until_woken(void *session) {
   return 1;
 }
 
-/* A wake between the writer's last look and its sleep is not lost: the sleep does not take place. */
-static void wakes_on_the_way_to_sleep_count(void **state) {
+/* A wake between the writer's last look and its sleep is not lost: the thread does not sleep. */
+static void a_wake_before_the_sleep_ends_it(void **state) {
   struct session_header *session = ((struct fixture *)*state)->session;
-  int asked = 0;
+  int idle_calls = 0;
   session_wake_writer(session);
   assert_int_equal(atomic_load(&session->shared.wake), 0);
-  session_writer_sleep(session, UINT64_C(3600) * 1000000000, never_idle, &asked);
-  assert_int_equal(asked, 1);
+  session_writer_sleep(session, UINT64_C(3600) * 1000000000, never_idle, &idle_calls);
+  assert_int_equal(idle_calls, 1);
   session_writer_sleep(session, UINT64_C(3600) * 1000000000, idle_until_woken, session);
   assert_int_equal(atomic_load(&session->shared.wake), 1);
   assert_int_equal(atomic_load(&session->shared.asleep), 0);
@@ -403,17 +403,17 @@ int main(void) {
       IN_SESSION(both_sides_see_the_same),
       IN_SESSION(fresh_memory_is_zero),
       IN_SESSION(growth_has_an_end),
-      IN_SESSION(nobody_can_take_the_memory_away),
+      IN_SESSION(the_memory_cannot_be_truncated),
       IN_SESSION(damaged_constants_are_refused),
       IN_SESSION(a_dead_writer_is_seen),
       cmocka_unit_test(without_memory_there_is_no_session),
       cmocka_unit_test(impossible_rings_are_refused),
-      cmocka_unit_test(what_is_no_session_is_refused),
-      IN_SESSION(slots_are_taken_and_returned),
+      cmocka_unit_test(a_file_that_is_no_session_is_refused),
+      IN_SESSION(slots_are_reserved_and_returned),
       IN_SESSION(when_all_slots_are_in_use_there_is_none),
       IN_SESSION(damaged_pools_give_new_slots),
       IN_SESSION(slots_have_one_owner),
-      IN_SESSION(wakes_on_the_way_to_sleep_count),
+      IN_SESSION(a_wake_before_the_sleep_ends_it),
       IN_SESSION(sleepers_are_woken),
       IN_SESSION(sleep_ends_by_itself),
   };

@@ -48,7 +48,7 @@ static uint64_t address_space_and(uint64_t more) {
   return mapped_and(false, more);
 }
 
-/* Makes a session, maps it a second time only if asked to, and uses its last slot. */
+/* Makes a session, maps it a second time on request, and uses its last slot. */
 static int make_and_use(uint32_t slots_most, bool with_second_mapping) {
   struct session_header *session, *mapped = NULL;
   int fd;
@@ -168,7 +168,7 @@ static int with_blocked_signal(void) {
   return result || sigismember(&pending, SIGXFSZ) ? result : 105;
 }
 
-static void no_signal_is_left_behind(void **state) {
+static void no_signal_stays_pending(void **state) {
   (void)state;
   assert_int_equal(in_child(with_blocked_signal), 0);
 }
@@ -178,7 +178,7 @@ int main(void) {
       cmocka_unit_test(small_limits_make_fewer_slots),
       cmocka_unit_test(address_space_is_the_programs),
       cmocka_unit_test(smaller_limits_are_errors),
-      cmocka_unit_test(no_signal_is_left_behind),
+      cmocka_unit_test(no_signal_stays_pending),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

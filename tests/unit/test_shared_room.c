@@ -1,4 +1,4 @@
-/* Pieces of room on the disk: as many as are needed, given back one by one or all at once. */
+/* Pieces of room on the disk: as many as are needed, given back one by one or all together. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -34,8 +34,8 @@ static void allow_descriptors(rlim_t most) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Where there are few descriptors they are needed at once. */
-static void pieces_are_held_until_nobody_needs_them(void **state) {
+/* Where there are few descriptors they are needed immediately. */
+static void pieces_are_held_until_their_release(void **state) {
   (void)state;
   allow_descriptors(64);
   struct shared_room *room = shared_room_open(temporary_folder());
@@ -56,7 +56,7 @@ static void pieces_are_held_until_nobody_needs_them(void **state) {
 }
 
 /* A thread gives them back. */
-static void much_is_given_back_beside(void **state) {
+static void large_pieces_are_given_back_by_another_thread(void **state) {
   enum { NAP_US = 1000, NAPS = 10000 };
   (void)state;
   allow_descriptors(1024);
@@ -69,7 +69,7 @@ static void much_is_given_back_beside(void **state) {
   shared_room_close(room);
 }
 
-static void there_may_be_none(void **state) {
+static void a_missing_disk_has_no_room(void **state) {
   struct rlimit limit;
   (void)state;
   struct shared_room *room = shared_room_open("/no/such/folder");
@@ -78,7 +78,7 @@ static void there_may_be_none(void **state) {
   room = shared_room_open(temporary_folder());
   getrlimit(RLIMIT_FSIZE, &limit);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){PIECE_BYTES - 1, limit.rlim_max});
-  /* a file could not have it either: its own error is told */
+  /* a file could not have it either: its own error is reported */
   assert_int_equal(shared_room_hold(room, PIECE_BYTES), ROOM_UNKNOWN);
   setrlimit(RLIMIT_FSIZE, &limit);
   shared_room_close(room);
@@ -87,9 +87,9 @@ static void there_may_be_none(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces_are_held_until_nobody_needs_them),
-      cmocka_unit_test(much_is_given_back_beside),
-      cmocka_unit_test(there_may_be_none),
+      cmocka_unit_test(pieces_are_held_until_their_release),
+      cmocka_unit_test(large_pieces_are_given_back_by_another_thread),
+      cmocka_unit_test(a_missing_disk_has_no_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

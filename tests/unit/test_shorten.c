@@ -39,7 +39,7 @@ static void test_the_end_of_a_long_place(void **state) {
   expect("for @a-file-with-a-very-long-name.c:1234", 16, "for..name.c:1234");
 }
 
-static void test_characters_stay_whole(void **state) {
+static void test_characters_are_not_cut(void **state) {
   (void)state;
   for (size_t width = 5; width < 20; width++) {
     char buffer[256];
@@ -68,7 +68,7 @@ int main(void) {
       cmocka_unit_test(test_the_place_stays_before_a_function),
       cmocka_unit_test(test_half_of_each_without_a_place),
       cmocka_unit_test(test_the_end_of_a_long_place),
-      cmocka_unit_test(test_characters_stay_whole),
+      cmocka_unit_test(test_characters_are_not_cut),
       cmocka_unit_test(test_the_buffer_is_enough_for_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

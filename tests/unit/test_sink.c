@@ -58,8 +58,8 @@ static void names_are_quoted(void **state) {
   }
 }
 
-/* Spreadsheets take what begins so for a formula; and what marks that can be distinguished from what a name
- * has. */
+/* Spreadsheets read texts with these beginnings as formulas; and what marks that can be distinguished from
+ * what a name has. */
 static void no_cell_is_a_formula(void **state) {
   (void)state;
   expect(sink_csv, "=HYPERLINK(A1)", "'=HYPERLINK(A1)");
@@ -73,7 +73,7 @@ static void no_cell_is_a_formula(void **state) {
   expect(sink_csv, "a=b-c", "a=b-c");
 }
 
-static void characters_are_told_from_bytes(void **state) {
+static void characters_are_distinguished_from_bytes(void **state) {
   static const struct {
     const char *text;
     size_t length;
@@ -158,7 +158,7 @@ static void the_first_error_is_kept(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_are_quoted),        cmocka_unit_test(characters_are_told_from_bytes),
+      cmocka_unit_test(names_are_quoted),        cmocka_unit_test(characters_are_distinguished_from_bytes),
       cmocka_unit_test(numbers_are_written),     cmocka_unit_test(quotation_marks_are_doubled_in_a_field),
       cmocka_unit_test(the_first_error_is_kept), cmocka_unit_test(no_cell_is_a_formula),
   };

@@ -1,4 +1,4 @@
-/* What the writer tells `stave record` (writer/notify.c) through a pipe that may be full or have no reader.
+/* The writer's lines to `stave record` (writer/notify.c) through a pipe that may be full or have no reader.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static struct session_header session;
 static struct notifier notifier;
 static char folder[] = "/tmp/stave-status.XXXXXX", path[64];
 static int fifo;
-static _Atomic bool is_over; /* the writer has said all that it says */
+static _Atomic bool is_over; /* the writer has sent all of its lines */
 static char printed[1 << 17];
 
 static int setup(void **state) {
@@ -95,7 +95,7 @@ static void the_last_line_waits_for_room(void **state) {
   assert_int_equal(session.shared.writer_state, WRITER_CLOSED);
 }
 
-static void so_does_a_failure(void **state) {
+static void a_failure_waits_for_room(void **state) {
   (void)state;
   report_at_the_end(true);
   assert_line("failed", "no room");
@@ -113,7 +113,7 @@ static void nobody_waits_for_a_reader_that_is_gone(void **state) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(the_last_line_waits_for_room), TEST(so_does_a_failure),
+  const struct CMUnitTest tests[] = {TEST(the_last_line_waits_for_room), TEST(a_failure_waits_for_room),
                                      TEST(nobody_waits_for_a_reader_that_is_gone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

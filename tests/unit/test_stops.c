@@ -47,7 +47,7 @@ static void test_edges_of_a_stop_count(void **state) {
   end_child(stops.pid);
 }
 
-/* It has just been stopped; what threads wanted may be more than what passed between two readings. */
+/* It has just been stopped; the threads' ready time may be more than what passed between two readings. */
 static void test_who_was_busy_was_not_stopped(void **state) {
   (void)state;
   struct stops stops = {.pid = begin_child()};

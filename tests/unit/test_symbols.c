@@ -1,5 +1,5 @@
 /* Symbols: what is found about an address. The fixtures (tests/unit/fixtures, or where
- * STAVE_FIXTURES says) are compiled here with each compiler that there is, run, and tell where their code
+ * STAVE_FIXTURES is) are compiled here with each compiler that there is, run, and report where their code
  * lies and what it is. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ struct fixture {
   struct symbols *symbols;
 };
 
-/* What a fixture said of one place. */
+/* A fixture's report of one place. */
 struct reported {
   uint64_t address, base, size, bias;
   unsigned line;
@@ -122,7 +122,8 @@ static bool read_place(FILE *output, struct reported *reported) {
                 &reported->size, &reported->bias, &reported->line, reported->path, reported->function) == 7;
 }
 
-/* Runs ./program of the work directory; returns how many places it told, at most max, written to told. */
+/* Runs ./program of the work directory; returns how many places it reported, at most max, written to
+ * reported. */
 static unsigned run(const struct fixture *fixture, const char *program, struct reported *reported,
                     unsigned max) {
   char command[2 * PATH_MAX];
@@ -189,7 +190,7 @@ static void split_and_link_time_optimised_programs_have_lines(void **state) {
   }
 }
 
-/* Packages are built so: the debug information's paths then are relative to a folder that nothing tells. */
+/* Packages are built so: the debug information's paths then are relative to an unknown folder. */
 static void relative_paths_are_found_above_the_program(void **state) {
   struct fixture *fixture = *state;
   static struct reported reported[8];
@@ -242,7 +243,7 @@ static void libraries_are_resolved(void **state) {
   }
 }
 
-static void inlined_functions_tell_their_caller(void **state) {
+static void inlined_functions_have_their_caller(void **state) {
   struct fixture *fixture = *state;
   static struct reported reported[8];
   assert_true(shell(fixture, "cc -g -O2 $F/places.c -o p"));
@@ -385,7 +386,7 @@ static void reused_ranges_give_new_places(void **state) {
   assert_ptr_equal(symbols_request(fixture->symbols, 0x5010), other);
 }
 
-/* A library of n functions, loaded; returns it, tells the range of its code and of its module. */
+/* A library of n functions, loaded; returns it, the range of its code and its module. */
 static void *load_large(struct fixture *fixture, unsigned n, struct reported *ret_module, uint64_t *ret_begin,
                         uint64_t *ret_end) {
   char name[32];
@@ -444,7 +445,7 @@ static void ten_thousand_addresses_are_quick(void **state) {
 
 enum { N_REQUESTED = 20000, REQUEST_ROUNDS = 20 };
 
-/* Asks for the addresses from begin on, over and over, while they are being resolved; each must keep its
+/* Requests the addresses from begin on, over and over, while they are being resolved; each must keep its
  * place. Returns how often the answer was there already. */
 static unsigned request_in_rounds(struct fixture *fixture, uint64_t begin, struct code_place **places) {
   unsigned answered = 0;
@@ -472,7 +473,7 @@ static void requests_and_answers_run_together(void **state) {
   module.address = begin + 1;
   module.size = begin + N_REQUESTED - module.base;
   request(fixture, &module);
-  print_message("%u answers seen while asking\n", request_in_rounds(fixture, begin + 1, places));
+  print_message("%u answers seen between requests\n", request_in_rounds(fixture, begin + 1, places));
   assert_int_equal(symbols_finish(fixture->symbols, false), 0);
   for (unsigned i = 0; i < N_REQUESTED; i++) {
     assert_ptr_not_equal(places[i], unknown[i]);
@@ -493,7 +494,7 @@ static int request_and_skip(struct fixture *fixture, struct reported *module, ui
 }
 
 /* Where this thread gets no processor for long, all are resolved before: then it is tried again. */
-static void hurry_leaves_the_rest(void **state) {
+static void an_abort_leaves_the_rest(void **state) {
   enum { TRIES = 20 };
   struct fixture *fixture = *state;
   static struct reported module;
@@ -529,7 +530,7 @@ int main(void) {
       TEST(relative_paths_are_found_above_the_program),
       TEST(relative_paths_of_files_that_are_gone_stay),
       TEST(libraries_are_resolved),
-      TEST(inlined_functions_tell_their_caller),
+      TEST(inlined_functions_have_their_caller),
       TEST(outlined_functions_have_the_users_name),
       TEST(mangled_names_are_made_readable),
       TEST(stripped_libraries_have_offsets),
@@ -540,7 +541,7 @@ int main(void) {
       TEST(reused_ranges_give_new_places),
       TEST(ten_thousand_addresses_are_quick),
       TEST(requests_and_answers_run_together),
-      TEST(hurry_leaves_the_rest),
+      TEST(an_abort_leaves_the_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

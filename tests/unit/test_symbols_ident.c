@@ -47,7 +47,7 @@ static void check_program(const char *options, const char *source, const char *p
   object_close(object);
 }
 
-static void calls_tell_the_line_of_their_construct(void **state) {
+static void calls_have_the_line_of_their_construct(void **state) {
   static const char *const options[] = {"-O0 -fPIE -pie", "-O2 -fPIE -pie", "-O2 -fno-pie -no-pie"};
   char source[PATH_MAX], program[] = "/tmp/stave-ident-XXXXXX";
   bool is_pragma[LINES_MOST] = {false};
@@ -179,7 +179,7 @@ const char *__lsan_default_suppressions(void) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_tell_the_line_of_their_construct),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_have_the_line_of_their_construct),
                                      cmocka_unit_test(stubs_are_what_they_call),
                                      cmocka_unit_test(stubs_of_addresses_are_what_they_call),
                                      cmocka_unit_test(outlined_functions_are_handed_over),

@@ -28,7 +28,7 @@ static void names_lose_what_compilers_add(void **state) {
   assert_int_equal(name_user_length(".omp.reduction.reduction_func"), 0);
 }
 
-static void fortran_modules_are_told(void **state) {
+static void fortran_modules_are_named(void **state) {
   (void)state;
   char *fortran = name_from_fortran("__solver_MOD_step");
   assert_string_equal(fortran, "solver::step");
@@ -84,7 +84,7 @@ static void headers_without_constructs_are_known(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_lose_what_compilers_add),
-      cmocka_unit_test(fortran_modules_are_told),
+      cmocka_unit_test(fortran_modules_are_named),
       cmocka_unit_test(outlined_names_are_known),
       cmocka_unit_test(paths_are_cleaned),
       cmocka_unit_test(headers_without_constructs_are_known),

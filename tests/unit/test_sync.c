@@ -57,7 +57,7 @@ static void a_cancelled_loop_ends_at_its_cancellation(void **state) {
                    "21 Leave for");
 }
 
-/* A taskloop may stand in other work, which goes on. */
+/* A taskloop may be within other work, which goes on. */
 static void a_taskloop_in_a_single(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -83,7 +83,7 @@ static void ends_without_a_beginning(void **state) {
   assert_int_equal(correlated()->ignored_ends, 3);
 }
 
-static void values_that_nobody_names(void **state) {
+static void unknown_values_have_their_number(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   work(20, ENDPOINT_BEGIN, 99);
@@ -125,9 +125,9 @@ static void a_barrier_that_was_not_the_last(void **state) {
                    "30 Leave parallel, 30 ThreadTeamEnd 0, 31 Leave OpenMP worker");
 }
 
-/* It was the last: the worker left it when the primary did, and what is told late is ignored. A wait for room
- * in the ring decides nothing. */
-static void a_barrier_that_was_the_last(void **state) {
+/* It was the last: the worker left it when the primary did, and what is reported late is ignored. A wait for
+ * room in the ring decides nothing. */
+static void the_last_barrier_ends_with_the_primary(void **state) {
   (void)state;
   worker_in_a_barrier();
   FEED(1, 23, sync_region, .endpoint = ENDPOINT_BEGIN, .kind = OMPT_SYNC_REGION_barrier_implicit);
@@ -145,7 +145,7 @@ static void a_barrier_that_was_the_last(void **state) {
                    "25 ThreadTeamEnd 0, 41 BufferFlush 42, 45 Leave OpenMP worker");
 }
 
-static void messages_of_errors(void **state) {
+static void errors_have_their_messages(void **state) {
   static const char text[8] = "sorry\xff!";
   uint64_t word;
   (void)state;
@@ -168,10 +168,10 @@ int main(void) {
       CORRELATED(a_cancelled_loop_ends_at_its_cancellation),
       CORRELATED(a_taskloop_in_a_single),
       CORRELATED(ends_without_a_beginning),
-      CORRELATED(values_that_nobody_names),
+      CORRELATED(unknown_values_have_their_number),
       CORRELATED(a_barrier_that_was_not_the_last),
-      CORRELATED(a_barrier_that_was_the_last),
-      CORRELATED(messages_of_errors),
+      CORRELATED(the_last_barrier_ends_with_the_primary),
+      CORRELATED(errors_have_their_messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

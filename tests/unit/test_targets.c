@@ -31,7 +31,7 @@ static void begin_device(void) {
   FEED(0, 11, device_initialize, .device = 1);
 }
 
-static void a_transfer_stands_on_a_stream(void **state) {
+static void a_transfer_is_on_a_stream(void **state) {
   (void)state;
   begin_device();
   uint64_t region = target(20, ENDPOINT_BEGIN, 0);
@@ -72,7 +72,7 @@ static void a_kernel_without_an_end(void **state) {
   expect_events(1, "21 Enter target kernel {requested_teams=4 matching_id=5}, 30 Leave target kernel");
 }
 
-static void values_that_nobody_names(void **state) {
+static void unknown_values_have_their_number(void **state) {
   (void)state;
   begin_device();
   uint64_t op = data_op(21, ENDPOINT_BEGIN, 0, 99);
@@ -88,10 +88,10 @@ static void values_that_nobody_names(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CORRELATED(a_transfer_stands_on_a_stream),
+      CORRELATED(a_transfer_is_on_a_stream),
       CORRELATED(memory_is_a_metric),
       CORRELATED(a_kernel_without_an_end),
-      CORRELATED(values_that_nobody_names),
+      CORRELATED(unknown_values_have_their_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

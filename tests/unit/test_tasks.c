@@ -23,7 +23,7 @@ static void a_task_runs_and_completes(void **state) {
                    "30 ThreadTaskSwitch 0 0 0");
 }
 
-static void a_task_in_front_of_a_task(void **state) {
+static void an_inner_task_runs_within_an_outer_one(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   uint64_t outer = create(0, 20, 0);
@@ -70,8 +70,8 @@ static void an_untied_task_moves_with_its_regions(void **state) {
                    "30 ThreadTeamEnd 0, 31 Leave OpenMP worker");
 }
 
-/* Cancelled before it has begun: complete, and of no region. */
-static void a_task_that_never_begins(void **state) {
+/* Cancelled before it has started: complete, and of no region. */
+static void a_task_cancelled_before_its_start_is_complete(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   uint64_t task = create(0, 20, 0);
@@ -121,7 +121,7 @@ static void a_task_whose_creation_was_lost(void **state) {
                    "21 ThreadTaskSwitch 0 0 0");
 }
 
-static void values_that_nobody_names(void **state) {
+static void unknown_values_have_their_number(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   uint64_t task = create(0, 20, 0);
@@ -177,13 +177,13 @@ static void tasks_at_the_same_time(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(a_task_runs_and_completes),
-      CORRELATED(a_task_in_front_of_a_task),
+      CORRELATED(an_inner_task_runs_within_an_outer_one),
       CORRELATED(an_untied_task_moves_with_its_regions),
-      CORRELATED(a_task_that_never_begins),
+      CORRELATED(a_task_cancelled_before_its_start_is_complete),
       CORRELATED(a_detached_task_is_fulfilled),
       CORRELATED(a_task_that_is_suspended_at_the_end),
       CORRELATED(a_task_whose_creation_was_lost),
-      CORRELATED(values_that_nobody_names),
+      CORRELATED(unknown_values_have_their_number),
       CORRELATED(dependences_name_their_tasks),
       CORRELATED(tasks_at_the_same_time),
   };

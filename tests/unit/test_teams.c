@@ -23,7 +23,7 @@ static void a_team_of_two(void **state) {
   expect_events(1, "22 Enter OpenMP worker, 23 ThreadTeamBegin 0, 23 Enter parallel, "
                    "31 Enter implicit barrier, 40 Leave implicit barrier, 40 Leave parallel, "
                    "40 ThreadTeamEnd 0, 41 Leave OpenMP worker");
-  assert_int_equal(correlated()->ignored_ends, 2); /* what the worker tells late */
+  assert_int_equal(correlated()->ignored_ends, 2); /* the worker's late reports */
 }
 
 /* Its thread's gap comes with the next record, which others' records may precede. */
@@ -45,7 +45,7 @@ static void a_worker_that_ends_before_the_primary_is_known_to_begin(void **state
 }
 
 /* The primary's end was another region's, whose begin was dropped. */
-static void a_member_that_begins_behind_the_end(void **state) {
+static void a_member_that_begins_after_the_end(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   uint64_t team = fork_team(0, 20);
@@ -138,7 +138,7 @@ static void ends_without_a_beginning(void **state) {
   assert_int_equal(correlated()->ignored_ends, 2);
 }
 
-/* A parallel_begin that was dropped: the members say that there is a team. */
+/* A parallel_begin that was dropped: the members show that there is a team. */
 static void a_team_of_which_only_members_are_known(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
@@ -218,7 +218,7 @@ int main(void) {
       CORRELATED(a_team_of_two),
       CORRELATED(a_member_that_begins_late),
       CORRELATED(a_worker_that_ends_before_the_primary_is_known_to_begin),
-      CORRELATED(a_member_that_begins_behind_the_end),
+      CORRELATED(a_member_that_begins_after_the_end),
       CORRELATED(a_member_that_never_begins_is_none_of_the_team),
       CORRELATED(teams_in_teams),
       CORRELATED(ends_that_are_missing),

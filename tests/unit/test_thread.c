@@ -14,7 +14,7 @@
 #include "tool/first_rings.h"
 #include "tool/slots.h"
 
-/* Where counters begin: at rest, before 2^32, before 2^64, and where a ring of 64 KiB grows at once. */
+/* Where counters begin: at rest, before 2^32, before 2^64, and where a ring of 64 KiB grows immediately. */
 static const uint64_t starts[] = {0, UINT64_C(0xfffff000), UINT64_MAX - 3000, 2047};
 
 static struct ring_view view;
@@ -81,7 +81,7 @@ static void *put_three(void *data) {
   return NULL;
 }
 
-/* A slot goes on where it stood, for whoever takes it next. */
+/* A slot goes on at its position, for its next thread. */
 static void slots_pass_from_thread_to_thread(void **state) {
   (void)state;
   start(64 << 10, OVERFLOW_block, UINT64_C(0xffffffff) - 20);
@@ -173,7 +173,7 @@ static void full_slots_are_drained_first(void **state) {
   }
 }
 
-/* -- threads that do not say that they end -- */
+/* -- threads that do not report their end -- */
 
 static void *put_one(void *data) {
   (void)data;
@@ -244,7 +244,7 @@ static unsigned reserve_in_vain(unsigned most) {
 
 /* All slots are taken, almost all by the living: who comes in vain looks rarely, since it costs, but it
  * does. */
-static void full_pools_are_looked_at_again(void **state) {
+static void full_pools_are_searched_again(void **state) {
   (void)state;
   uint32_t index;
   start(64 << 10, OVERFLOW_block, 0);
@@ -273,7 +273,7 @@ static void overfill(uint64_t least) {
     put(1);
 }
 
-static void full_rings_drop_and_say_so(void **state) {
+static void full_rings_drop_and_count(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(starts); i++) {
     start(64 << 10, OVERFLOW_drop, starts[i]);
@@ -293,8 +293,8 @@ static void full_rings_drop_and_say_so(void **state) {
   }
 }
 
-/* A long record that finds no room is dropped whole; a short one behind it may still fit. */
-static void long_records_are_dropped_whole(void **state) {
+/* A long record that finds no room is dropped completely; a short one after it may still fit. */
+static void long_records_are_dropped_completely(void **state) {
   (void)state;
   start(64 << 10, OVERFLOW_drop, 0);
   while (put(RECORD_SLOTS_MAX))
@@ -327,7 +327,7 @@ static void when_recording_stops_nothing_is_written(void **state) {
   stop();
 }
 
-/* The writer takes nothing out of it any more, but goes on with other rings. */
+/* The writer reads nothing in it any more, but goes on with other rings. */
 static void rings_that_were_given_up_are_not_waited_for(void **state) {
   unsigned before = fake_tool_gave_up();
   (void)state;
@@ -342,7 +342,7 @@ static void rings_that_were_given_up_are_not_waited_for(void **state) {
   stop();
 }
 
-/* Behind a ring of the largest size another one begins. */
+/* A ring of the largest size is followed by another one. */
 static void memory_beyond_the_largest_ring_is_not_believed(void **state) {
   (void)state;
   start(64 << 10, OVERFLOW_drop, 0);
@@ -353,7 +353,7 @@ static void memory_beyond_the_largest_ring_is_not_believed(void **state) {
   stop();
 }
 
-/* Random lengths, a reader that lags behind by random amounts: rings grow with unread records of every
+/* Random lengths, a reader that is late by random amounts: rings grow with unread records of every
  * position in them. What was dropped is counted, what was not arrives. */
 static void grow_at_random(uint64_t ring_bytes, uint64_t position, uint64_t *random) {
   start(ring_bytes, OVERFLOW_drop, position);
@@ -381,7 +381,7 @@ static void rings_grow_around_what_is_unread(void **state) {
       grow_at_random(ring_bytes, starts[i], &random);
 }
 
-/* The ring stands `offset` slots in front of a place where it may grow, more than half full; then come n
+/* The ring's head is `offset` slots before a place where it may grow, more than half full; then come n
  * slots. */
 static void grow_at(uint64_t boundary, uint64_t offset, uint64_t n) {
   enum { START = RING_START_BYTES / RECORD_BYTES };
@@ -393,7 +393,7 @@ static void grow_at(uint64_t boundary, uint64_t offset, uint64_t n) {
   assert_int_equal(atomic_load(&view.slot->mask), START - 1);
   assert_true(atomic_load(&view.slot->head) - atomic_load(&view.slot->tail) >= START / 2);
   assert_true(put(n));
-  assert_true(offset < n || put(1)); /* a reservation that ends at the quarter mark asks for nothing */
+  assert_true(offset < n || put(1)); /* a reservation that ends at the quarter mark requests nothing */
   assert_int_equal(atomic_load(&view.slot->mask), 2 * START - 1);
   expect_in_order();
   assert_int_equal(check.missing[STREAM_THREAD], 0);
@@ -431,7 +431,7 @@ static long faults_of_stores(int fd, uint64_t offset, uint64_t bytes, bool looks
   return count;
 }
 
-static void what_the_writer_got_is_mapped_at_once(void **state) {
+static void the_writers_memory_is_mapped_with_the_ring(void **state) {
   enum { RING = 1 << 20, RECORDS = RING / RECORD_BYTES };
   struct session_header *writers;
   int fd;
@@ -475,16 +475,16 @@ int main(void) {
       cmocka_unit_test(full_slots_are_drained_first),
       cmocka_unit_test(dead_threads_give_their_slots_back),
       cmocka_unit_test(living_threads_keep_their_slots),
-      cmocka_unit_test(full_pools_are_looked_at_again),
+      cmocka_unit_test(full_pools_are_searched_again),
       cmocka_unit_test(without_a_slot_events_are_counted),
-      cmocka_unit_test(full_rings_drop_and_say_so),
-      cmocka_unit_test(long_records_are_dropped_whole),
+      cmocka_unit_test(full_rings_drop_and_count),
+      cmocka_unit_test(long_records_are_dropped_completely),
       cmocka_unit_test(when_recording_stops_nothing_is_written),
       cmocka_unit_test(rings_that_were_given_up_are_not_waited_for),
       cmocka_unit_test(memory_beyond_the_largest_ring_is_not_believed),
       cmocka_unit_test(rings_grow_around_what_is_unread),
       cmocka_unit_test(growth_moves_nothing),
-      cmocka_unit_test(what_the_writer_got_is_mapped_at_once),
+      cmocka_unit_test(the_writers_memory_is_mapped_with_the_ring),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

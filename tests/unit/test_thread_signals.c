@@ -2,7 +2,7 @@
  *
  * The processor's trap flag makes it raise SIGTRAP after every instruction of an event that the thread
  * records. The handler records an event itself where the case at hand needs one, and it is the reader too:
- * after each instruction whatever the ring shows must be whole and in order. */
+ * after each instruction whatever the ring shows must be complete and in order. */
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -30,7 +30,7 @@ enum { TRAP_FLAG = 0x100 };
 struct pattern {
   unsigned first;  /* nothing happens before, nor is anything read */
   unsigned bits;   /* bit i: record after instruction first + i */
-  unsigned length; /* instructions to which the bits apply, again and again; nothing is traced behind */
+  unsigned length; /* instructions to which the bits apply, again and again; nothing is traced afterwards */
 };
 
 static struct ring_view view;
@@ -64,7 +64,7 @@ static void after_instruction(int signal, siginfo_t *info, void *context) {
     numbered_read(&check, &view, reader_pace ? 1 : UINT64_MAX);
 }
 
-/* Behind the red zone, in which the compiler may keep things. */
+/* Below the red zone, in which the compiler may keep values. */
 static inline void set_trap_flag(void) {
   __asm__ volatile(
       "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
@@ -81,7 +81,7 @@ static bool put(uint64_t n) {
   return numbered_put(STREAM_THREAD, next_number[STREAM_THREAD]++, n);
 }
 
-/* One event under the pattern; returns how many instructions it took. */
+/* One event under the pattern; returns the number of its instructions. */
 static unsigned put_traced(uint64_t n) {
   instruction = 0;
   set_trap_flag();
@@ -136,10 +136,10 @@ static void stop(void) {
 /* Gets the ring to where the next event is special, untraced. */
 typedef void (*preparation)(void);
 
-/* Runs the case under one pattern; returns the instructions that the event took. */
+/* Runs the case under one pattern; returns the event's instructions. */
 static unsigned run_case(preparation prepare, enum overflow_policy overflow, uint64_t n,
                          struct pattern expected) {
-  /* what may grow does not get full at once */
+  /* a ring that may grow is not full immediately */
   start(overflow == OVERFLOW_drop ? 64 << 10 : 512 << 10, overflow, 0);
   assert_true(put(1));
   prepare();
@@ -150,7 +150,7 @@ static unsigned run_case(preparation prepare, enum overflow_policy overflow, uin
 }
 
 /* Every single instruction, and pairs of neighbours and of near ones; then handlers one after another, for as
- * long as the event takes by itself. */
+ * long as the event lasts by itself. */
 static void run_everywhere(preparation prepare, enum overflow_policy overflow, uint64_t n) {
   static const unsigned shapes[] = {0x1, 0x3, 0x5, 0x9};
   unsigned instructions = run_case(prepare, overflow, n, (struct pattern){0});
@@ -202,23 +202,23 @@ static void at_a_full_ring_that_is_drained(void) {
   reader_pace = 16;
 }
 
-static void in_the_fast_way(void **state) {
+static void handlers_record_in_the_fast_path(void **state) {
   (void)state;
   run_everywhere(nothing_special, OVERFLOW_block, 1);
   run_everywhere(nothing_special, OVERFLOW_block, 3);
 }
 
-static void at_quarter_marks(void **state) {
+static void handlers_record_at_quarter_marks(void **state) {
   (void)state;
   run_everywhere(at_a_quarter_mark, OVERFLOW_block, 1);
 }
 
-static void while_the_ring_grows(void **state) {
+static void handlers_record_while_the_ring_grows(void **state) {
   (void)state;
   run_everywhere(at_growth, OVERFLOW_block, 2);
 }
 
-static void while_events_are_dropped(void **state) {
+static void handlers_record_while_events_are_dropped(void **state) {
   (void)state;
   run_everywhere(at_a_full_ring, OVERFLOW_drop, 1);
   unsigned instructions = run_case(at_a_full_ring, OVERFLOW_drop, 1, (struct pattern){0});
@@ -228,14 +228,14 @@ static void while_events_are_dropped(void **state) {
 
 /* Where the counter is not the session's clock every event goes the slow way, after the fast one has
  * failed. */
-static void with_another_clock(void **state) {
+static void handlers_record_with_another_clock(void **state) {
   (void)state;
   kind = CLOCK_KIND_MONOTONIC;
   run_everywhere(nothing_special, OVERFLOW_block, 1);
 }
 
-/* Samples never wait, and take no event's place. */
-static void with_samples_from_the_handler(void **state) {
+/* Samples never wait, and never replace an event. */
+static void handlers_record_samples(void **state) {
   (void)state;
   with_samples = true;
   run_everywhere(nothing_special, OVERFLOW_block, 1);
@@ -253,12 +253,12 @@ static int choose_clock(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(in_the_fast_way),
-      cmocka_unit_test(at_quarter_marks),
-      cmocka_unit_test(while_the_ring_grows),
-      cmocka_unit_test(while_events_are_dropped),
-      cmocka_unit_test(with_samples_from_the_handler),
-      cmocka_unit_test(with_another_clock),
+      cmocka_unit_test(handlers_record_in_the_fast_path),
+      cmocka_unit_test(handlers_record_at_quarter_marks),
+      cmocka_unit_test(handlers_record_while_the_ring_grows),
+      cmocka_unit_test(handlers_record_while_events_are_dropped),
+      cmocka_unit_test(handlers_record_samples),
+      cmocka_unit_test(handlers_record_with_another_clock),
   };
   sigaction(SIGTRAP, &(struct sigaction){.sa_sigaction = after_instruction, .sa_flags = SA_SIGINFO}, NULL);
   return cmocka_run_group_tests(tests, choose_clock, NULL);

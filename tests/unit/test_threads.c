@@ -1,5 +1,5 @@
-/* Threads: their beginnings and ends, slots that are taken over, what the tool says, samples, records from
- * nowhere. */
+/* Threads: their beginnings and ends, slots that are used again, the tool's own records, samples, records
+ * from nowhere. */
 #include "correlated.h"
 
 #include "unit.h"
@@ -17,7 +17,7 @@ static void a_thread_ends_before_the_process(void **state) {
 }
 
 /* Another thread has its slot: what was open is closed as at the end of a process. */
-static void a_thread_that_dies_without_a_word(void **state) {
+static void a_thread_that_dies_without_an_event(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   begin_thread(1, 20, OMPT_THREAD_other);
@@ -47,7 +47,7 @@ static void a_stall_lasts_from_its_begin(void **state) {
   expect_events(0, "22 BufferFlush 25");
 }
 
-/* Places are told with the next region, once. */
+/* Places are reported with the next region, once. */
 static void placement_goes_on_the_region(void **state) {
   static const int32_t places[4] = {0, 1, 2, 6};
   (void)state;
@@ -69,7 +69,7 @@ static void placement_goes_on_the_region(void **state) {
                    "31 Enter parallel, 32 Leave parallel, 32 ThreadTeamEnd 0, 33 ThreadJoin");
 }
 
-static void records_that_no_row_has(void **state) {
+static void records_of_unknown_types(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   feed(0, &(const struct record){.ticks = 20, .type = RECORD_TYPE_COUNT}, NULL, 0);
@@ -80,7 +80,7 @@ static void records_that_no_row_has(void **state) {
 }
 
 /* They move no event, and make no thread known. */
-static void samples_stand_between_events(void **state) {
+static void samples_are_between_events(void **state) {
   static const uint64_t path[4] = {0x5000, 0x5100, 0, 0};
   const struct record_sample sample = {
       .ticks = 22, .type = RECORD_sample, .state = 1, .processor_and_missed = UINT64_C(3) << 32 | 7};
@@ -99,8 +99,8 @@ static void samples_stand_between_events(void **state) {
   assert_int_equal(correlated()->figures.samples_missed, 3);
 }
 
-/* Tool and device have their say, and events are counted, when the archive is at its end. */
-static void what_comes_behind_the_end_is_counted(void **state) {
+/* The tool's and the device's records after the archive's end are counted. */
+static void records_after_the_end_are_counted(void **state) {
   (void)state;
   begin_thread(0, 10, OMPT_THREAD_initial);
   finish();
@@ -114,13 +114,13 @@ static void what_comes_behind_the_end_is_counted(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(a_thread_ends_before_the_process),
-      CORRELATED(a_thread_that_dies_without_a_word),
+      CORRELATED(a_thread_that_dies_without_an_event),
       CORRELATED(events_that_were_lost),
       CORRELATED(a_stall_lasts_from_its_begin),
       CORRELATED(placement_goes_on_the_region),
-      CORRELATED(records_that_no_row_has),
-      CORRELATED(samples_stand_between_events),
-      CORRELATED(what_comes_behind_the_end_is_counted),
+      CORRELATED(records_of_unknown_types),
+      CORRELATED(samples_are_between_events),
+      CORRELATED(records_after_the_end_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What happens in several threads at one and the same tick of a coarse clock: the merge and all behind it. */
+/* What happens in several threads at one and the same tick of a coarse clock: the merge and all that follows.
+ */
 #include "correlated.h"
 #include "merging.h"
 
@@ -57,8 +58,8 @@ static void receive_all(void) {
   finish();
 }
 
-/* Of two, whichever ring it has: 1 gives it back at once, and 0 has it longer. */
-static void who_gives_it_back_first_had_it_first(void **state) {
+/* Of two, whichever ring it has: 1 releases it first, and 0 has it longer. */
+static void the_first_release_belongs_to_the_first_owner(void **state) {
   (void)state;
   hold(0, 100, 101);
   hold(1, 100, 100);
@@ -69,7 +70,7 @@ static void who_gives_it_back_first_had_it_first(void **state) {
                    "100 ThreadReleaseLock 0 1, 100 Leave atomic, 101 Leave OpenMP worker");
 }
 
-static void the_first_ring_may_be_right(void **state) {
+static void the_order_of_rings_may_be_right(void **state) {
   (void)state;
   hold(0, 100, 100);
   hold(1, 100, 101);
@@ -93,7 +94,7 @@ static void releases_may_come_later(void **state) {
 }
 
 /* The callback of a release may come late, but not what the thread did while it had the lock. */
-static void what_was_done_with_the_lock_counts(void **state) {
+static void records_within_the_lock_give_the_order(void **state) {
   (void)state;
   acquire(0, 100, LOCK);
   PUT(0, 102, flush, .codeptr = AT_WORK);
@@ -104,8 +105,8 @@ static void what_was_done_with_the_lock_counts(void **state) {
                    "103 ThreadReleaseLock 0 2, 103 Leave atomic");
 }
 
-/* The tool's own words do not: a wait for room comes behind the end of the lock. */
-static void a_stall_in_front_of_the_release_is_no_sign(void **state) {
+/* The tool's own records do not: a wait for room follows the end of the lock. */
+static void a_stall_before_the_release_gives_no_order(void **state) {
   (void)state;
   hold(0, 100, 150);
   acquire(1, 100, LOCK);
@@ -116,8 +117,8 @@ static void a_stall_in_front_of_the_release_is_no_sign(void **state) {
                 "100 Enter atomic, 100 ThreadAcquireLock 0 2, 150 ThreadReleaseLock 0 2, 150 Leave atomic");
 }
 
-/* What stands in front of the acquisition at the same time goes along. */
-static void the_first_owner_has_more_at_this_time(void **state) {
+/* What precedes the acquisition at the same time is moved with it. */
+static void the_first_owners_earlier_records_of_this_time_are_moved_with_it(void **state) {
   (void)state;
   hold(0, 100, 101);
   acquire(1, 100, OTHER);
@@ -134,8 +135,8 @@ static void the_first_owner_has_more_at_this_time(void **state) {
                    "102 ThreadReleaseLock 1 3, 102 Leave atomic, 102 Leave OpenMP worker");
 }
 
-/* A release that is not there yet may come any time: who has told is in front. */
-static void a_release_that_is_missing_is_the_last(void **state) {
+/* A release that is not there yet may come any time: the thread that has reported is first. */
+static void a_missing_release_is_the_last_one(void **state) {
   (void)state;
   acquire(0, 100, LOCK);
   hold(1, 100, 300);
@@ -238,8 +239,8 @@ static void expect_that_each_waits_for_the_one_before(uint64_t count) {
       assert_true(owners[which].holds[i - 1].end <= owners[which].holds[i].begin);
 }
 
-/* Threads that take two locks and give them back, in an order that can be, all under one clock with a coarse
- * tick; at the end all are given back. */
+/* Threads that acquire and release two locks, in a possible order, all under one clock with a coarse
+ * tick; at the end all are released. */
 static void play(uint64_t random, unsigned events_a_tick, uint64_t *ret_count) {
   unsigned owner[2] = {THREADS, THREADS};
   uint64_t events = 0;
@@ -269,7 +270,7 @@ static void the_order_can_be_the_true_one(void **state) {
 }
 
 /* As no clock does: the search for the first owner ends after some records. */
-static void a_clock_that_stands_still_costs_no_time(void **state) {
+static void a_clock_at_one_tick_costs_no_time(void **state) {
   (void)state;
   for (unsigned i = 0; i < CAPACITY / 2; i++)
     for (unsigned thread = 0; thread < THREADS; thread++)
@@ -281,18 +282,18 @@ static void a_clock_that_stands_still_costs_no_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(who_gives_it_back_first_had_it_first),
-      TEST(the_first_ring_may_be_right),
+      TEST(the_first_release_belongs_to_the_first_owner),
+      TEST(the_order_of_rings_may_be_right),
       TEST(releases_may_come_later),
-      TEST(what_was_done_with_the_lock_counts),
-      TEST(a_stall_in_front_of_the_release_is_no_sign),
-      TEST(the_first_owner_has_more_at_this_time),
-      TEST(a_release_that_is_missing_is_the_last),
+      TEST(records_within_the_lock_give_the_order),
+      TEST(a_stall_before_the_release_gives_no_order),
+      TEST(the_first_owners_earlier_records_of_this_time_are_moved_with_it),
+      TEST(a_missing_release_is_the_last_one),
       TEST(orders_that_contradict_each_other_end),
       TEST(a_task_is_created_before_it_runs),
       TEST(a_team_is_forked_before_its_members_begin),
       cmocka_unit_test_teardown(the_order_can_be_the_true_one, merging_teardown),
-      cmocka_unit_test_setup_teardown(a_clock_that_stands_still_costs_no_time, setup_notes, merging_teardown),
+      cmocka_unit_test_setup_teardown(a_clock_at_one_tick_costs_no_time, setup_notes, merging_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ struct seen {
   uint64_t next[LOCATIONS], ticks, count, most;
 };
 
-static bool take(void *data, const struct trace_event *event) {
+static bool collect(void *data, const struct trace_event *event) {
   struct seen *seen = data;
   assert_true(event->ticks >= seen->ticks);
   assert_int_equal(event->number, ++seen->next[event->location]);
@@ -106,7 +106,7 @@ static void all_come_in_order_again_and_again(void **state) {
   (void)state;
   for (int i = 0; i < 3; i++) {
     struct seen seen = {.most = UINT64_MAX};
-    assert_int_equal(trace_read_in_order(trace, 0, UINT64_MAX, take, &seen, error), 0);
+    assert_int_equal(trace_read_in_order(trace, 0, UINT64_MAX, collect, &seen, error), 0);
     assert_int_equal(seen.count, (LOCATIONS - 1) * EVENTS);
   }
 }
@@ -117,7 +117,7 @@ static bool count_inside(void *data, const struct trace_event *event) {
   return true;
 }
 
-static void a_window_has_what_is_in_it(void **state) {
+static void a_window_has_its_events(void **state) {
   char error[TRACE_ERROR_BYTES];
   uint64_t all[2] = {0}, window[2] = {0};
   (void)state;
@@ -128,11 +128,11 @@ static void a_window_has_what_is_in_it(void **state) {
   assert_int_equal(window[0], 0);
 }
 
-static void the_taker_can_stop(void **state) {
+static void the_reader_can_stop(void **state) {
   char error[TRACE_ERROR_BYTES];
   struct seen seen = {.most = 17};
   (void)state;
-  assert_int_equal(trace_read_in_order(trace, 0, UINT64_MAX, take, &seen, error), 0);
+  assert_int_equal(trace_read_in_order(trace, 0, UINT64_MAX, collect, &seen, error), 0);
   assert_int_equal(seen.count, 17);
 }
 
@@ -201,10 +201,10 @@ static void many_are_merged_as_few(void **state) {
   }
 }
 
-static void the_taker_can_stop_the_merging_of_many(void **state) {
+static void the_reader_can_stop_the_merging_of_many(void **state) {
   char error[TRACE_ERROR_BYTES];
   struct seen seen = {.most = 17};
-  const struct trace_window window = {0, UINT64_MAX, take, &seen};
+  const struct trace_window window = {0, UINT64_MAX, collect, &seen};
   (void)state;
   assert_int_equal(trace_merge_in_order(trace, &window, error), 0);
   assert_int_equal(seen.count, 17);
@@ -241,12 +241,12 @@ static void helpers_give_the_same(void **state) {
 }
 
 /* With all batches full, too, and at an event in the middle of one. */
-static void the_taker_can_stop_helpers(void **state) {
+static void the_reader_can_stop_helpers(void **state) {
   char error[TRACE_ERROR_BYTES];
   struct trace *parallel = open_for(*state, 3);
   for (uint64_t most = 1; most < EVENTS; most *= 7) {
     struct seen seen = {.most = most};
-    assert_int_equal(trace_read_in_order(parallel, 0, UINT64_MAX, take, &seen, error), 0);
+    assert_int_equal(trace_read_in_order(parallel, 0, UINT64_MAX, collect, &seen, error), 0);
     assert_int_equal(seen.count, most);
   }
   trace_close(parallel);
@@ -287,7 +287,7 @@ static void cut(const char *folder, unsigned location, double share) {
   assert_int_equal(truncate(path, (off_t)(share * (double)status.st_size)), 0);
 }
 
-/* What OTF2 finds behind the end of what is left varies; that it is an error does not. */
+/* OTF2's finding after the end of what is left varies; that it is an error does not. */
 static void broken_files_are_an_error_for_all(void **state) {
   char command[160], copy[64], error[TRACE_ERROR_BYTES];
   snprintf(copy, sizeof copy, "%s-cut", (char *)*state);
@@ -309,12 +309,12 @@ static void broken_files_are_an_error_for_all(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_come_in_order_again_and_again),
-      cmocka_unit_test(a_window_has_what_is_in_it),
-      cmocka_unit_test(the_taker_can_stop),
+      cmocka_unit_test(a_window_has_its_events),
+      cmocka_unit_test(the_reader_can_stop),
       cmocka_unit_test(many_are_merged_as_few),
-      cmocka_unit_test(the_taker_can_stop_the_merging_of_many),
+      cmocka_unit_test(the_reader_can_stop_the_merging_of_many),
       cmocka_unit_test(helpers_give_the_same),
-      cmocka_unit_test(the_taker_can_stop_helpers),
+      cmocka_unit_test(the_reader_can_stop_helpers),
       cmocka_unit_test(a_small_archive_has_no_helpers),
       cmocka_unit_test(one_processor_has_no_helpers),
       cmocka_unit_test(broken_files_are_an_error_for_all),

@@ -27,7 +27,7 @@ static bool has_events(uint64_t location) {
   return false;
 }
 
-/* What the location's number of a region stands for. */
+/* The archive's number for the location's number of a region. */
 static uint32_t mapped(uint64_t location, uint64_t number) {
   return (uint32_t)((number + location) % REGIONS);
 }
@@ -108,7 +108,7 @@ static size_t open_parts(void) {
   return count;
 }
 
-static bool take(void *data, const struct trace_event *event) {
+static bool collect(void *data, const struct trace_event *event) {
   struct seen *seen = data;
   uint64_t number = event->number - 1;
   assert_int_equal(number, seen->next[event->location]++);
@@ -120,13 +120,13 @@ static bool take(void *data, const struct trace_event *event) {
 }
 
 static void read_all(size_t tables, size_t open, bool in_order, struct seen *ret) {
-  const struct trace_window window = {0, UINT64_MAX, take, ret};
+  const struct trace_window window = {0, UINT64_MAX, collect, ret};
   char error[TRACE_ERROR_BYTES];
   trace->reader->merge_bytes = 1; /* the least of each location at a time */
   trace->reader->merge_open_most = open;
   trace->reader->table_most = tables;
   int result =
-      in_order ? trace_merge_in_order(trace, &window, error) : trace_read_events(trace, take, ret, error);
+      in_order ? trace_merge_in_order(trace, &window, error) : trace_read_events(trace, collect, ret, error);
   assert_int_equal(result, 0);
   assert_int_equal(ret->count, WITH_EVENTS * EVENTS);
 }

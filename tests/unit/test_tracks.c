@@ -41,7 +41,7 @@ static void expect_sound_mixes(const struct activity_track *track, const double 
     assert_true(track->mixes[i].begin >= track->mixes[i - 1].end);
 }
 
-/* Whether merged at once or later, all times add up. */
+/* Whether merged immediately or later, all times add up. */
 static void activities_add_up(void **state) {
   (void)state;
   struct activity_track exact = {0}, merged = {0};

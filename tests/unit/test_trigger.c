@@ -9,18 +9,19 @@ enum { PLACE = 0x1000, OTHER = 0x2000 };
 
 static char why[TRIGGER_WHY_BYTES];
 
-static bool take(struct trigger *trigger, enum record_type type, uint64_t ticks, uint64_t address) {
+static bool fires_on_record(struct trigger *trigger, enum record_type type, uint64_t ticks,
+                            uint64_t address) {
   struct record_parallel_begin record = {.ticks = ticks, .codeptr = address, .type = (uint8_t)type};
   return trigger_on_record(trigger, 3, (const struct record *)&record, NULL, why);
 }
 
 /* An instance that begins at the time. */
 static bool run(struct trigger *trigger, uint64_t ticks, uint64_t lasts, uint64_t address) {
-  bool is_too_long = take(trigger, RECORD_parallel_begin, ticks, address);
-  return is_too_long | take(trigger, RECORD_parallel_end, ticks + lasts, address);
+  bool is_too_long = fires_on_record(trigger, RECORD_parallel_begin, ticks, address);
+  return is_too_long | fires_on_record(trigger, RECORD_parallel_end, ticks + lasts, address);
 }
 
-static void what_is_longer_than_the_limit_fires(void **state) {
+static void regions_longer_than_the_limit_fire(void **state) {
   const struct config_watch expected = {.kind = TRIGGER_parallel, .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&expected);
   (void)state;
@@ -39,11 +40,11 @@ static void regions_nest(void **state) {
   (void)state;
   trigger_set_frequency(trigger, 1e9);
   for (uint64_t i = 0; i < 40; i++) /* deeper than is watched */
-    assert_false(take(trigger, RECORD_parallel_begin, i, PLACE));
+    assert_false(fires_on_record(trigger, RECORD_parallel_begin, i, PLACE));
   for (uint64_t i = 0; i < 39; i++)
-    assert_false(take(trigger, RECORD_parallel_end, 100, PLACE));
-  assert_true(take(trigger, RECORD_parallel_end, 5000, PLACE));
-  assert_false(take(trigger, RECORD_parallel_end, 9000, PLACE));
+    assert_false(fires_on_record(trigger, RECORD_parallel_end, 100, PLACE));
+  assert_true(fires_on_record(trigger, RECORD_parallel_end, 5000, PLACE));
+  assert_false(fires_on_record(trigger, RECORD_parallel_end, 9000, PLACE));
   trigger_destroy(trigger);
 }
 
@@ -63,7 +64,7 @@ static void medians_are_those_of_the_place(void **state) {
   trigger_destroy(trigger);
 }
 
-static void a_place_is_asked_for_once_it_matters(void **state) {
+static void a_place_is_requested_once_it_matters(void **state) {
   const struct config_watch expected = {.kind = TRIGGER_parallel, .name = "a.c", .line = 7, .limit_ns = 1000};
   struct trigger *trigger = trigger_create(&expected);
   uint64_t addresses[4];
@@ -84,8 +85,8 @@ static void a_place_is_asked_for_once_it_matters(void **state) {
   trigger_destroy(trigger);
 }
 
-static void say(struct record_control_tool_region *record, uint64_t words[4], const char *name,
-                uint64_t ticks, uint8_t endpoint) {
+static void fill_region(struct record_control_tool_region *record, uint64_t words[4], const char *name,
+                        uint64_t ticks, uint8_t endpoint) {
   memset(words, 0, 4 * sizeof *words);
   memcpy(words + 2, name, strlen(name));
   *record = (struct record_control_tool_region){.ticks = ticks,
@@ -98,7 +99,7 @@ static void say(struct record_control_tool_region *record, uint64_t words[4], co
 static bool remove_region(struct trigger *trigger, const char *name, uint64_t ticks, uint8_t endpoint) {
   struct record_control_tool_region record;
   uint64_t words[4];
-  say(&record, words, name, ticks, endpoint);
+  fill_region(&record, words, name, ticks, endpoint);
   return trigger_on_record(trigger, 0, (const struct record *)&record, words, why);
 }
 
@@ -118,7 +119,7 @@ static void regions_of_the_program_have_names(void **state) {
   trigger_destroy(trigger);
 }
 
-/* Whoever asks says what is slow enough. */
+/* The caller's answer decides what is slow enough. */
 static void of_the_slowest_only_slower_ones_fire(void **state) {
   const struct config_watch expected = {.kind = TRIGGER_parallel, .slowest = 5};
   struct trigger *trigger = trigger_create(&expected);
@@ -136,10 +137,10 @@ static void of_the_slowest_only_slower_ones_fire(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_longer_than_the_limit_fires),
+      cmocka_unit_test(regions_longer_than_the_limit_fire),
       cmocka_unit_test(regions_nest),
       cmocka_unit_test(medians_are_those_of_the_place),
-      cmocka_unit_test(a_place_is_asked_for_once_it_matters),
+      cmocka_unit_test(a_place_is_requested_once_it_matters),
       cmocka_unit_test(regions_of_the_program_have_names),
       cmocka_unit_test(of_the_slowest_only_slower_ones_fire),
   };

@@ -1,4 +1,4 @@
-/* What may come between a fork and its team's begin waits behind the fork: the team is this fork's all the
+/* What may come between a fork and its team's begin waits after the fork: the team is this fork's all the
  * same. */
 #include "unit.h"
 
@@ -24,13 +24,13 @@ struct written {
   char kinds[EVENTS_MAX * 32];
   uint64_t ticks;    /* of the last one */
   uint64_t values;   /* attributes of samples that have the value */
-  uint64_t marked;   /* events that say that they were added */
+  uint64_t marked;   /* events marked as added */
   uint64_t gap;      /* from what came before to the completion of a task */
   uint64_t released; /* the first lock, then */
   uint32_t own;      /* the team to whose implicit task the last switch was */
 };
 
-/* -- the definitions that unwind.c asks for: one communicator with one member -- */
+/* -- the definitions that unwind.c requests: one communicator with one member -- */
 
 uint32_t definitions_comm_count(const struct definitions *definitions) {
   (void)definitions;
@@ -174,7 +174,7 @@ static void note_written(void *data, const struct trace_event *event) {
 
 static uint32_t region_entered;
 
-static void take(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint64_t ticks) {
+static void feed(struct unwind *unwind, uint32_t location, enum trace_kind kind, uint64_t ticks) {
   OTF2_AttributeList *attributes = OTF2_AttributeList_New();
   OTF2_AttributeList_AddUint64(attributes, KEY, VALUE);
   struct trace_event event = {.kind = kind, .location = location, .ticks = ticks};
@@ -205,7 +205,7 @@ static struct written recover_on(uint32_t location, const enum trace_kind *kinds
       .events = events, .arguments = "a.out 'it'\\''s' -x", .location_count = member_count};
   struct unwind *unwind = unwind_open(&source, note_written, &written);
   for (size_t i = 0; i < count; i++)
-    take(unwind, location, kinds[i], TICKS + i);
+    feed(unwind, location, kinds[i], TICKS + i);
   unwind_end(unwind, END_TICKS);
   assert_int_equal(unwind_left_out(unwind), left_out);
   unwind_close(unwind);
@@ -228,7 +228,7 @@ static void fork_is_joined(const enum trace_kind *between, size_t count, const c
   assert_int_equal(written.values, values);
 }
 
-static void a_team_follows_at_once(void **state) {
+static void a_team_follows_directly(void **state) {
   (void)state;
   fork_is_joined((enum trace_kind[]){0}, 0, "enter fork begin end join leave ", 0);
 }
@@ -295,7 +295,7 @@ static void the_primary_is_gone(void **state) {
                                      "leave over ");
 }
 
-/* Its team has ended, as that of a task that a team left behind. */
+/* Its team has ended, as that of a task that a team has left. */
 static void a_suspended_task_is_left_outside_of_teams(void **state) {
   static const enum trace_kind kinds[] = {TRACE_ThreadTeamBegin, TRACE_ThreadTaskSwitch, TRACE_Enter,
                                           TRACE_ThreadTeamEnd};
@@ -343,8 +343,8 @@ static void acquire_lock(struct unwind *unwind, uint32_t location, enum trace_ki
   unwind_event(unwind, &event);
 }
 
-/* A lock passes from the second location to the first, and the release comes behind the acquire, as a runtime
- * may tell of it; then the trace is cut, before or behind that release. */
+/* A lock passes from the second location to the first, and the release follows the acquire, as a runtime
+ * may report it; then the trace is cut, before or after that release. */
 static struct written cut_where_a_lock_passes(bool is_released) {
   struct written written = {0};
   struct unwind_source source = {.events = (uint64_t[]){2, 3}, .arguments = "", .location_count = 2};
@@ -358,39 +358,39 @@ static struct written cut_where_a_lock_passes(bool is_released) {
   return written;
 }
 
-static void a_release_is_told_late(void **state) {
+static void a_late_release_is_marked_once(void **state) {
   (void)state;
   struct written written = cut_where_a_lock_passes(true);
   assert_string_equal(written.kinds, "acquire acquire release release ");
   assert_int_equal(written.marked, 1);
 }
 
-static void a_late_release_is_lost(void **state) {
+static void a_lost_release_is_added(void **state) {
   (void)state;
   struct written written = cut_where_a_lock_passes(false);
   assert_string_equal(written.kinds, "acquire acquire release release ");
   assert_int_equal(written.marked, 2);
 }
 
-/* The primary's events are cut behind these in its team; the other member leaves the team, having acquired
- * the lock if that is asked for. */
+/* The primary's events are cut after these in its team; the other member leaves the team, having acquired
+ * the lock on request. */
 static struct written cut_in_team(const enum trace_kind *kinds, size_t count, bool acquires) {
   struct written written = {0};
   uint64_t events[] = {3 + count, 4 + acquires}, ticks = TICKS;
   struct unwind_source source = {.events = events, .arguments = "", .location_count = 2};
   member_count = 2;
   struct unwind *unwind = unwind_open(&source, note_written, &written);
-  take(unwind, 0, TRACE_ThreadFork, ticks++);
+  feed(unwind, 0, TRACE_ThreadFork, ticks++);
   for (uint32_t i = 0; i < 2; i++) {
-    take(unwind, i, TRACE_ThreadTeamBegin, ticks++);
-    take(unwind, i, TRACE_Enter, ticks++);
+    feed(unwind, i, TRACE_ThreadTeamBegin, ticks++);
+    feed(unwind, i, TRACE_Enter, ticks++);
   }
   for (size_t i = 0; i < count; i++)
-    take(unwind, 0, kinds[i], ticks++);
+    feed(unwind, 0, kinds[i], ticks++);
   if (acquires)
-    take(unwind, 1, TRACE_ThreadAcquireLock, ticks + TICKS);
-  take(unwind, 1, TRACE_Leave, ticks + 2 * TICKS);
-  take(unwind, 1, TRACE_ThreadTeamEnd, ticks + 2 * TICKS);
+    feed(unwind, 1, TRACE_ThreadAcquireLock, ticks + TICKS);
+  feed(unwind, 1, TRACE_Leave, ticks + 2 * TICKS);
+  feed(unwind, 1, TRACE_ThreadTeamEnd, ticks + 2 * TICKS);
   unwind_end(unwind, 4 * TICKS);
   unwind_close(unwind);
   member_count = 1;
@@ -398,7 +398,7 @@ static struct written cut_in_team(const enum trace_kind *kinds, size_t count, bo
 }
 
 /* Its region ends with it, at one time. */
-static void a_task_has_just_begun(void **state) {
+static void a_task_has_just_started(void **state) {
   static const enum trace_kind kinds[] = {TRACE_ThreadTaskSwitch, TRACE_Enter};
   (void)state;
   struct written written = cut_in_team(kinds, COUNT(kinds), false);
@@ -436,7 +436,7 @@ static void a_barrier_is_the_last_event(void **state) {
                                      "enter leave leave end join ");
 }
 
-/* What is left out then says that the team is there by now: it has not begun where the member was last. */
+/* What is left out then shows that the team is there by now: it has not started where the member was last. */
 static void a_members_begin_is_the_last_event(void **state) {
   enum { FORK = 2 * TICKS };
   uint64_t events[] = {4, 2};
@@ -445,11 +445,11 @@ static void a_members_begin_is_the_last_event(void **state) {
   (void)state;
   member_count = 2;
   struct unwind *unwind = unwind_open(&source, note_written, &written);
-  take(unwind, 1, TRACE_Enter, TICKS);
-  take(unwind, 0, TRACE_ThreadFork, FORK);
-  take(unwind, 0, TRACE_ThreadTeamBegin, FORK);
-  take(unwind, 0, TRACE_Enter, FORK);
-  take(unwind, 1, TRACE_ThreadTeamBegin, FORK + 1);
+  feed(unwind, 1, TRACE_Enter, TICKS);
+  feed(unwind, 0, TRACE_ThreadFork, FORK);
+  feed(unwind, 0, TRACE_ThreadTeamBegin, FORK);
+  feed(unwind, 0, TRACE_Enter, FORK);
+  feed(unwind, 1, TRACE_ThreadTeamBegin, FORK + 1);
   assert_string_equal(written.kinds, "enter fork begin enter begin enter ");
   assert_int_equal(written.ticks, FORK + 1);
   unwind_end(unwind, END_TICKS);
@@ -459,7 +459,7 @@ static void a_members_begin_is_the_last_event(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_team_follows_at_once),
+      cmocka_unit_test(a_team_follows_directly),
       cmocka_unit_test(samples_come_between),
       cmocka_unit_test(a_pause_comes_between),
       cmocka_unit_test(a_stall_comes_between),
@@ -471,9 +471,9 @@ int main(void) {
       cmocka_unit_test(a_begin_is_the_last_event),
       cmocka_unit_test(a_point_is_the_last_event),
       cmocka_unit_test(releases_are_marked),
-      cmocka_unit_test(a_release_is_told_late),
-      cmocka_unit_test(a_late_release_is_lost),
-      cmocka_unit_test(a_task_has_just_begun),
+      cmocka_unit_test(a_late_release_is_marked_once),
+      cmocka_unit_test(a_lost_release_is_added),
+      cmocka_unit_test(a_task_has_just_started),
       cmocka_unit_test(a_task_has_just_completed),
       cmocka_unit_test(a_barrier_is_the_last_event),
       cmocka_unit_test(a_members_begin_is_the_last_event),

@@ -30,7 +30,7 @@ static void expect(const char *bytes, const char *expected) {
   assert_true(utf8_is_valid(text));
 }
 
-static void what_is_none_becomes_question_marks(void **state) {
+static void invalid_bytes_become_question_marks(void **state) {
   (void)state;
   expect("\xff", "?");
   expect("a\x80z", "a?z");  /* continues nothing */
@@ -45,6 +45,6 @@ static void what_is_none_becomes_question_marks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(all_of_utf8_is_valid),
-                                     cmocka_unit_test(what_is_none_becomes_question_marks)};
+                                     cmocka_unit_test(invalid_bytes_become_question_marks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

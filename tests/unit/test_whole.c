@@ -14,7 +14,7 @@ static void numbers_that_integers_hold(void **state) {
 }
 
 /* What a sum of times that are near 2^64 becomes. */
-static void numbers_beyond(void **state) {
+static void numbers_out_of_range_are_clamped(void **state) {
   (void)state;
   assert_true(whole_number((double)UINT64_MAX) == UINT64_MAX);
   assert_true(whole_number(INFINITY) == UINT64_MAX);
@@ -28,7 +28,7 @@ static void numbers_beyond(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_that_integers_hold),
-      cmocka_unit_test(numbers_beyond),
+      cmocka_unit_test(numbers_out_of_range_are_clamped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

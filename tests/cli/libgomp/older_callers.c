@@ -1,5 +1,5 @@
 /* Older compilers hand over fewer arguments to GOMP_task than it has today: gcc 4.4 seven, 4.9 eight, 6 nine.
- * Behind them on the stack are variables of the caller, here those of a call that is made by hand. Another
+ * After them on the stack are variables of the caller, here those of a call that is made by hand. Another
  * thread writes them while the task is created, or nobody may write them, as they are in a page of their own.
  * Prints how many calls there were and how many tasks ran, and the words that did not keep what was written.
  * x86-64. */
@@ -40,7 +40,7 @@ __asm__(".text\n.globl call_by_hand\n.type call_by_hand, @function\ncall_by_hand
 static struct {
   char *stack;
   sem_t created, written;
-  volatile uint64_t *words; /* behind the arguments of the call that is being made. NULL: none */
+  volatile uint64_t *words; /* after the arguments of the call that is being made. NULL: none */
   int count;
   uint64_t value;
   int calls, run, lost;
@@ -74,7 +74,7 @@ static void copy_long(void *to, void *from) {
   *(long *)to = *(long *)from;
 }
 
-/* `passed` arguments; what is behind them is at the end of the stack, or in the page behind it. */
+/* `passed` arguments; what follows them is at the end of the stack, or in the next page. */
 static void create(int passed, int is_deferred, unsigned flags, void (*copy)(void *, void *),
                    int is_at_page) {
   static int variable;

@@ -27,7 +27,8 @@ static void few(long *sum) {
   for (int i = 100; i > 0; i -= 3)
     add(sum, i);
 #pragma omp taskwait
-  /* outside of all teams libgomp 12 leaves something behind, and waits for ever in one of the next barriers
+  /* outside of all teams libgomp 12 keeps a task that is not complete, and one of the next barriers never
+   * ends
    */
   if (omp_in_parallel()) {
 #pragma omp taskloop reduction(+ : reduced) num_tasks(5)
