@@ -198,11 +198,11 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   finding->reason =
       is_measured ? "the kernel reports when threads had no processor, the events show who waited for them"
                   : causes[finding->cause].reason;
-  if (others > OTHERS_SHARE * finding->gain_ticks && finding->confidence == CONFIDENCE_HIGH) {
+  bool is_shown = finding->confidence == CONFIDENCE_HIGH || finding->cause == CAUSE_IMBALANCE;
+  if (others > OTHERS_SHARE * finding->gain_ticks && is_shown) {
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = reason_of_others(report, false);
-  }
-  if (finding->is_single && finding->confidence == CONFIDENCE_HIGH) {
+  } else if (finding->is_single && is_shown) {
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = "the events show it, but it happened once: one run cannot show how much it varies";
   }

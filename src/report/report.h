@@ -161,11 +161,11 @@ struct report_loop {
   struct spread trips;  /* iterations, as the runtime names them at each encounter */
   struct spread chunks; /* iterations of a chunk; count: chunks */
   struct spread chunk_time;
-  uint64_t instances; /* phases of teams, from barrier to barrier, in which it was encountered */
-  uint64_t imbalance; /* sum over the instances of the longest member's time in it - the mean */
-  uint64_t longest;   /* sum over the instances of the longest member's time */
-  /* sum over the instances of what the member that came last to the barrier had more than the mean, without
-   * waiting for locks */
+  uint64_t instances;    /* phases of teams, from barrier to barrier, in which it was encountered */
+  uint64_t shared, even; /* of these, with several members; where all had about as much time in it */
+  /* sums over the instances: the longest member's time in it - the mean, that time, and what all had more
+   * than the shortest; what who came last to the barrier had more than the mean, without waiting for locks */
+  uint64_t imbalance, longest, beyond;
   double delay;
   double slight; /* the part of the delay in instances where it is a small share of the time in it */
   struct variation *variation; /* of the delay, over the instances; NULL: there was none */

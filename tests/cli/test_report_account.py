@@ -480,7 +480,7 @@ class Account(Case):
                 made.program(400, False)
                 self.run_times(made, [[(50, 0)], [(100, 0)]], (), (), (), 0)
             found = {one["cause"]: one for one in self.numbers(self.path(name))["findings"]}["imbalance"]
-            self.assertEqual(found["confidence"], "low" if others_ms else "high", found)
+            self.assertEqual(found["confidence"], "low" if others_ms else "medium", found)
 
     def test_binding_where_others_use_the_processors(self):
         """Two threads on one of two processors; the other one is idle, or others compute on it all the time."""

@@ -224,6 +224,50 @@ class Claims(Case):
         self.assertEqual(found["confidence"], "high")
         self.assertIn("schedule(dynamic, 20)", found["advice"])
 
+    def shares(self, name, times, schedule="static", alone=0):
+        """A loop of 640 iterations, once with each of these times of thread 1 in ms; thread 0 needs one; then `alone`
+        times in a team of one thread, for 0.1 ms."""
+        with self.timed(name) as made:
+            made.program(0, True)
+            made.fork(0)
+            made.begin(0)
+            now = 0
+            for time in times:
+                for thread, needed in ((0, 1), (1, time)):
+                    made.at(now).enter(thread, "for", 5, f"main, loop_{schedule}", attributes={"iterations": 640})
+                    made.at(now + needed).leave(thread, "for", 5, f"main, loop_{schedule}")
+                    made.enter(thread, "barrier", 5)
+                now += time
+                for thread in range(2):
+                    made.at(now).leave(thread, "barrier", 5)
+            for thread in range(2):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(now)
+            for _ in range(alone):
+                made.team = made.new_team("alone", (0,))
+                made.fork(now)
+                made.begin_team(0)
+                made.enter(0, "for", 5, f"main, loop_{schedule}", attributes={"iterations": 640})
+                now += 0.1
+                made.at(now).leave(0, "for", 5, f"main, loop_{schedule}")
+                made.leave(0, "parallel", 1)
+                made.event(0, "thread_team_end", made.team)
+                made.event(0, "thread_join", Paradigm.OPENMP)
+            made.program(now, False)
+        return self.numbers(self.path(name))
+
+    def test_equal_work_at_the_pace_of_the_fastest(self):
+        """Threads that mostly need as long for as many iterations have no more work where one of them is slow; where
+        the same one always is, it has, and with other schedules the times are equal whatever the iterations."""
+        seldom = 15 * [1] + 5 * [21]
+        self.assertTrue(self.shares("seldom", seldom)["is_slower_than_its_work"])
+        self.words(self.text(self.path("seldom")), "120 ms", "40.0 ms")
+        self.assertFalse(self.shares("always", 20 * [3])["is_slower_than_its_work"])
+        self.assertFalse(self.shares("mostly", 9 * [1] + 11 * [21])["is_slower_than_its_work"])
+        self.assertFalse(self.shares("handed out", seldom, "dynamic")["is_slower_than_its_work"])
+        self.assertFalse(self.shares("few", [1, 1, 1, 21])["is_slower_than_its_work"])
+        self.assertFalse(self.shares("recursion", 8 * [21], alone=20)["is_slower_than_its_work"])
+
     def test_fewer_iterations_than_threads(self):
         """No schedule gives the other one work."""
         found = self.equal_shares("one iteration", 0.01, 1)

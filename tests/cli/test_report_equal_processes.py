@@ -156,7 +156,7 @@ class EqualProcesses(Case):
             made.account([4 * [(100, 0), (0, 0), (0, 0), (0, 0)], 4 * [(100, 0), (90, 10), (100, 0), (100, 0)]])
         found = self.as_of_one(write)
         self.ms(found["other programs"]["gain_s"], 40)
-        self.assertEqual(found["imbalance"]["confidence"], "high")
+        self.assertEqual(found["imbalance"]["confidence"], "medium")
 
     def test_threads_without_a_processor_begin_no_task(self):
         """Thread 1 is ready for the 50 ms for which it waits beside each task: that is nothing of the runtime's."""

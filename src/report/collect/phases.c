@@ -39,7 +39,7 @@ static struct share *share_of(struct collector *collector, struct pair_map *tabl
     return share;
   uint32_t slot;
   share = pool_new(&state_of(collector)->shares, &slot);
-  *share = (struct share){.next = *list, .kind = kind, .region = region, .slot = slot};
+  *share = (struct share){.next = *list, .kind = kind, .region = region, .slot = slot, .min = UINT64_MAX};
   pair_map_put(table, owner, region, share);
   *list = share;
   return share;
@@ -124,17 +124,18 @@ static uint64_t barrier_key(const struct live_team *live_team) {
 
 static void fold_share(struct collector *collector, const struct live_team *live_team,
                        struct team_phase *phase, const struct share *share, bool is_last, bool is_leading) {
-  struct share *whole = share_of(collector, &state_of(collector)->team_shares, phase_key(live_team, phase),
+  struct share *teams = share_of(collector, &state_of(collector)->team_shares, phase_key(live_team, phase),
                                  share->kind, share->region, &phase->shares);
-  if (!whole)
+  if (!teams)
     return;
-  whole->sum += share->sum;
-  whole->waited += share->waited;
-  whole->max = share->sum > whole->max ? share->sum : whole->max;
+  teams->sum += share->sum;
+  teams->waited += share->waited;
+  teams->max = share->sum > teams->max ? share->sum : teams->max;
+  teams->min = share->sum < teams->min ? share->sum : teams->min;
   if (share->kind == SHARE_TEAM ? !is_last : !is_leading)
     return;
-  whole->leader = share->kind == SHARE_TEAM ? phase->last : phase->leader;
-  whole->leading = share->sum > share->waited ? share->sum - share->waited : 0;
+  teams->leader = share->kind == SHARE_TEAM ? phase->last : phase->leader;
+  teams->leading = share->sum > share->waited ? share->sum - share->waited : 0;
 }
 
 /* -- its end -- */
@@ -188,6 +189,13 @@ static void add_delay(struct collector *collector, uint32_t region, uint32_t loo
   parallel->delays[i].ticks += ticks;
 }
 
+static void compare_members(struct report_loop *loop, const struct share *share, uint32_t members) {
+  uint64_t least = share->min * members;
+  loop->shared++;
+  loop->even += (double)(share->max - share->min) <= SLIGHT_SHARE * (double)share->max;
+  loop->beyond += share->sum > least ? share->sum - least : 0; /* less: some had none of it */
+}
+
 static void conclude_loop(struct collector *collector, const struct live_team *live_team,
                           const struct team_phase *phase, const struct share *share, uint32_t region,
                           double delay) {
@@ -204,6 +212,8 @@ static void conclude_loop(struct collector *collector, const struct live_team *l
   loop->delay += delay;
   add_delay(collector, region, share->region, delay);
   loop->slight += slight(delay, (double)share->max);
+  if (phase->arrivals > 1)
+    compare_members(loop, share, phase->arrivals);
   scatter_add(&loop->delays, delay);
   vary(&loop->variation, delay, live_team, phase);
 }

@@ -19,10 +19,10 @@ enum share_kind { SHARE_LOOP, SHARE_MUTEX, SHARE_TEAM };
 struct share {
   struct share *next;
   enum share_kind kind;
-  uint32_t region, slot; /* slot: in its pool */
-  bool is_first;         /* of a loop: the team encounters it for the first time */
-  uint64_t sum, max;     /* max: of the members */
-  uint64_t waited;       /* for locks, inside of it, and lost by inner teams */
+  uint32_t region, slot;  /* slot: in its pool */
+  bool is_first;          /* of a loop: the team encounters it for the first time */
+  uint64_t sum, max, min; /* max, min: of the members */
+  uint64_t waited;        /* for locks, inside of it, and lost by inner teams */
   /* of a team: the time, without `waited`, of the member that would come last to the barrier without any of
    * that (SHARE_TEAM: without waiting for locks), and which one that was */
   uint64_t leading, leader;

@@ -5,6 +5,7 @@
 
 #include "base/whole.h"
 #include "report/collect/collect.h"
+#include "report/collect/equal_shares.h"
 #include "stave/names.h"
 
 /* Of the callbacks in OMPT. */
@@ -275,7 +276,8 @@ bool report_is_slower_than_work(const struct report *report, double *ret_work) {
   const uint64_t *activity = report->activity;
   double sharing = processors_at_most(report, (double)report->cpus); /* who lost it, at a time */
   double by_threads = report->lost_in_work - report->lost_anyway;
-  double work = (double)report->useful - by_threads * sharing, wall = (double)report->wall;
+  double slower = fmax(by_threads * sharing, ticks_beyond_equal_shares(report));
+  double work = (double)report->useful - slower, wall = (double)report->wall;
   *ret_work = work > 0 ? work : 0;
   if (report->account.is_known)
     wall -= lost_to_others(report);

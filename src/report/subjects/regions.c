@@ -6,6 +6,7 @@
 
 #include "base/plural.h"
 #include "report/collect/analyser.h"
+#include "report/collect/equal_shares.h"
 #include "report/collect/serialised.h"
 #include "report/finding.h"
 #include "report/subjects/doacross.h"
@@ -91,12 +92,6 @@ static bool is_slight(const struct report_loop *loop) {
   struct variation_peak peak;
   bool is_little = loop->delay < LITTLE_SHARE * (double)loop->longest;
   return loop->slight > MAX * loop->delay || (is_little && !variation_peak(loop->variation, &peak));
-}
-
-/* A static schedule without a chunk size gives all threads as many. */
-static bool has_equal_shares(const struct report *report, uint32_t region) {
-  const struct trace_region *loop = &report->trace->regions[region];
-  return strcmp(detail_schedule(loop), "static") == 0 && detail_chunk(loop) == 0;
 }
 
 /* By little: whether iterations cost differently or threads run unequally fast, a trace does not show. */
