@@ -1,6 +1,6 @@
 /* archive_files FOLDER THREADS BYTES: makes the files of an archive with so many locations, each of whose
- * event files has so many bytes, and nothing else. Prints the milliseconds that it took: what a file system
- * takes at least for any tool that writes OTF2 (one file of events and one of definitions a location; these
+ * event files has so many bytes, and nothing else. Prints the milliseconds of that: what a file system
+ * needs at least for any tool that writes OTF2 (one file of events and one of definitions a location; these
  * are links of one file, as Stave makes them). */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the tools that Stave is measured against share: they all take every host callback by one function. */
+/* What the tools that Stave is measured against share: they all set every host callback to one function. */
 #ifndef STAVE_BENCH_TOOL_H
 #define STAVE_BENCH_TOOL_H
 

@@ -1,5 +1,5 @@
 /* costs_of REPORT COMMAND [ARGUMENT...]: runs the command and ends as it ends. REPORT then appears, with the
- * processor time and the peak memory that it took, as JSON.
+ * processor time and the peak memory that it used, as JSON.
  *
  * A program counts the memory of the process that started it as its own until exec: so that is a small
  * one. */

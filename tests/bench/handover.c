@@ -1,7 +1,7 @@
-/* handover: how many ns a cache line takes from one processor to another, in a stream, the best of ROUNDS.
+/* handover: how many ns a cache line needs from one processor to another, in a stream, the best of ROUNDS.
  *
  * One thread writes blocks, the other one reads them, on the first two processors that the process may use:
- * what program and writer do with a ring. Processors that share no cache take several times as long, and a
+ * what program and writer do with a ring. Processors that share no cache need several times as long, and a
  * virtual machine's are moved to such ones and back. Prints nothing where there is only one. */
 #include <pthread.h>
 #include <sched.h>

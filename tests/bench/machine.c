@@ -1,8 +1,8 @@
-/* machine WORKLOAD COUNT: what STAVE_COUNTERS, STAVE_KEEP and STAVE_SYSTEM cost is measured by. Says "ready",
- * waits for a line, does the workload, says "done" and waits for another line.
+/* machine WORKLOAD COUNT: what STAVE_COUNTERS, STAVE_KEEP and STAVE_SYSTEM cost is measured by. Prints
+ * "ready", waits for a line, does the workload, prints "done" and waits for another line.
  *
- * regions: begins and ends an empty loop. locks: takes and releases a lock, in bursts that fit into a ring,
- * with rests in which the writer takes all of it. sleeps: two threads sleep for a moment. */
+ * regions: begins and ends an empty loop. locks: acquires and releases a lock, in bursts that fit into a
+ * ring, with rests in which the writer reads all of it. sleeps: two threads sleep for a moment. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures how long each callback
- * takes.
+/* A tool between the runtime and another tool (TIMING_TOOL_FORWARD) that measures each callback's
+ * time.
  *
  * TIMING_TOOL_OUTPUT gets, at the end, one line for each power of two: "UPTO_TICKS COUNT", and "first
  * MAX_TICKS COUNT" for threads' first events, which are kept apart. */
@@ -62,7 +62,7 @@ static const struct {
 #include "ompt/callbacks.def"
 };
 
-/* Those of the host: some of devices have more arguments, and omp_control_tool may take its time. */
+/* Those of the host: some of devices have more arguments, and omp_control_tool may last long. */
 static bool is_timed(ompt_callbacks_t which) {
   return which < CALLBACKS && wrappers[which].function && strcmp(wrappers[which].class, "target") &&
          strcmp(wrappers[which].class, "control");

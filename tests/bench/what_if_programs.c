@@ -1,5 +1,5 @@
 /* Programs of which one thing can be otherwise: what_if_programs NAME [changed]. Work is sleeping, so that it
- * takes as long on a busy machine. A comment PLACE NAME is at the line that the change names. */
+ * lasts as long on a busy machine. A comment PLACE NAME is at the line that the change names. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void loop_faster(void) {
   }
 }
 
-/* What is faster is hidden behind a thread that has more to do. */
+/* The part that is faster runs beside a thread that has more to do. */
 static void hidden(void) {
 #pragma omp parallel num_threads(THREADS)
   for (int turn = 0; turn < TURNS; turn++) {
@@ -105,7 +105,7 @@ static void no_critical(void) {
 
 static omp_lock_t lock;
 
-/* The wait for the lock is partly behind other work. */
+/* The wait for the lock is partly beside other work. */
 static void no_lock(void) {
   for (int turn = 0; turn < TURNS; turn++)
 #pragma omp parallel num_threads(THREADS)
@@ -140,7 +140,7 @@ static void tasks_faster(void) {
     work(15 / either(1, 3));
 }
 
-/* Two kinds of tasks with a taskwait behind each. */
+/* Two kinds of tasks with a taskwait after each. */
 static void taskwaits(void) {
 #pragma omp parallel num_threads(THREADS)
 #pragma omp single
@@ -156,7 +156,7 @@ static void taskwaits(void) {
   }
 }
 
-/* One thread makes the tasks, which is what takes long. */
+/* One thread makes the tasks, which lasts long. */
 static void producer(void) {
 #pragma omp parallel num_threads(THREADS)
 #pragma omp single /* PLACE producer */
@@ -177,7 +177,7 @@ static void single_faster(void) {
   }
 }
 
-/* The last iterations take longest; in chunks of one they go to who is free. */
+/* The last iterations are the longest; in chunks of one they go to who is free. */
 static void schedule(void) {
 #pragma omp parallel num_threads(THREADS)
   for (int turn = 0; turn < TURNS; turn++) {
@@ -225,7 +225,7 @@ static void dynamic_2_to_4(void) {
       work(2 + i);
 }
 
-/* Each thread has the later ones of the iterations, which take longer. */
+/* Each thread has the later ones of the iterations, which last longer. */
 static void triangle_2_to_4(void) {
   for (int turn = 0; turn < TURNS; turn++)
 #pragma omp parallel for schedule(static) num_threads(is_changed ? 4 : 2)

@@ -1,5 +1,5 @@
 /* Ranks of a job of MPI of which one thing can be otherwise: mpirun -n 2 what_if_ranks NAME [changed]. Work
- * is sleeping, so that it takes as long on a busy machine. */
+ * is sleeping, so that it lasts as long on a busy machine. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void late_sender(void) {
   }
 }
 
-/* Rank 0 receives late, and a long message is sent when somebody asks for it. */
+/* Rank 0 receives late, and a long message is sent at its receive. */
 static void late_receiver(void) {
   for (int turn = 0; turn < TURNS; turn++) {
     work(of_rank(40, 10));

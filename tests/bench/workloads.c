@@ -209,7 +209,7 @@ static void run_steps(long n) {
   }
 }
 
-/* The peak of this process's own memory; what wait4 tells counts the parent's before exec too. And what of it
+/* The peak of this process's own memory; wait4's figure counts the parent's before exec too. And what of it
  * is shared now: a tool's, since nobody else shares any. */
 static void print_memory(void) {
   char line[256];
@@ -221,8 +221,8 @@ static void print_memory(void) {
     fclose(file);
 }
 
-/* 30 to 70 ms, in an order that is the same in all runs: equal rests would meet, or never meet, what a tool
- * does again and again. */
+/* 30 to 70 ms, in an order that is the same in all runs: equal rests would always overlap, or never, with
+ * work that a tool does again and again. */
 static void rest(void) {
   static uint64_t random = 1;
   random = random * 6364136223846793005u + 1442695040888963407u;
@@ -246,7 +246,7 @@ static void measure(void (*run)(long), long n, long warm_up, long bursts) {
 }
 
 /* Threads that wake up on one processor, since the others just ran something else, would spin for each other
- * there. Not by OMP_PROC_BIND, which gives a tool more to ask. */
+ * there. Not by OMP_PROC_BIND, which gives a tool more to query. */
 static void bind_threads(void) {
 #pragma omp parallel
   {

@@ -20,7 +20,7 @@ RECORDINGS = {"streams": HERE / "streams.played",
               **{name: SHARED / f"{name}.activity.jsonl" for name in ("target", "nowait", "gcc", "cuda")}}
 PROGRAM, CUPTI, SCRIPTED = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 BUILD = tracing.Build(cli.BUILD_ROOT)
-ROUNDING_NS = 2  # of two events that stand on ticks
+ROUNDING_NS = 2  # of two events that are on ticks
 
 
 class Case(cli.FreshCase):

@@ -5,9 +5,9 @@
  * buffers. call BEGIN END THREAD CORRELATION FUNCTION NAME kernel BEGIN END DEVICE CONTEXT STREAM CORRELATION
  * GX GY GZ BX BY BZ NAME copy BEGIN END DEVICE CONTEXT STREAM CORRELATION KIND BYTES FROM TO set BEGIN END
  * DEVICE CONTEXT STREAM CORRELATION BYTES wait BEGIN END CONTEXT STREAM CORRELATION TYPE EVENT event CONTEXT
- * STREAM CORRELATION EVENT device ID MULTIPROCESSORS NAME other: a record of a kind that nobody asked for.
+ * STREAM CORRELATION EVENT device ID MULTIPROCESSORS NAME other: a record of a kind that was not requested.
  *
- * PLAYED_VERSION: what cuptiGetVersion says, whose records are as long as that version's. PLAYED_ERROR=
+ * PLAYED_VERSION: the result of cuptiGetVersion, whose records are as long as that version's. PLAYED_ERROR=
  * FUNCTION:CODE,...: these functions fail; PLAYED_DROPPED:
  * so many records were dropped. PLAYED_CLOCK=OFFSET:PPM: CUPTI's own clock, where no other was registered.
  * PLAYED_LATE_MS: the devices do all of it so much later, so that a thread that is late on a busy machine
@@ -250,7 +250,7 @@ static void write_device(struct cupti_device *to, const struct played *p) {
   to->name = p->name;
 }
 
-/* What nobody has asked for does not come; events come with waits. */
+/* What was not requested does not come; events come with waits. */
 static bool is_requested(const struct played *p) {
   static const int kinds[] = {[CALL] = CUPTI_DRIVER, [WAIT] = CUPTI_WAIT, [EVENT] = CUPTI_WAIT};
   return p->what > EVENT || (p->what != CALL && p->what < WAIT) || cupti.is_requested[kinds[p->what]];

@@ -1,7 +1,7 @@
-/* check_kept ARCHIVE/traces.otf2 COUNTS BEHIND: whether an archive has all of the last steps of `kept`.
+/* check_kept ARCHIVE/traces.otf2 COUNTS EARLIER: whether an archive has all of the last steps of `kept`.
  *
  * On each thread the steps are consecutive, each with all its locks and its task, and the last is the one
- * that was counted, or one more; BEHIND: or earlier, as the program went on. Prints "steps=N first=S,S
+ * that was counted, or one more; EARLIER: or earlier, as the program went on. Prints "steps=N first=S,S
  * before_ns=N duration_ns=N". Exit status: 0 all is there, 1 not, 2 unreadable. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void expect(struct check *check, unsigned thread, const char *what, uint6
     complain(check, thread, what, found, expected);
 }
 
-/* The first step may have begun before. */
+/* The first step may have started before. */
 static void end_step(struct check *check, unsigned thread, uint64_t number) {
   struct steps *steps = &check->steps[thread];
   check->found++;
@@ -68,7 +68,7 @@ static bool visit_event(void *data, const struct trace_event *event) {
 }
 
 /* A thread without a step had no processor in the kept part: then nobody is beyond the region in which it is.
- * Where the program stood still for longer than is kept and was killed then, nobody has one: what there is
+ * Where the program was stopped for longer than is kept and was killed then, nobody has one: what there is
  * belongs to one that was not completed. */
 static bool was_idle(const struct check *check, uint64_t counted) {
   uint64_t end = (counted / KEPT_STEPS_A_REGION + 1) * KEPT_STEPS_A_REGION;

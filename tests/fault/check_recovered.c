@@ -5,7 +5,7 @@
  * not more is missing than the threads' rings hold, and a backlog of so many records (0); of one that the
  * writer has closed nothing. Prints "missing=N
  * behind_ms=N": records of counted constructs that are missing, and how long before the program's last note
- * the archive is whole. Exit status: 0, 1 if not so, 2 unreadable.
+ * the archive is complete. Exit status: 0, 1 if not so, 2 unreadable.
  * */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -71,10 +71,10 @@ static bool is_before(const struct check *check, const struct witness_moment *mo
 static void check_thread(struct check *check, size_t i, uint64_t lost_after) {
   const struct witness_thread *thread = &check->threads[i];
   const struct witness_counts *found = &check->found[i];
-  uint64_t used = atomic_load(&thread->moments_used), whole = 0;
-  while (whole < used && is_before(check, &thread->moments[whole], lost_after))
-    whole++;
-  struct witness_counts expected = whole ? thread->moments[whole - 1].counts : (struct witness_counts){0};
+  uint64_t used = atomic_load(&thread->moments_used), noted = 0;
+  while (noted < used && is_before(check, &thread->moments[noted], lost_after))
+    noted++;
+  struct witness_counts expected = noted ? thread->moments[noted - 1].counts : (struct witness_counts){0};
   if (found->locks < expected.locks || found->locks > thread->counts.locks + 1)
     complain(check, "locks", i, found->locks, expected.locks);
   if (found->tasks < expected.tasks || found->tasks > thread->counts.tasks + 1)
@@ -106,7 +106,7 @@ static int check_all(struct check *check) {
   uint64_t lost_after = after ? strtoull(after, NULL, 10) : check->is_closed ? UINT64_MAX : 0, all = 0;
   bool is_recovered = recovered && after && complete && strcmp(complete, "false") == 0;
   if (check->is_closed ? recovered || after : !is_recovered)
-    complain(check, "properties that tell of recovery", 0, 0, 1);
+    complain(check, "properties of recovery", 0, 0, 1);
   if (trace_archive_property(check->trace, STAVE_PROPERTY_LOST_EVENTS))
     complain(check, "events that the writer wrote and that are missing", 0, 1, 0);
   if (check->enters != check->leaves)

@@ -1,5 +1,5 @@
-/* Preloaded into stave-writer, which is killed then behind the last step that others can see: the recovery
- * file has been removed, and nobody has been told yet. */
+/* Preloaded into stave-writer, which is killed then after the last step that others can see: the recovery
+ * file has been removed, and no line has been printed yet. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

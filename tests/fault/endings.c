@@ -64,7 +64,7 @@ static void end_by_sigkill(void) {
   kill(getpid(), SIGKILL);
 }
 
-// The terminal sends the signal, when the test says so.
+// The terminal sends the signal, when the test is ready.
 static void end_by_waiting(void) {
 }
 

@@ -1,4 +1,4 @@
-/* Preloaded into a program: lets calls into the C library fail as a plan says, counts them, and notes which
+/* Preloaded into a program: lets calls into the C library fail by a plan, counts them, and notes which
  * failed.
  *
  * FAIL_CALLS names a file with a struct plan, mapped shared: what is noted survives however the process ends,
@@ -24,7 +24,7 @@ enum mode {
   MODE_SITE,   /* the `number`-th call of `site` */
   MODE_NTH,    /* the `number`-th of all */
   MODE_FROM,   /* the `number`-th and all later ones */
-  MODE_RANDOM, /* each with a probability of `number` in a million, as `seed` says */
+  MODE_RANDOM, /* each with a probability of `number` in a million, by `seed` */
 };
 
 enum { SITES = 1024, TEXT_BYTES = 64, NAME_BYTES = 24, FRAMES = 16 };
@@ -108,7 +108,7 @@ static uint64_t key_of(const char *name, uint64_t offset, uint64_t system_call) 
   return key | 1;
 }
 
-/* Without waiting for anybody: it may be a signal handler that asks. */
+/* Without waiting for anybody: the caller may be a signal handler. */
 static struct site *find_site(const char *name, uint64_t offset, uint64_t system_call) {
   uint64_t key = key_of(name, offset, system_call);
   for (struct site *site = plan->sites; site < plan->sites + SITES; site++) {

@@ -1,5 +1,5 @@
 /* families WAY: a program that has used OpenMP makes other processes in one of the ways there are. What each
- * has done it appends to the file `said`, a line at a time, as a daemon has no standard output. */
+ * has done it appends to the file `printed`, a line at a time, as a daemon has no standard output. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ extern char **environ;
 static void print_number(const char *who, int number) {
   char line[128];
   int n = snprintf(line, sizeof line, "%s %d\n", who, number);
-  int fd = open("said", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  int fd = open("printed", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0 || write(fd, line, (size_t)n) != n)
     exit(99);
   close(fd);

@@ -10,7 +10,7 @@ void lock_events(omp_lock_t *lock) {
   omp_unset_lock(lock);
 }
 
-/* For which the runtime asks for no memory, once it has had such a team. */
+/* For which the runtime requests no memory, once it has had such a team. */
 void few_events(int threads, omp_lock_t *lock) {
   static int sum;
 #pragma omp parallel num_threads(threads)

@@ -1,12 +1,12 @@
-/* kept COUNTS STEPS ENDING: two threads that lock, unlock and make tasks, step by step, and say by a counter
- * which step it was.
+/* kept COUNTS STEPS ENDING: two threads that lock, unlock and make tasks, step by step, and record by a
+ * counter which step it was.
  *
  * The last completed step of each is in COUNTS, a file mapped shared. STEPS 0 never ends. ENDING: a number is
  * the exit status; "parallel" exits with 3 in a parallel region, "abort" aborts, "flush" and "flush-twice"
  * call stave_flush before the end, "slow" has a slow region then and some steps more, "halves" does so after
  * half of the steps and waits for a line then. "threads:500" has 500 threads before the steps, one after
  * another, that set a lock, and 3 for its exit status. "ms:20,300" has regions "slow" of so many ms then, and
- * after each says how many ns it took and waits for a line. */
+ * after each prints its ns and waits for a line. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>

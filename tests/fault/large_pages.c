@@ -2,7 +2,7 @@
  *
  * What such a kernel reports is what sysconf, getpagesize and getauxval answer; what it refuses (EINVAL) are
  * offsets and addresses that are no multiple of its page; what it gives are addresses that are. Its refusals
- * are noted in the file that LARGE_PAGES names, a line each, behind a line of each process that was started
+ * are noted in the file that LARGE_PAGES names, a line each, after a line of each process that was started
  * with it. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static long refuse(const char *call, uint64_t value, const void *caller) {
 
 /* -- the calls -- */
 
-/* The kernel beneath gives addresses of its own pages: take more, and map in it what begins at one of ours.
+/* The kernel beneath gives addresses of its own pages: map more, and within it what begins at one of ours.
  * What is left of the last page belongs to it. */
 static long map(uint64_t address, uint64_t bytes, long protection, long flags, long fd, uint64_t offset,
                 const void *caller) {

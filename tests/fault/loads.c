@@ -3,9 +3,9 @@
  *
  * threads: plain threads one after another, each with a parallel region of its own. critical: each comes to a
  * critical section, the first ones of the program, also after the first of them has ended. locking: each
- * takes a lock, as the main thread has done. fulfilling: each fulfils the event of a task, which is all the
- * runtime reports of it: no thread_begin and no thread_end. tasks: tasks that all wait to be run at once
- * (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four deep. */
+ * acquires a lock, as the main thread has done. fulfilling: each fulfils the event of a task, which is all
+ * the runtime reports of it: no thread_begin and no thread_end. tasks: tasks that all wait to be run
+ * immediately (KMP_ENABLE_TASK_THROTTLING=0). nested: teams four deep. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* names COUNT FILE [stop]: as many regions of the program's own, each with a name of its own, in a file of
  * that name (with a % in it, one for each region), which two threads enter by turns. Then it stops until it
- * is killed or goes on, if it is asked to. */
+ * is killed or goes on, on request. */
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* odd WAY: a program that treats its process in an unusual way, and says what it has seen of it. Linked
+/* odd WAY: a program that treats its process in an unusual way, and prints what it has seen of it. Linked
  * without OpenMP: the runtime comes late, by dlopen, with the library beside it. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -124,12 +124,12 @@ int main(int argc, char **argv) {
   print_family();
   if (!strcmp(oddity, "closes-all")) {
     close_all();
-    printf("took %d numbers\n", use_all_numbers());
+    printf("used %d numbers\n", use_all_numbers());
     usleep(1300000); /* longer than the writer trusts a look at the process */
     printf("team of %d\n", use_openmp(argv[0]));
     printf("%d zeros\n", count_of_zeros());
   }
-  if (!strcmp(oddity, "wants-space"))
+  if (!strcmp(oddity, "needs-space"))
     printf("%d MiB\n", mebibytes_to_be_had());
   if (!strcmp(oddity, "has-children")) {
     int ended = 0;

@@ -1,5 +1,5 @@
 /* Preloaded into stave-writer: once the file WAITS_FOR_DISK names is there, its writes wait as on a disk that
- * stands still, in the state D, until the file is gone. The parent of a vfork waits in that state. */
+ * hangs, in the state D, until the file is gone. The parent of a vfork waits in that state. */
 #undef _FILE_OFFSET_BITS /* which gives pwrite64 the name pwrite */
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-/* What the program `witness` tells of itself and `check_recovered` holds a recovered archive against. */
+/* The counts of the program `witness` of itself, which `check_recovered` holds a recovered archive against.
+ */
 #ifndef STAVE_TESTS_WITNESS_H
 #define STAVE_TESTS_WITNESS_H
 

@@ -9,7 +9,7 @@
  *     attributes, and of each: which one, value
  *
  * Each is a byte, but ticks, fields and values: below INPUT_WIDE they are a byte, INPUT_WIDE and 4 bytes,
- * INPUT_WIDEST and 8 bytes, or INPUT_UNDEFINED and INPUT_UNDEFINED64 alone. Ticks may wrap, which takes time
+ * INPUT_WIDEST and 8 bytes, or INPUT_UNDEFINED and INPUT_UNDEFINED64 alone. Ticks may wrap, which moves time
  * back. */
 #ifndef STAVE_TESTS_ANALYSIS_INPUT_H
 #define STAVE_TESTS_ANALYSIS_INPUT_H

@@ -1,6 +1,6 @@
-"""Damage to the files of archives: each kind is a function of a random generator and a folder, and tells what it did.
+"""Damage to the files of archives: each kind is a function of a random generator and a folder, and returns what it did.
 
-OTF2's files are chunks of records (src/writer/archive/chunk.h): whoever wants to reach what reads them must break
+OTF2's files are chunks of records (src/writer/archive/chunk.h): to reach the code that reads them one must break
 records one by one, not bytes anywhere.
 """
 import os

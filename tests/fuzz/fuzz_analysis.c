@@ -1,5 +1,5 @@
 /* Whatever an archive holds that OTF2's reader can read, the commands that look at archives must neither
- * crash nor hang nor take memory without bounds.
+ * crash nor hang nor use memory without bounds.
  *
  * Checker, report, exports and timeline run as they are, on a trace that is made of the input in place of the
  * one that trace.c and trace_order.c would read. What they write goes to /dev/null. */
@@ -191,7 +191,7 @@ static void read_attributes(struct input *input, OTF2_AttributeList *list) {
   }
 }
 
-/* `location`: whose events are wanted, or SIZE_MAX. */
+/* `location`: whose events are requested, or SIZE_MAX. */
 static void deliver(size_t location, uint64_t from, uint64_t to, trace_on_event on_event, void *data) {
   static const uint32_t arguments[ARRAY_ITEMS] = {1, 0, 77};
   static const uint8_t types[ARRAY_ITEMS] = {OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64, 77};

@@ -362,7 +362,7 @@ static void check_archive(const char *directory, const struct rebuild *job) {
          "the new archive cannot be read");
   expect(reading.events == job->rewritten.events, "the new archive has not the events that were written");
   expect(trace_archive_property(trace, STAVE_PROPERTY_RECOVERED) != NULL,
-         "the new archive does not say what it is");
+         "the new archive is not marked as recovered");
   free(reading.ticks);
   trace_close(trace);
 }

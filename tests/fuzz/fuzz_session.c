@@ -1,5 +1,5 @@
 /* The application can write anything anywhere into the session memory. Whatever it writes, stave-writer must
- * neither crash nor hang nor grow without bounds, and must give OTF2 events that OTF2 takes.
+ * neither crash nor hang nor grow without bounds, and must give OTF2 events that OTF2 accepts.
  *
  * The writer from the merge to the calls of OTF2 runs as it is; archive and symbols are played here. */
 #include <stdio.h>

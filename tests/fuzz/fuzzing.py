@@ -21,7 +21,7 @@ import chance
 import tracing
 
 OPTION = "STAVE_TEST_FUZZ"
-EXECUTION_S = 120       # the most that one input may take
+EXECUTION_S = 120       # the most that one input may last
 
 
 def is_renewal():

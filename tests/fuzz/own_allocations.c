@@ -1,5 +1,5 @@
-/* What Stave's own code may allocate at once, whatever is in its input. Libraries' own requests, which this
- * does not see, fail where they are larger (fuzzing.py). */
+/* What Stave's own code may allocate in one request, whatever is in its input. Libraries' own requests, which
+ * this does not see, fail where they are larger (fuzzing.py). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -88,7 +88,8 @@ static void blocking(void) {
   MPI_Sendrecv(sent, 1, MPI_INT, rank, 7, got, 1, MPI_INT, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Many at once, some of them complete when they are begun, completed by each of the functions that do that.
+/* Many together, some of them complete when they are started, completed by each of the functions that do
+ * that.
  */
 static void nonblocking(void) {
   int got[COUNT], sent[COUNT], indices[COUNT], count, index, flag = 0;

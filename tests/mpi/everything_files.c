@@ -171,8 +171,8 @@ static void with_shared_pointer(void) {
 }
 
 /* Preallocated is less than the file has. Else rank 0 of Open MPI (4.1.4) writes the file's bytes again,
- * behind its pointer, while the others look how large it is; who finds it too large already returns, and
- * leaves others in a broadcast for ever. */
+ * after its pointer, while the others look how large it is; who finds it too large already returns, and
+ * leaves others in a broadcast without an end. */
 static void with_views(void) {
   MPI_File_preallocate(file, BYTES);
   MPI_File_set_size(file, size * (MPI_Offset)BYTES);

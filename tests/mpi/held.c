@@ -1,5 +1,5 @@
 /* held LOCK: a thread holds a lock of the C library's, or waits where the C library holds one, until another
- * thread has made calls of MPI: the first ones of their functions, or those for which MPI asks for no memory.
+ * thread has made calls of MPI: the first ones of their functions, or those for which MPI requests no memory.
  * Exit status 3: they did not come to an end meanwhile. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -9,8 +9,8 @@
 enum { MESSAGES = 100, TAG = 5 };
 
 static struct {
-  bool has_many;    /* calls that MPI asks for memory in */
-  bool has_windows; /* calls that Open MPI asks the linker in */
+  bool has_many;    /* calls in which MPI requests memory */
+  bool has_windows; /* calls in which Open MPI calls the linker */
 } test;
 
 static const struct holder holders[] = {

@@ -1,4 +1,4 @@
-/* Calls that ask and find nothing, a hundred of each, and calls that find something between them. Each rank
+/* Calls that poll and find nothing, a hundred of each, and calls that find something between them. Each rank
  * alone. */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void query_of(MPI_Request *requests) {
   }
 }
 
-/* Asks for a message that nobody has sent yet. */
+/* Polls for a message that nobody has sent yet. */
 static void query_early(MPI_Request *requests) {
   int flag, index;
   MPI_Message message;
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   query_of(requests);
   MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
-  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES + 1 asked before */
+  MPI_Barrier(MPI_COMM_SELF); /* 4 * TIMES + 1 polled before */
   for (int i = 0; i < COUNT; i++)
     MPI_Recv_init(&got, 1, MPI_INT, 0, i, MPI_COMM_SELF, &persistent[i]);
   query_of(persistent);

@@ -1,6 +1,6 @@
-/* Two ranks. What rank 0 does until a message comes that rank 1 sends late: it asks all the time, it asks now
- * and then and computes, it asks now and then between parallel regions. What rank 0 needed of each, of which
- * how long it was in calls that found nothing, and how many these were, it says on stderr. */
+/* Two ranks. What rank 0 does until a message comes that rank 1 sends late: it polls all the time, it polls
+ * now and then and computes, it polls now and then between parallel regions. What rank 0 needed of each, of
+ * which how long it was in calls that found nothing, and how many these were, is printed on stderr. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void between_regions(void) {
     compute(STEP_S);
 }
 
-/* Returns how many calls found nothing; *polled has how long they took. */
+/* Returns how many calls found nothing; *polled has their time. */
 static unsigned query_always(MPI_Request *request, double *polled) {
   int flag = 0;
   unsigned failed = 0;

@@ -100,7 +100,7 @@ def too_early(pairs):
 
 
 def merge(job, output, is_complete=True):
-    """Properties of the merged archive, which is whole."""
+    """Properties of the merged archive, which is complete."""
     result = subprocess.run([job.build.stave, "merge", output], capture_output=True, text=True, check=False)
     expect(result.returncode == 0, f"{output.name}: stave merge: {result.stderr}")
     complaints = auditor.audit(output / "traces.otf2", killed=not is_complete)
@@ -111,17 +111,17 @@ def merge(job, output, is_complete=True):
     return found
 
 
-def check_points(by_rank, askers, reference, count):
-    """`count` points of each that has asked, of no other one."""
+def check_points(by_rank, measuring, reference, count):
+    """`count` points of each that has measured, of no other one."""
     for rank, found in by_rank.items():
         points = [name for name in found if name.startswith(POINT)]
-        expect(len(points) == (count if rank in askers else 0), f"rank {rank} has {points}")
+        expect(len(points) == (count if rank in measuring else 0), f"rank {rank} has {points}")
         if points:
-            expect(found[REFERENCE] == by_rank[reference][DOMAIN], f"rank {rank} has asked {found[REFERENCE]}")
+            expect(found[REFERENCE] == by_rank[reference][DOMAIN], f"rank {rank} has measured by {found[REFERENCE]}")
 
 
 def check_order(job, output, clocks):
-    """Nothing is received before it was sent, beyond what the archive says that clocks may be wrong."""
+    """Nothing is received before it was sent, beyond the clocks' error by the archive."""
     single = sorted((output / "rank").glob("[0-9]"))
     raw = too_early(messages(single))
     expect(len(raw) > ROUNDS and raw[-1] > AHEAD_S / 2, f"{output.name}: clocks do not differ: {raw[-3:]}")
@@ -178,12 +178,12 @@ def check_unlucky(job, machines):
 
 def check_killed(job, machines):
     """The points of MPI_Init are there."""
-    output, started = job.folder / "killed", job.folder / "begun"
+    output, started = job.folder / "killed", job.folder / "started"
     command = job.command(machines, "kill", started)
     with subprocess.Popen(command, env=jobs.environment(job.build, output), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         try:
-            wait_until(lambda: len(list(job.folder.glob("begun-*"))) == len(machines), "the ranks' begin")
+            wait_until(lambda: len(list(job.folder.glob("started-*"))) == len(machines), "the ranks' begin")
         finally:
             jobs.kill(jobs.ranks_of(job.program))
             process.wait(tracing.HANG_S)

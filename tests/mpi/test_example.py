@@ -78,7 +78,7 @@ def check_records(archive):
 
 
 def check_without(build, archive, rank):
-    """What is left of a job without one of its archives is merged, and said to be less."""
+    """What is left of a job without one of its archives is merged, and reported to be less."""
     shutil.rmtree(archive / "rank" / rank)
     result = subprocess.run([build.stave, "merge", archive], capture_output=True, text=True, check=False)
     expect(result.returncode == 0 and f"missing: rank {rank}\n" in result.stdout, f"stave merge: {result}")

@@ -81,12 +81,12 @@ def check_merged(build, folder, way):
 def check(build, mpi, program, way, folder):
     folder.mkdir()
     command = [*jobs.launcher(mpi, RANKS), "env", f"LD_PRELOAD={jobs.library(build)}", str(program),
-               str(folder / "begun"), way]
+               str(folder / "started"), way]
     environment = jobs.environment(build, folder / "run", STAVE_KEEP="1h")
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             if way == "-":
-                wait_until(lambda: len(list(folder.glob("begun-[0-9]"))) == RANKS, "the ranks' begin")
+                wait_until(lambda: len(list(folder.glob("started-[0-9]"))) == RANKS, "the ranks' begin")
                 end_after_launchers(program, folder / "run", process.pid)
             status = process.wait(tracing.HANG_S)
         finally:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Jobs of three ranks that are killed or abort: each rank's archive and the merged one are whole.
+"""Jobs of three ranks that are killed or abort: each rank's archive and the merged one are complete.
 
 usage: test_kills.py BUILD openmpi|mpich
 """
@@ -80,12 +80,12 @@ def check_merged(build, folder, way):
 def check(build, mpi, program, way, folder):
     folder.mkdir()
     command = [*jobs.launcher(mpi, RANKS), "env", f"LD_PRELOAD={jobs.library(build)}", str(program),
-               str(folder / "begun"), "abort" if way == "MPI_Abort" else "-"]
+               str(folder / "started"), "abort" if way == "MPI_Abort" else "-"]
     with subprocess.Popen(command, env=jobs.environment(build, folder / "run"), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         try:
             if way != "MPI_Abort":
-                wait_until(lambda: len(list(folder.glob("begun-[0-9]"))) == RANKS, "the ranks' begin")
+                wait_until(lambda: len(list(folder.glob("started-[0-9]"))) == RANKS, "the ranks' begin")
                 end(way, program, folder / "run")
             status = process.wait(tracing.HANG_S)
         finally:

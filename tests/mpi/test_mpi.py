@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A job of ranks with two threads each, four if nothing else is said, that does everything: what its archives say of
-each other, and that merged they say the same.
+"""A job of ranks with two threads each, four by default, that does everything: its archives agree with
+each other, and merged they are the same.
 
 usage: test_mpi.py BUILD openmpi|mpich [RANKS]
 """
@@ -49,7 +49,7 @@ def check_calls(ranks):
 
 
 def check_threads(ranks):
-    """What both threads did at once is on their own locations."""
+    """The calls of both threads are on their own locations."""
     for rank in ranks:
         expect(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
         expect(rank.kinds["ThreadTeamBegin"] == 4, f"rank {rank.rank}: {rank.kinds}")
@@ -68,7 +68,7 @@ def check_comms(ranks):
 
 
 def check_operations(paths, folder):
-    """One-sided operations and files: as often as the program says, and each ends."""
+    """One-sided operations and files: as often as the program prints, and each ends."""
     ranks = [operations.Operations(archive.Archive(str(path / "traces.otf2"))) for path in paths]
     for number, rank in enumerate(ranks):
         check_lines(operations.differences(rank.counts, operations.truth(folder, number)), f"counts of rank {number}")

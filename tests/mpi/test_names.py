@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every function of an MPI is in functions.def, with as many parameters as its header says, or in not_wrapped.def.
+"""Every function of an MPI is in functions.def, with as many parameters as in its header, or in not_wrapped.def.
 
 usage: test_names.py BUILD openmpi|mpich
 """

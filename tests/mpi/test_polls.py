@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calls that ask and find nothing share records, and their time is MPI's; also where there was nothing to find.
+"""Calls that poll and find nothing share records, and their time is MPI's; also where there was nothing to find.
 
 usage: test_polls.py BUILD openmpi|mpich
 """
@@ -17,7 +17,7 @@ from tracing import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMES = 100
-ASKING = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
+POLLING = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
 TRIES = 12
 LATE_S = 0.2        # as in polls_late.c
 
@@ -42,7 +42,7 @@ def parts(path):
         found[-1].failed += failed_tests(event)
         if kind == "Enter" and event.region.name == "MPI_Barrier":
             found.append(Part())
-        if event.region.name not in ASKING:
+        if event.region.name not in POLLING:
             continue
         if kind == "Enter":
             started[location] = event.time
@@ -67,15 +67,15 @@ def check_counts(build, mpi, folder):
 
 def is_measured(name, printed, part, per_s):
     """Whether times are as the program has measured them: not where a processor was lacking in between."""
-    took, polled, failed = float(printed[0]), float(printed[1]), int(printed[2])
+    lasted_s, polled, failed = float(printed[0]), float(printed[1]), int(printed[2])
     in_regions = part.ticks / per_s
-    line = (f"{name}: {took} s, {polled} s in {failed} calls that found nothing; in the archive {in_regions} s in "
+    line = (f"{name}: {lasted_s} s, {polled} s in {failed} calls that found nothing; in the archive {in_regions} s in "
             f"{part.regions} regions, {part.failed} calls")
     print(line)
     expect(part.failed == failed, line)
     if name != "between":
         expect(part.regions <= failed / 8, line)
-    return 0.5 * polled < in_regions < 1.6 * polled + 0.001 and (name != "always" or in_regions > 0.7 * took)
+    return 0.5 * polled < in_regions < 1.6 * polled + 0.001 and (name != "always" or in_regions > 0.7 * lasted_s)
 
 
 def late_senders(build, paths, folder):

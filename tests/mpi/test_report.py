@@ -20,7 +20,7 @@ from tracing import expect
 
 RANKS = (2, 4)
 COMMANDS = (["report"], ["check", "--json"], ["report", "--json", "--fail-if", "violations > 0"])    # it reads twice
-WINDOW = ["report", "--json", "--from", "3us", "--to", "9us"]     # nobody takes what comes behind it
+WINDOW = ["report", "--json", "--from", "3us", "--to", "9us"]     # later events are not read
 PART = ["report", "--json", "--from", "50ms", "--to", "130ms"]
 ALONE = "rank 0 has replayed all processes"
 FAILED, FOUND = 1, 3

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is recorded of a part of a job, by STAVE_EVENTS or between pauses, is whole by itself.
+"""What is recorded of a part of a job, by STAVE_EVENTS or between pauses, is complete by itself.
 
 usage: test_subsets.py BUILD openmpi|mpich
 """

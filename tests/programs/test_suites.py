@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """usage: tests/programs/test_suites.py BUILD
 
-tests/programs/suites on a made suite: what its files say of themselves is heeded, and what differs is found."""
+tests/programs/suites on a made suite: the directives of its files are heeded, and what differs is found."""
 import pathlib
 import subprocess
 import sys
@@ -24,13 +24,13 @@ int main(int count, char **words) {
 """
 FILES = {
     # by DejaGnu: flags, another source file, the environment
-    "dejagnu.c": ('/* { dg-do run } */\n/* { dg-options "-DWANTED=4" } */\n/* { dg-additional-sources "more.c" } */\n'
+    "dejagnu.c": ('/* { dg-do run } */\n/* { dg-options "-DEXPECTED=4" } */\n/* { dg-additional-sources "more.c" } */\n'
                   '/* { dg-set-target-env-var OMP_NUM_THREADS "4" } */\nint more(void);',
-                  'printf("%d\\n", size); return size == WANTED && more() == 7 ? 0 : 1;'),
+                  'printf("%d\\n", size); return size == EXPECTED && more() == 7 ? 0 : 1;'),
     # by lit: flags of the step before, the environment, arguments, two programs
-    "lit.c": ("// RUN: %libomp-compile -DWANTED=3 && env OMP_NUM_THREADS=3 %libomp-run word | FileCheck %s\n"
-              "// RUN: %libomp-compile -DWANTED=2 && env OMP_NUM_THREADS=2 %libomp-run word\n",
-              'return size == WANTED && count == 2 && !strcmp(words[1], "word") ? 0 : 1;'),
+    "lit.c": ("// RUN: %libomp-compile -DEXPECTED=3 && env OMP_NUM_THREADS=3 %libomp-run word | FileCheck %s\n"
+              "// RUN: %libomp-compile -DEXPECTED=2 && env OMP_NUM_THREADS=2 %libomp-run word\n",
+              'return size == EXPECTED && count == 2 && !strcmp(words[1], "word") ? 0 : 1;'),
     "differs.c": ("", 'puts(getenv("OMP_TOOL_LIBRARIES") ? "traced" : "untraced"); return 0;'),
     "ends.c": ("", 'return getenv("OMP_TOOL_LIBRARIES") ? 3 : 0;'),
     "varies.c": ("#include <unistd.h>\n", 'printf("%d\\n", (int)getpid()); return 0;'),

@@ -55,7 +55,8 @@ def location_name(archive, location):
 
 
 def hide_end(archive):
-    """What recovery ended, it ended when the writer looked last before it was killed. Definitions tell of it, too."""
+    """What recovery ended, it ended when the writer looked last before it was killed. Definitions have that time,
+    too."""
     end = max((events[-1][0] for events in archive.events.values()), default=0)
     for location, events in archive.events.items():
         archive.events[location] = [("*" if time == end else time, text) for time, text in events]
@@ -63,7 +64,7 @@ def hide_end(archive):
 
 
 def of_archives(old, new, is_end_chance=False):
-    """Both are directories. Everything that otf2-print tells is compared."""
+    """Both are directories. All output of otf2-print is compared."""
     first, second = (printed.Printed(side / "traces.otf2", of_the_trace) for side in (old, new))
     if is_end_chance:
         hide_end(first)

@@ -4,7 +4,7 @@
  *     stave recording 1
  *     set STAVE_SAMPLE_HZ=1000              the settings under which it was recorded
  *     start REALTIME_NS                     when the session began
- *     runtime BASE SIZE OMP_VERSION         its code, and what it said of itself
+ *     runtime BASE SIZE OMP_VERSION         its code, and its own version
  *     runtime_version TEXT
  *     program TEXT
  *     callback NUMBER RESULT                what it answered to ompt_set_callback
@@ -15,7 +15,7 @@
  *     shared LOST_WITHOUT_SLOT THREADS_UNSAMPLED
  *     end finished                          or ended (omp_control_tool), died (without finalize)
  *
- * Records stand in the order in which they were merged, so those of one slot in the order of its ring. Times
+ * Records are in the order in which they were merged, so those of one slot in the order of its ring. Times
  * are ticks since the session's start; ids are slot:position; words are hexadecimal, or t and ticks since the
  * start. */
 #ifndef STAVE_TESTS_RECORDING_H

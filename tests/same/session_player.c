@@ -4,9 +4,9 @@
  * All records are in their rings before the writer starts, so that what it makes of them depends on nothing
  * else.
  * --growing: the rings begin small, grow and become full as they would in the application; records of
- * different threads get different times for this, or what the writer takes first would be chance. --killed:
- * the writer is killed when it has taken everything, so that the archive has to be recovered. The archive
- * says that it is of the parent process. Exit status: 0, or 2 after a line on stderr. */
+ * different threads get different times for this, or the record that the writer reads first would be chance.
+ * --killed: the writer is killed when it has taken everything, so that the archive has to be recovered. The
+ * archive is marked as the parent process's. Exit status: 0, or 2 after a line on stderr. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -175,7 +175,7 @@ static int move_up(int fd) {
   return moved;
 }
 
-/* Room for all records, or what the settings say. */
+/* Room for all records, or by the settings. */
 static uint64_t ring_bytes(const struct player *player) {
   uint64_t bytes = 64 << 10, needed = player->constants.config.buffer_size;
   for (uint32_t i = 0; i < player->slots && !player->is_growing; i++)
@@ -259,7 +259,7 @@ static void wait_for_writer(struct player *player) {
       atomic_load(&shared->writer_state) != WRITER_CLOSED)
     fail("the writer has died");
   if (++waited > PATIENCE_MS)
-    fail("the writer takes too long");
+    fail("the writer needs too long");
 }
 
 /* -- records -- */
@@ -344,7 +344,7 @@ static bool is_drained(const struct player *player) {
   return true;
 }
 
-/* Behind what it has drained the writer still notes how far it is: two more passes, and the last one has. */
+/* After draining the writer still notes how far it is: two more passes, and the last one has. */
 static void kill_when_drained(struct player *player) {
   while (!is_drained(player))
     wait_for_writer(player);

@@ -1,6 +1,6 @@
 /* Started in place of stave-writer (STAVE_WRITER): writes what the tool records, in the form of recording.h.
- * What RECORDING_OUTPUT says is the file's name without ".recording"; that of a program's second process has
- * -2 before this, and so on. */
+ * The value of RECORDING_OUTPUT is the file's name without ".recording"; that of a program's second process
+ * has -2 before this, and so on. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int main(void) {
   report_state(&recorder, WRITER_READY);
   const char *end = NULL;
   while (!end || merge_pass(merge) > 0) {
-    end = end ? end : ending(&recorder); /* asked before the pass, which then sees everything */
+    end = end ? end : ending(&recorder); /* read before the pass, which then sees everything */
     if (merge_pass(merge) == 0 && !end)
       usleep(NAP_US);
   }

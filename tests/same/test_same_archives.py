@@ -17,7 +17,7 @@ import tracing
 
 IS_ALLOWED = tracing.load_script(HERE / "same_archives").can_fix_addresses()
 SCRIPTS = HERE.parent / "scripted"
-# Stands for a program of the build; what it is to do comes behind.
+# In place of a program of the build; its action comes after it.
 AS_BUILT = '#!/bin/sh\nprogram="{program}"\n'
 # The player is given another recording: WRITER, RECORDING and ARCHIVE are its last arguments.
 CHANGED = AS_BUILT + '''
@@ -109,7 +109,7 @@ class SameArchives(cli.Case):
     def test_usage(self):
         result = cli.run([HERE / "same_archives", "--help"])
         self.assertEqual(result.returncode, 0)
-        self.assertTrue(result.stdout.startswith(b"Says whether"))
+        self.assertTrue(result.stdout.startswith(b"Compares whether"))
         self.assertEqual(self.compare(cli.BUILD_ROOT, "--only", "events")[0], 2)
         self.assertEqual(self.compare(self.path("nowhere"))[0], 2)
         self.assertEqual(self.compare(cli.BUILD_ROOT, self.path("nowhere.script"))[0], 2)

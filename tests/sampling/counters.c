@@ -1,6 +1,6 @@
 // counters CASE: threads that use processor time and touch pages, known of each region.
 //
-// loops: two threads, in `for`, in tasks and in a region of stave.h; prints what each says of itself.
+// loops: two threads, in `for`, in tasks and in a region of stave.h; prints the figures of each.
 //
 // first: what a plain thread touches first of all; prints its faults.
 //

@@ -1,4 +1,5 @@
-/* late: for each number that it reads, a team of so many threads, which compute for 50 ms; then says so. */
+/* late: for each number that it reads, a team of so many threads, which compute for 50 ms; then prints a
+ * line. */
 #include <omp.h>
 #include <stdio.h>
 

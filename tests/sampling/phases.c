@@ -1,5 +1,5 @@
 /* Serial work, parallel work, a barrier that one thread waits at, and a lock that one thread waits for: each
- * takes as much of a processor's time as asked for, whatever else runs, on two threads. */
+ * uses as much of a processor's time as requested, whatever else runs, on two threads. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

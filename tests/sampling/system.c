@@ -1,9 +1,9 @@
 // system CASE: threads that work, sleep and change over, each on a processor of its own; if the case begins
-// with "spinner", beside a process that wants the last thread's. Prints for each thread how often the kernel
-// says that it gave its processor up and lost it, the processor time of the work, and for how long threads
-// had no processor meanwhile, and how often they gave it up. "missed" waits for a line on its standard input
-// before all that, and changes over more often. With "-kept" it ends with the exit status 3, "spinner-end" so
-// behind the work.
+// with "spinner", beside a process that competes for the last thread's. Prints for each thread how often the
+// kernel counts that it gave its processor up and lost it, the processor time of the work, and for how long
+// threads had no processor meanwhile, and how often they gave it up. "missed" waits for a line on its
+// standard input before all that, and changes over more often. With "-kept" it ends with the exit status 3,
+// "spinner-end" so after the work.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -66,7 +66,7 @@ static void rest(long ns) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, ns}, NULL);
 }
 
-// Page faults behind each of which the thread gives its processor up.
+// Page faults after each of which the thread gives its processor up.
 static void fault(void) {
   static volatile char pages[4][65536];
   for (int i = 0; i < 4; i++) {
@@ -97,7 +97,7 @@ static void begin_count(void) {
 
 static void print_counts(void) {
   long gave_up = voluntary, lost = involuntary;
-  stave_message("told");
+  stave_message("printed");
   read_status();
   printf("thread %d %ld %ld\n", omp_get_thread_num(), voluntary - gave_up, involuntary - lost);
 }

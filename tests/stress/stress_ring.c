@@ -1,5 +1,5 @@
 /* A ring at full speed: the tool's own way in (thread.c), a reader in another thread or process, a signal
- * handler that records in the middle of all that. Every number arrives once, whole and in order, or is
+ * handler that records in the middle of all that. Every number arrives once, complete and in order, or is
  * counted as lost.
  *
  *   stress_ring [--seconds N] */
@@ -149,7 +149,7 @@ static void produce(uint64_t end_ns) {
   } while (clock_ns(CLOCK_MONOTONIC) < end_ns && !atomic_load(&tool.session->shared.stop_recording));
 }
 
-/* What was dropped at the very end is told with one of the next events. */
+/* What was dropped at the very end is reported with one of the next events. */
 static void finish(struct common *common) {
   while (thread_self->gap_lost && !atomic_load(&tool.session->shared.stop_recording)) {
     refused[STREAM_THREAD] += !numbered_put(STREAM_THREAD, produced[STREAM_THREAD]++, 1);

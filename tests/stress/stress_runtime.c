@@ -18,7 +18,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t which, ompt_callback_t ca
   return OMPT_SET_RESULT_always;
 }
 
-/* Asked by the handler of samples, on any thread. */
+/* Called by the handler of samples, on any thread. */
 static int get_state(ompt_wait_id_t *wait_id) {
   *wait_id = 0;
   return OMPT_STATE_work_parallel;

@@ -25,7 +25,7 @@ bool runtime_start(void);
 /* Finalizes it. No other thread may be in a callback. */
 void runtime_end(void);
 
-/* Notes that a speaker has said the numbers below `count`. */
+/* Notes that a speaker has used the numbers below `count`. */
 void runtime_reported(uint32_t who, uint64_t count);
 uint64_t runtime_number_reported(uint32_t who);
 

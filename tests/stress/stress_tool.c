@@ -1,4 +1,4 @@
-/* The whole tool between threads that do what an OpenMP runtime's do, all at once, and a writer that is a
+/* The complete tool between threads that do what an OpenMP runtime's do, all together, and a writer that is a
  * thread too: a thread sanitizer sees both ends of every ring, of the slots, of the session's words and of
  * the wake protocol. Every number that a thread records arrives once and in order, or is counted as lost.
  *
@@ -25,7 +25,7 @@ struct scenario {
   const char *name;
   const char *settings[4]; /* NAME, value, ... */
   bool may_lose;
-  bool ends_early; /* one member says omp_control_tool_end while the others go on */
+  bool ends_early; /* one member calls omp_control_tool_end while the others go on */
 };
 
 static const struct scenario scenarios[] = {
@@ -87,7 +87,7 @@ static void flush_or_end(unsigned i) {
     atomic_store(&team.is_ended, true);
 }
 
-/* The implicit barrier: member 0's task, made before, is run by member 1 behind it. */
+/* The implicit barrier: member 0's task, made before, is run by member 1 after it. */
 static void wait_for_all(ompt_data_t *task, unsigned i) {
   FIRE(sync_region, OMPT_SYNC_REGION_barrier_explicit, OMPT_SCOPE_begin, &team.parallel, task, code(i));
   pthread_barrier_wait(&team.barrier);
@@ -184,7 +184,7 @@ static void prepare(const struct scenario *scenario, uint64_t ns) {
   for (size_t i = 0; i < 4; i += 2)
     setenv(scenario->settings[i], scenario->settings[i + 1], 1);
   setenv("STAVE_VERBOSE", "0", 1);
-  /* what is asked for only by name where it may do harm, too */
+  /* what is requested only by name where it may do harm, too */
   setenv("STAVE_EVENTS", "all,depend,error", 1);
   team.scenario = scenario;
   team.end_ns = clock_ns(CLOCK_MONOTONIC) + ns;

@@ -1,6 +1,7 @@
 /* Whether `dependences` is taken back (unregister_dependences.c) without a thread of the runtime ever finding
  * that it is registered and then no handler: threads make tasks with dependences as LLVM's runtime does, new
- * ones among them, while one of them meets a task that waits for its dependences at once; again and again.
+ * ones among them, while one of them encounters a task that waits for its dependences immediately; again and
+ * again.
  *
  *   stress_withdraw [--seconds N] */
 #include <pthread.h>
@@ -86,8 +87,8 @@ static bool run_round(void) {
   bool is_right = !atomic_load(&round_of.has_failed) && !atomic_load(&round_of.reported_late) &&
                   atomic_load(&round_of.reported) && !result.problem && !result.lost;
   if (!is_right)
-    fprintf(stderr, "stress_withdraw: %s; %lu of %lu tasks told, %lu too late; %s\n",
-            atomic_load(&round_of.has_failed) ? "registered without a handler, or behind the wait" : "",
+    fprintf(stderr, "stress_withdraw: %s; %lu of %lu tasks reported, %lu too late; %s\n",
+            atomic_load(&round_of.has_failed) ? "registered without a handler, or after the wait" : "",
             atomic_load(&round_of.reported), atomic_load(&round_of.made),
             atomic_load(&round_of.reported_late), result.problem ? result.problem : "");
   return is_right;

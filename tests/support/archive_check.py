@@ -2,7 +2,7 @@
 """archive_check ARCHIVE/traces.otf2 [--expect FILE] [--closed]: our own check of an archive.
 
 Follows every thread's and every task's stack of regions, the teams, the tasks and the locks
-through the events and tells what does not fit. Exit status: 0 nothing found, 1 problems, one a
+through the events and lists what does not fit. Exit status: 0 nothing found, 1 problems, one a
 line, 2 unreadable. --closed: the writer had to close the archive, so that teams, tasks and locks
 may end where they were.
 """
@@ -17,8 +17,8 @@ from expectations import Tally, read_expectations
 TASK_ROLES = ("TASK", "TASK_UNTIED")
 COMPLETE = ("OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",
             "OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE")
-# A wait for room (BufferFlush) stands where the thread waited.
-BETWEEN = ("BufferFlush", "CallingContextSample", "MeasurementOnOff", "Metric")  # may stand within
+# A wait for room (BufferFlush) is where the thread waited.
+BETWEEN = ("BufferFlush", "CallingContextSample", "MeasurementOnOff", "Metric")  # may be within
 MAX_PROBLEMS = 30
 
 
@@ -136,7 +136,7 @@ class Checker:
         elif thread.forks.pop() != len(thread.implicit):
             self.problem("join while the team is open")
         if thread.last_kind != "ThreadTeamEnd":
-            self.problem(f"{thread.last_kind} stands before the join")
+            self.problem(f"{thread.last_kind} is before the join")
 
     def on_ThreadTeamBegin(self, location, thread, event):
         comm = event.thread_team._ref
@@ -254,7 +254,7 @@ class Checker:
 
     def on_RmaOpCompleteBlocking(self, location, thread, event):
         if self.transfers[location].pop(event.matching_id, None) is None:
-            self.problem(f"completes {event.matching_id}, which has not begun")
+            self.problem(f"completes {event.matching_id}, which has not started")
 
     # program
 

@@ -1,4 +1,4 @@
-"""otf2-audit, where there is one, in the process that asks: to start another one costs more than most audits."""
+"""otf2-audit, where there is one, in the caller's process: to start another one costs more than most audits."""
 import functools
 import importlib.machinery
 import importlib.util
@@ -52,7 +52,7 @@ def program():
 
 
 def report(options):
-    """What it says of violations, or that the archive cannot be read; empty if it has nothing to say."""
+    """Its lines on violations, or that the archive cannot be read; empty if it has none."""
     arguments, sys.argv = sys.argv, [AUDIT.name, *options]
     printed = io.StringIO()
     try:

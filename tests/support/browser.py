@@ -133,7 +133,7 @@ class Browser:
         return result["result"].get("value")
 
     def frame(self):
-        """Waits until what was asked for has been drawn."""
+        """Waits until the requested part has been drawn."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def mouse(self, kind, x, y, **more):
@@ -219,7 +219,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def complaints(self):
-        """What the console, uncaught errors, refused contents and requests have told since the last call."""
+        """What the console, uncaught errors, refused contents and requests have reported since the last call."""
         self.evaluate("1")  # what came before is here then
         found, events, self.events = [], self.events, []
         for event in events:

@@ -32,13 +32,13 @@ tracing.default_signals()
 
 
 def without_ours(environment):
-    """Without the tests' own settings: Stave would say that it does not know them."""
+    """Without the tests' own settings: Stave would report that it does not know them."""
     return {name: value for name, value in environment.items() if not name.startswith(OURS)}
 
 
 @functools.cache
 def cache_folder():
-    """Where databases of queries go, which no test is to leave behind."""
+    """Where databases of queries go, which no test is to leave."""
     folder = tempfile.mkdtemp(prefix="stave-cli-cache-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

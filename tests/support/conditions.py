@@ -8,7 +8,7 @@
 
 A section begins with its conditions, all of which must hold, and ends with the next one. A
 condition is the name of the compiler (clang, gcc) or of the runtime (libomp, libgomp), alone or compared
-with a version. What is asked for is a toolchain such as "clang14-libomp19"; empty: unknown, and
+with a version. The question is a toolchain such as "clang14-libomp19"; empty: unknown, and
 then only what holds everywhere is expected.
 """
 import operator

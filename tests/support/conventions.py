@@ -11,7 +11,7 @@ THREAD_NAME = re.compile(r"Master thread|OMP thread \d+(:\d+)*|OMP worker \d+|In
 PLACEMENT = ("place", "processor", "place partition")
 SET_LOCK = re.compile(r"omp_set_(nest_)?lock\b")
 PASSIVE = ("CallingContextSample", "MeasurementOnOff")
-ARGUMENTS_COMPARED = 1000     # STAVE::ARGUMENTS is cut somewhere behind that
+ARGUMENTS_COMPARED = 1000     # STAVE::ARGUMENTS is cut somewhere after that
 
 
 def construct_of(region):
@@ -19,7 +19,7 @@ def construct_of(region):
 
 
 class Conventions:
-    """Follows the events of an archive; `tell` takes each problem as a line of text."""
+    """Follows the events of an archive; `report` gets each problem as a line of text."""
 
     def __init__(self, archive, report):
         self.archive, self.report = archive, report
@@ -58,7 +58,7 @@ class Conventions:
         names = [attribute.name for attribute in event.attributes if attribute.name in PLACEMENT]
         is_right = kind == "Enter" and (region.role == "PARALLEL" or construct_of(region).endswith("initial task"))
         if names and not is_right:
-            self.report(f"the attributes {names} do not stand at the beginning of a parallel region")
+            self.report(f"the attributes {names} are not at the beginning of a parallel region")
 
     def arguments(self, event):
         line = self.archive.properties.get("STAVE::ARGUMENTS")
@@ -73,7 +73,7 @@ class Conventions:
         (_, first, entered), (_, _, left), _, (_, second, again), (_, _, acquired) = last
         if entered == left and again == acquired and SET_LOCK.match(second.name) and \
                 (first.name, first.file) == (second.name, second.file):
-            self.report(f"'{second.name}' is left, empty, and goes on behind the BufferFlush")
+            self.report(f"'{second.name}' is left, empty, and goes on after the BufferFlush")
 
     # definitions
 

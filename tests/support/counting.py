@@ -11,7 +11,7 @@ BEGIN, END, BEGINEND = values("SCOPE", "begin", "end", "beginend")
 
 
 def settings(counting_tool, tool, output):
-    """The environment in which the counting tool stands between the runtime and `tool`."""
+    """The environment in which the counting tool is between the runtime and `tool`."""
     return {"OMP_TOOL_LIBRARIES": str(counting_tool), "COUNTING_TOOL_FORWARD": str(tool),
             "COUNTING_TOOL_OUTPUT": str(output)}
 
@@ -64,17 +64,17 @@ class Counts:
 
 
 def problems_of_records(expected, properties):
-    """`expected` is {record: number}; the archive tells how many it was made from."""
+    """`expected` is {record: number}; the archive has how many it was made from."""
     for name, number in sorted(expected.items()):
         stated = int(properties.get(f"STAVE::RECORDS::{name.upper()}", 0))
-        if name == "control_tool":      # what stave.h says makes records of their own
+        if name == "control_tool":      # calls of stave.h make records of their own
             stated += sum(int(properties.get(f"STAVE::RECORDS::CONTROL_TOOL_{what}", 0))
                         for what in ("REGION", "MESSAGE", "COUNTER"))
         if stated != number:
             yield f"{name}: {number} delivered, STAVE::RECORDS has {stated}"
 
 
-# What a callback becomes in an archive whose program ended by itself: (what is told, how many
+# What a callback becomes in an archive whose program ended by itself: (what is recorded, how many
 # events of the callbacks, how many of the archive). Work, synchronisation and mutexes by kind.
 WORK, SYNC, MUTEX = (functools.partial(values, name) for name in ("WORK", "SYNC_REGION", "MUTEX"))
 LOOPS = WORK("loop", "loop_static", "loop_dynamic", "loop_guided", "loop_other")
@@ -199,11 +199,11 @@ def problems_of_events(counts, events):
 
 
 def problems(counts, properties, events=None):
-    """What Stave has not asked for, what the archive was not made of, and, if they are given, which events it does not
-    hold. An archive with pauses, or one that the writer had to close, holds others than were delivered."""
+    """Callbacks that Stave has not registered, what the archive was not made of, and, if they are given, which events
+    it does not hold. An archive with pauses, or one that the writer had to close, holds others than were delivered."""
     for name in counts.names():
         if name not in counts.registered:
-            yield f"Stave does not take {name}"
+            yield f"Stave does not register {name}"
     yield from problems_of_records(counts.records(counts.names()), properties)
     if events:
         yield from problems_of_events(counts, events)

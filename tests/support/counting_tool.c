@@ -6,10 +6,10 @@
  * such a file, "-2" and so on is appended, as in STAVE_OUTPUT. The file is mapped, so that the counts are
  * there however the program ends. A forked child that has events gets a file of its own.
  *
- * KIND is what callbacks.def calls the value that tells the callback's events apart: a kind, a status, flags;
- * 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for merged, in
- * task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by its type as
- * well. */
+ * KIND is what callbacks.def calls the value that distinguishes the callback's events: a kind, a status,
+ * flags; 1 for a league in parallel_begin and parallel_end; the flags initial to taskwait, and 0x20 for
+ * merged, in task_create and implicit_task. Each dependence of `dependences` is counted as `dependence` by
+ * its type as well. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -95,7 +95,7 @@ static void count_event(unsigned number, uint64_t kind, unsigned endpoint) {
                             memory_order_relaxed);
 }
 
-/* What tells an event from others of its callback. */
+/* What distinguishes an event from others of its callback. */
 struct what {
   uint64_t kind;
   unsigned endpoint;
@@ -149,8 +149,8 @@ static const struct {
 
 enum { ROWS = sizeof table / sizeof *table };
 
-/* What a runtime cannot always deliver without harm to the program: only if the other tool asks for it, which
- * knows when. */
+/* What a runtime cannot always deliver without harm to the program: only if the other tool registers for it,
+ * which knows when. */
 static bool is_harmful(unsigned number) {
   bool is_named = false;
 #define HARMFUL(name, class, reason) is_named |= number == OMPT_CALLBACK_##name;
@@ -212,7 +212,7 @@ static void prepare_counts(void) {
   strcpy(self.counts->callbacks[DEPENDENCE].name, "dependence");
 }
 
-/* NULL, and the program runs without any tool, if the other tool cannot be loaded or does not want to. */
+/* NULL, and the program runs without any tool, if the other tool cannot be loaded or declines. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   const char *path = getenv("COUNTING_TOOL_FORWARD");

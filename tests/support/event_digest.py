@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """event_digest.py ARCHIVE: one line of JSON, a list for each location: its process, its name, how many events it has,
-their first and last time, and a digest of all of them with what their numbers stand for. Locations of two archives with
-equal digests have the same events: times, kinds, names, members of teams, attributes."""
+their first and last time, and a digest of all of them with the definitions of their numbers. Locations of two archives
+with equal digests have the same events: times, kinds, names, members of teams, attributes."""
 import hashlib
 import json
 import sys
@@ -12,7 +12,7 @@ import archive
 
 
 def word(value):
-    """What a number stands for, so that it is the same wherever it has another one."""
+    """The definition of a number, so that it is the same wherever it has another one."""
     if hasattr(value, "source_code_location"):      # a calling context
         place = value.source_code_location
         return [word(value.region), place and (place.file, place.line_number), value.parent and word(value.parent)]

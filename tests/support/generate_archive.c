@@ -250,7 +250,7 @@ static void make_mixed(struct generator *g, uint64_t events) {
 
 /* -- ranks -- */
 
-/* What the rank before sent after its last round; then a round; then a message to the rank behind. */
+/* What the rank before sent after its last round; then a round; then a message to the next rank. */
 static void make_rank_round(struct generator *g, uint32_t ranks, bool is_first) {
   if (!is_first) {
     enter(g, 0, RECEIVE);
@@ -329,7 +329,7 @@ static void define_ranks(struct generator *g, uint32_t ranks) {
   define_contexts(g);
 }
 
-/* Round by round, each of which takes the same time on all ranks. */
+/* Round by round, each of which lasts as long on all ranks. */
 static void make_ranks(struct generator *g, uint64_t events, uint32_t ranks) {
   uint64_t started = g->now, order = 0;
   g->has_samples = true;
@@ -365,7 +365,7 @@ static void make_regions(struct generator *g, uint64_t count) {
   }
 }
 
-/* One after another, as writers of thousands need much memory at once. */
+/* One after another, as writers of thousands need much memory together. */
 static void write_thread(struct generator *g, uint64_t thread, uint64_t count) {
   static const uint32_t inside[] = {PARALLEL, LOOP, IMPLICIT_BARRIER};
   OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(g->archive, thread);

@@ -123,7 +123,7 @@ static void hold_linker(void) {
 struct holder {
   const char *name;
   void (*hold)(void);
-  bool has_many, has_windows; /* what the other thread does: each program says what it means */
+  bool has_many, has_windows; /* the other thread's actions: each program documents them */
 };
 
 static const struct holder *find_holder(const struct holder *holders, size_t count, const char *name) {

@@ -6,7 +6,7 @@
  * the first time it is. INQUIRY_TOOL_US is how often the signal comes to each thread, in microseconds.
  *
  * INQUIRY_TOOL_STEPS: how many single steps there are (x86_64). A callback sets the processor's trap flag as
- * it returns; then a handler asks at each instruction of the library above libgomp, until the thread is
+ * it returns; then a handler queries at each instruction of the library above libgomp, until the thread is
  * elsewhere than there and in libgomp: so also between two stores. */
 #include <link.h>
 #include <signal.h>
@@ -244,7 +244,7 @@ static void prepare_steps(void) {
 }
 #endif
 
-/* -- what callbacks say -- */
+/* -- the callbacks' arguments -- */
 
 static ompt_data_t *task_at(int level) {
   ompt_data_t *task = NULL;

@@ -1,4 +1,4 @@
-"""What an archive's events say of intervals, put together from python3-otf2's reading alone: the truth for tables."""
+"""Intervals of an archive's events, put together from python3-otf2's reading alone: the truth for tables."""
 import collections
 
 from archive import Archive

@@ -1,4 +1,4 @@
-"""Jobs of MPI: which MPI is there, running a program under it, and what its ranks' archives say of each other."""
+"""Jobs of MPI: which MPI is there, running a program under it, and how its ranks' archives agree."""
 import collections
 import os
 import pathlib
@@ -13,8 +13,8 @@ import tracing
 
 MPIS = ("openmpi", "mpich")
 LIMIT_S = 300
-# What Open MPI wants of root; and messages as between nodes, whatever the machine has else. (By shared memory: 200 runs
-# of everything.c, half of them traced, ended like these.)
+# What Open MPI requires of root; and messages as between nodes, whatever the machine has else. (By shared memory: 200
+# runs of everything.c, half of them traced, ended like these.)
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 SETTINGS = {**ROOT, "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_osc": "ucx,sm"}
 
@@ -32,7 +32,7 @@ def need(mpi, language="c"):
 
 
 def build(mpi, source, program, *options, language="c", cc="clang"):
-    """Compiled by clang if nothing else is said, whose OpenMP Stave traces."""
+    """Compiled by clang by default, whose OpenMP Stave traces."""
     environment = {**os.environ, "OMPI_CC": cc, "MPICH_CC": cc}
     command = [compiler(mpi, language), "-g", str(source), "-o", str(program), *options]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -100,7 +100,7 @@ keep_members()
 
 
 class Rank:
-    """What one rank's archive says of messages, requests and collective operations."""
+    """One rank's archive: messages, requests and collective operations."""
 
     def __init__(self, path):
         self.archive = archive.Archive(str(path / "traces.otf2"))
@@ -112,7 +112,7 @@ class Rank:
         self.collectives = collections.defaultdict(list)
         self.started, self.ended = collections.Counter(), collections.Counter()
         self.kinds, self.regions, self.posted = collections.Counter(), collections.Counter(), {}
-        self.polled = collections.Counter()     # of regions those that stand for calls that found nothing
+        self.polled = collections.Counter()     # of regions those of calls that found nothing
         self.members = {comm._ref: self.members_of(comm) for comm in self.archive.definitions.comms if comm}
         self.read()
 

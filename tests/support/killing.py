@@ -43,7 +43,7 @@ def kill_both(process, archive):
 
 
 def kill_at_once(process, archive):
-    """Each at whatever it does: one signal behind the other, as the kernel kills a control group."""
+    """Each at whatever it does: one signal after the other, as the kernel kills a control group."""
     writer = the_writer(archive)
     os.kill(writer, signal.SIGKILL)
     process.kill()
@@ -52,7 +52,7 @@ def kill_at_once(process, archive):
 
 
 class ControlGroup:
-    """A group of its own for what is started in it, all of which can be killed at once, as a batch system and
+    """A group of its own for what is started in it, all of which can be killed together, as a batch system and
     systemd do: by cgroup.kill (version 2, Linux 5.14), else by freezing it first (version 1)."""
 
     def __init__(self):
@@ -65,7 +65,7 @@ class ControlGroup:
             if (self.folder / killer).exists():
                 return
             self.folder.rmdir()
-        raise tracing.Skip("no control group of which all processes can be killed at once")
+        raise tracing.Skip("no control group of which all processes can be killed together")
 
     def enter(self):
         (self.folder / "cgroup.procs").write_text(str(os.getpid()))
@@ -109,7 +109,7 @@ def rings_of(archive):
 
 
 def may_survive():
-    """Whether /dev/shm takes what survives both processes (session.c)."""
+    """Whether /dev/shm has room for what survives both processes (session.c)."""
     mounts = [line.split() for line in pathlib.Path("/proc/mounts").read_text().splitlines()]
     room = os.statvfs("/dev/shm") if ["/dev/shm", "tmpfs"] in [words[1:3] for words in mounts] else None
     return bool(room) and room.f_bavail * room.f_bsize >= 512 << 20

@@ -1,5 +1,5 @@
-/* In place of event_writer.c's layouts and of what it writes of a whole record, for tests that have its
- * event_writer_Enter and so on in other forms: a layout stands for its region. */
+/* In place of event_writer.c's layouts and of what it writes of a complete record, for tests that have its
+ * event_writer_Enter and so on in other forms: a layout has its region's number. */
 #ifndef STAVE_TESTS_LAYOUTS_H
 #define STAVE_TESTS_LAYOUTS_H
 

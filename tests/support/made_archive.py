@@ -5,7 +5,7 @@
         made.start(1, 0, 1, line=5)        # thread 1 begins it
         made.end(1, 0, 1, line=5)
 
-Around what a test says there is one parallel region of all threads, in Stave's conventions. Time goes on by 10 us with
+Around a test's events there is one parallel region of all threads, in Stave's conventions. Time goes on by 10 us with
 each call.
 """
 import re
@@ -53,7 +53,7 @@ class Made:
             name, GroupType.COMM_GROUP, Paradigm.OPENMP, members=members), parent)
 
     def no_team(self):
-        """Stands for OTF2_UNDEFINED_COMM."""
+        """In place of OTF2_UNDEFINED_COMM."""
         return type("Undefined", (), {"_ref": 2**32 - 1})()
 
     def __enter__(self):

@@ -15,8 +15,8 @@ OPERATIONS = {"MPI_Barrier": CollectiveOp.BARRIER, "MPI_Bcast": CollectiveOp.BCA
               "MPI_Ibarrier": CollectiveOp.BARRIER}
 
 class Job(Made):
-    """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is said: what others have sent is not there. With
-    another paradigm functions of MPI are as other tools write them."""
+    """Of MPI_COMM_WORLD only the first `known` ranks are known, if it is given: what others have sent is not there.
+    With another paradigm functions of MPI are as other tools write them."""
 
     def __init__(self, path, ranks=2, threads=1, known=0, paradigm=Paradigm.MPI, world_of_locations=False,
                  **more):
@@ -126,7 +126,7 @@ class Job(Made):
 
 
 def sends_and_barriers(path, rounds):
-    """Four ranks: in each round rank 0 sends to rank 1, and all meet in a barrier, one after the other."""
+    """Four ranks: in each round rank 0 sends to rank 1, and all reach a barrier, one after the other."""
     with Job(str(path), ranks=4) as job:
         for at in range(0, 20 * rounds, 20):
             job.call(0, "MPI_Send", at, at + 1, 5, send=(1, 3, 8))

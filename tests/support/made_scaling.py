@@ -38,7 +38,7 @@ class Scaled(Made):
         super().event(thread, name, *arguments, attributes=attributes, step=False)
 
     def parallel(self, at, line, work, start=0, end=0, late=None, counts=None):
-        """A region in which each thread works from `start` behind the fork for its time, does what `late` does in
+        """A region in which each thread works from `start` after the fork for its time, does what `late` does in
         between, waits for the last, and is let go after `end`."""
         self.at(at).event(0, "thread_fork", Paradigm.OPENMP, self.threads)
         for i in range(self.threads):

@@ -2,8 +2,8 @@
 
     events = made_scorep.make(path)       # how many
 
-What differs from Stave's: the parallel region is entered behind ThreadTeamBegin; functions of the program are regions
-of the compiler's instrumentation, with parameters; there is no region "barrier wait"; behind the last task of a thread
+What differs from Stave's: the parallel region is entered after ThreadTeamBegin; functions of the program are regions
+of the compiler's instrumentation, with parameters; there is no region "barrier wait"; after the last task of a thread
 ThreadTaskSwitch comes only as the barrier ends; functions of MPI have no lines; counters are strictly synchronous
 metrics, before each Enter and Leave, and a metric of the host is on a location of its own, which has nothing else.
 """

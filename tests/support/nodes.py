@@ -11,7 +11,7 @@ BEGIN = f"hostname $1 && mount --bind $2 {SOURCE} && echo $$ && exec cat >/dev/n
 
 
 class Node:
-    """As long as it is open; `enter` is what stands in front of a command that runs there."""
+    """As long as it is open; `enter` has the words before a command that runs there."""
 
     def __init__(self, folder, number, ahead_s):
         source = pathlib.Path(folder) / "clocksource"

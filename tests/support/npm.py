@@ -1,5 +1,5 @@
 """Packages of npm that tests use, kept in ~/.cache/stave/npm ($XDG_CACHE_HOME): installed there by the first test that
-wants them, where npm and its registry can be had."""
+needs them, where npm and its registry can be had."""
 import os
 import pathlib
 import shutil

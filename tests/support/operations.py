@@ -1,9 +1,9 @@
-"""What a rank's archive says of one-sided operations and files, beside what the program says it has done."""
+"""A rank's one-sided operations and files by its archive, beside those by the program itself."""
 import collections
 
 COUNTED = ("Rma", "Io")
 BEGINS = ("RmaPut", "RmaGet", "RmaAtomic", "IoOperationBegin")
-# By what is begun, what ends it, and whether it has to.
+# By what is started, what ends it, and whether it has to.
 ENDS = {"Rma": ("RmaOpCompleteNonBlocking", "RmaOpCompleteRemote"), "Io": ("IoOperationComplete",)}
 
 
@@ -33,7 +33,7 @@ class Operations:
             self.note_bytes(kind, event)
         elif hasattr(event, "matching_id"):
             if event.matching_id not in self.started:
-                self.complaints.append(f"{kind}: {event.matching_id} has not begun")
+                self.complaints.append(f"{kind}: {event.matching_id} has not started")
             self.ended[event.matching_id].append(kind)
         if kind == "IoOperationComplete":
             self.counts["completed"] += event.bytes_result

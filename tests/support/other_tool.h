@@ -1,4 +1,4 @@
-/* A tool that stands between the runtime and another one: how the other one is found. */
+/* A tool between the runtime and another one: how the other one is found. */
 #ifndef STAVE_TESTS_OTHER_TOOL_H
 #define STAVE_TESTS_OTHER_TOOL_H
 
@@ -10,8 +10,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* Starts the tool in the library at `path`. Returns NULL if that is NULL, cannot be loaded, or does not want
- * to. */
+/* Starts the tool in the library at `path`. Returns NULL if that is NULL, cannot be loaded, or declines.
+ */
 static inline ompt_start_tool_result_t *other_tool_start(const char *path, unsigned omp_version,
                                                          const char *runtime_version) {
   typedef ompt_start_tool_result_t *start_tool_t(unsigned, const char *);

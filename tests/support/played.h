@@ -1,6 +1,6 @@
 /* The writer from records to the calls of OTF2, in one process, for programs that feed it: symbols and
- * archive are played, so each address is resolved at once and nothing is known of it. The program itself has
- * what opens and closes locations, and an event_writer_KIND for each kind of event. */
+ * archive are played, so each address is resolved immediately and nothing is known of it. The program itself
+ * has what opens and closes locations, and an event_writer_KIND for each kind of event. */
 #ifndef STAVE_TESTS_PLAYED_H
 #define STAVE_TESTS_PLAYED_H
 

@@ -1,4 +1,4 @@
-"""Archives as otf2-print tells them."""
+"""Archives as otf2-print prints them."""
 import collections
 import re
 
@@ -8,8 +8,8 @@ EVENT = re.compile(r"([A-Z][A-Z_]+) +([0-9]+) +([0-9]+) +(.*)$")
 
 
 class Printed:
-    """What the anchor file says ("Property NAME: VALUE" and others), the definitions, each a line, and by location the
-    events: (time, text with all attributes). `clean` is what is done to each line."""
+    """The lines of the anchor file ("Property NAME: VALUE" and others), the definitions, each a line, and by location
+    the events: (time, text with all attributes). `clean` is what is done to each line."""
 
     def __init__(self, anchor, clean=str.strip):
         result = tracing.otf2_print(anchor, "-A")

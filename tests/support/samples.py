@@ -1,4 +1,4 @@
-"""The samples of an archive, with what the tests of sampling ask of them."""
+"""The samples of an archive, with what the tests of sampling need of them."""
 import collections
 
 from archive import Archive

@@ -1,4 +1,4 @@
-"""The tool built with sanitizers, in programs and runtimes that have none, and what the sanitizers say.
+"""The tool built with sanitizers, in programs and runtimes that have none, and the sanitizers' reports.
 
 STAVE_TEST_TOOL names that tool, STAVE_TEST_PRELOAD the sanitizers' libraries, which such a program needs."""
 import os
@@ -24,7 +24,7 @@ def is_sanitized(program):
 
 
 class Reports:
-    """What the sanitizers of all programs say that are run with these settings."""
+    """The sanitizers' reports of all programs that are run with these settings."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="stave-sanitizers.")
@@ -39,11 +39,11 @@ class Reports:
         return settings
 
     def note(self, stderr):
-        """What stands among a program's own lines."""
+        """The reports among a program's own lines."""
         self.noted += "".join(f"{match[0]}\n" for match in TO_STDERR.finditer(stderr.decode(errors="replace")))
 
-    def take(self):
-        """What was said since the last call."""
+    def drain(self):
+        """The reports since the last call."""
         text, self.noted = self.noted, ""
         for path in sorted(pathlib.Path(self.folder.name).iterdir()):
             text += NO_FINDING.sub("", path.read_text(errors="replace"))

@@ -1,4 +1,4 @@
-/* Devices that trace themselves: a script says what they did, in records, and when they hand their buffer
+/* Devices that trace themselves: a script has what they did, in records, and when they hand their buffer
  * over.
  *
  *     device 0 procs=4 set_trace_ompt=sometimes lacks=ompt_translate_time,ompt_flush_trace
@@ -10,10 +10,10 @@
  *     deliver device=0 owned=1 cut=40                          buffer=NULL: hands over none
  *
  * The fields of records are those of device_records.def; @H is what the object H holds, %A the mark's time.
- * What a device can be told besides: start_trace=0 and the like (what the function returns), offset=N and
- * rate=N (device time is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock stands
- * still), stuck=yes (the cursor too), endless=yes (the cursor never comes to the end), null_records=yes,
- * null_abstracts=yes. buffers=N buffer_bytes=N: what it says of its buffers (without them it does not offer
+ * What a device can be given besides: start_trace=0 and the like (what the function returns), offset=N and
+ * rate=N (device time is the host's in ns times rate / 1000, plus offset), frozen=yes (the clock is
+ * stopped), stuck=yes (the cursor too), endless=yes (the cursor never comes to the end), null_records=yes,
+ * null_abstracts=yes. buffers=N buffer_bytes=N: its report on its buffers (without them it does not offer
  * ompt_get_buffer_limits); expect_bytes=N: what they have to be. */
 #include <stddef.h>
 #include <stdio.h>
@@ -370,7 +370,7 @@ static unsigned type_of(struct line *line) {
   return (unsigned)parse_number(line, name);
 }
 
-/* As many items as `items` says; the first has the values of the line, the others are one more each. */
+/* As many items as `items` has; the first has the values of the line, the others are one more each. */
 static void fill_maps(struct line *line, struct item *item) {
   ompt_record_target_map_t *map = &item->ompt.record.target_map;
   *map = (ompt_record_target_map_t){.target_id = value_of(line, "target_id"),

@@ -1,4 +1,4 @@
-/* The callbacks that a script can fire, and the arguments that they take from its lines: both come from
+/* The callbacks that a script can fire, and the arguments that they read from its lines: both come from
  * src/ompt/callbacks.def. The keys are the parameters' names there; values have the names of
  * enumerations.def, or numbers. A parameter has a reader: that of its meaning, or, in an enumeration,
  * read_value. */
@@ -61,7 +61,7 @@ static const ompt_frame_t *read_FRAME(struct line *line, const char *key) {
   return text && !strcmp(text, "NULL") ? NULL : &frame;
 }
 
-/* length=N says another length than the message has. */
+/* length=N gives another length than the message has. */
 static size_t read_LENGTH(struct line *line, const char *key) {
   const char *message = line_text(line, "message");
   if (line_text(line, key))
@@ -120,7 +120,7 @@ static const ompt_dependence_t *read_DEPENDENCES(struct line *line, const char *
   return read_dependences(line, key, &dependences);
 }
 
-/* ndeps says another number than there are. */
+/* ndeps gives another number than there are. */
 static int read_DEPENDENCE_COUNT(struct line *line, const char *key) {
   struct dependences dependences;
   if (line_text(line, key))

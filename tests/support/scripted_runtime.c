@@ -1,4 +1,4 @@
-/* The scripted runtime: loads a tool as an OpenMP runtime does, and does what a script says, line by line.
+/* The scripted runtime: loads a tool as an OpenMP runtime does, and executes a script, line by line.
  *
  *     2: sync_region begin kind=barrier_explicit parallel=P1 task=I2 codeptr=alpha+4
  *
@@ -6,12 +6,12 @@
  * thread, if left out). Callbacks are called as in OMPT, without ompt_callback_; the keys and the
  * names of values come from src/ompt, and every number is allowed in the place of a name. P1 and
  * I2 are ompt_data_t objects: they come into being with the value 0 and keep what the tool stores; beside=N
- * on the line hands out addresses N bytes behind theirs. Addresses are functions (those of
+ * on the line hands out addresses N bytes after theirs. Addresses are functions (those of
  * scripted_program.c, of any library) plus an offset, or numbers. '#' starts a comment. The other actions:
  *
- *     runtime version="..." omp=201611      what ompt_start_tool is told
+ *     runtime version="..." omp=201611      the arguments of ompt_start_tool
  *     result dispatch never                 what ompt_set_callback answers (default: always)
- *     states 0=work_parallel 1=...          what the enumeration functions tell (default: nothing)
+ *     states 0=work_parallel 1=...          what the enumeration functions return (default: nothing)
  *     mutex_impls 1=spin 2=queuing
  *     places 0=0,1 1=2,3                    places and their processors
  *     lacks ompt_get_state                  what the lookup does not find
@@ -26,7 +26,7 @@
  *     inject, until, called                 CUDA: see scripted_cuda.c
  *     device, mark, record, native, odd, deliver            what devices record: see scripted_devices.c
  *
- * The runtime has a number, 1 if not said: runtime=2 on `start`, `finalize` or a callback is another one in
+ * The runtime has a number, 1 by default: runtime=2 on `start`, `finalize` or a callback is another one in
  * the same process. A callback that the tool has not registered is skipped. */
 #include <dlfcn.h>
 #include <signal.h>
@@ -80,7 +80,7 @@ static int get_callback(ompt_callbacks_t which, ompt_callback_t *callback) {
   return 1;
 }
 
-/* The names are in a row; the first follows whatever is asked about and is not there. */
+/* The names are in a row; the first follows any unknown value. */
 static int enumerate(const struct name *names, int current, int *next, const char **name) {
   size_t i = 0;
   while (names[i].name && (int)names[i].value != current)

@@ -32,7 +32,7 @@ struct script {
   size_t count;
 };
 
-/* Reads the whole script; what it does not understand ends the program. */
+/* Reads all of the script; a line that it does not understand ends the program. */
 struct script script_read(const char *path);
 
 /* Reports what is wrong with a line and ends the program with status 98. */

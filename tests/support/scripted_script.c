@@ -16,7 +16,7 @@ void line_fails(const struct line *line, const char *format, ...) {
   exit(98);
 }
 
-/* Cuts the next word off *text, taking what stands in quotes as it is; NULL at the end or at a comment. */
+/* Cuts the next word off *text, leaving text in quotes as it is; NULL at the end or at a comment. */
 static char *next_word(char **text) {
   char *from = *text + strspn(*text, " \t\n"), *to = from;
   bool is_quoted = false;

@@ -1,4 +1,4 @@
-/* The threads of a script: each waits for a line, executes it, and says so. Only one is ever at work. */
+/* The threads of a script: each waits for a line, executes it, and reports that. Only one is ever at work. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What stands behind the '=': numbers, names of enumerations, data objects, code addresses. */
+/* The text after the '=': numbers, names of enumerations, data objects, code addresses. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

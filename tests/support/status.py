@@ -25,11 +25,11 @@ class Status:
                 return [line.strip() for line in lines]
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.descriptor], [], [], left)[0]:
-                raise tracing.Failure(f"stave-writer has not said '{word}' in {tracing.HANG_S} s; said: {self.text!r}")
+                raise tracing.Failure(f"stave-writer has not sent '{word}' in {tracing.HANG_S} s; sent: {self.text!r}")
             self.text += os.read(self.descriptor, 65536).decode()
 
     def figures(self):
-        """What the writer says of the closed archive, as a dictionary of texts."""
+        """The writer's figures of the closed archive, as a dictionary of texts."""
         line = self.wait_for("closed")[0]
         words, ending = line.split(" ending=")
         return dict(word.split("=") for word in words.split()) | {"ending": ending}

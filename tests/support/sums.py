@@ -18,7 +18,7 @@ def of_times(numbers, least):
     wall, threads, parallel = numbers["wall_s"], numbers["threads"], numbers["parallel_s"]
     spent = sum(numbers["activities"].values())
     if spent > threads * wall + least:
-        yield f"activities take {spent} s, {threads} threads have {threads * wall} s"
+        yield f"activities have {spent} s, {threads} threads have {threads * wall} s"
     if numbers["useful_s"] > spent + least:
         yield f"useful are {numbers['useful_s']} s of {spent} s"
     # Of several processes these are the means, and none need be there all the time.

@@ -24,7 +24,7 @@ class Tables:
             "SELECT id, region, at_file, at_line, parent FROM sample_frames")}
 
     def rows(self, sql):
-        """What a device does by the host's times has a name that says so."""
+        """A device's operation by the host's times has a name that shows that."""
         return [tuple(value.replace("target kernel submission", "target kernel") if isinstance(value, str) else value
                       for value in row) for row in self.connection.execute(sql)]
 

@@ -62,7 +62,7 @@ class Team:
 
 
 class Level:
-    """A thread's part of a team, which has begun in a region."""
+    """A thread's part of a team, which has started in a region."""
 
     def __init__(self, implicit, team=None, around=None):
         self.implicit, self.team, self.around, self.running = implicit, team, around, None
@@ -171,7 +171,7 @@ class Truth:
         task.stack.append(one)
 
     def note_site(self, event):
-        """A call of MPI has a name for each place where it stands."""
+        """A call of MPI has a name for each of its places."""
         for attribute, place in (event.attributes or {}).items():
             if attribute.name == "call site" and not event.region.source_file:
                 self.sites.add((event.region, place.file, place.line_number))
@@ -443,7 +443,7 @@ class Truth:
         self.order[place] = self.received(event, begin)
 
     def received(self, event, begin):
-        """What came first was asked for first: the order of requests, not of their ends."""
+        """What came first was requested first: the order of requests, not of their ends."""
         key = event.communicator._ref, event.sender, self.rank(event.communicator), event.msg_tag
         return key, [self.location, begin, self.time, event.msg_length]
 

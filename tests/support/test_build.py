@@ -1,5 +1,5 @@
-"""test_build BUILD_ROOT/meson-info: nothing of the tests is built unless a test asks for it, and each test asks for the
-product."""
+"""test_build BUILD_ROOT/meson-info: nothing of the tests is built unless a test depends on it, and each test depends on
+the product."""
 import json
 import pathlib
 import sys

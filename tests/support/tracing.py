@@ -23,7 +23,7 @@ import sums
 
 SKIP = 77
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What takes longer hangs. A busy machine takes a tenth of it at most: no test depends on how fast it is.
+# What lasts longer hangs. A busy machine needs a tenth of it at most: no test depends on how fast it is.
 HANG_S = 600
 CLOSE_TIMEOUT_S = HANG_S
 LONGEST_S = 3600    # of STAVE_TIMEOUT, longer than any test lasts
@@ -32,11 +32,11 @@ registered.forget_dead()     # before any test starts a program
 
 
 class Failure(Exception):
-    """The test has failed; the text says how."""
+    """The test has failed; the text has the reason."""
 
 
 class Skip(Exception):
-    """What the test needs is not there; the text says what."""
+    """What the test needs is not there; the text names it."""
 
 
 def expect(condition, text):
@@ -68,8 +68,8 @@ def default_signals():
 
 
 def clean_environment(**settings):
-    """The environment without anything that OpenMP or Stave would heed, plus the settings. A disk may stand still for
-    ten seconds, and the writer with it: a test that does not say for how long a traced program waits does not ask how
+    """The environment without anything that OpenMP or Stave would heed, plus the settings. A disk may hang for
+    ten seconds, and the writer with it: a test that does not set how long a traced program waits does not measure how
     long that was."""
     kept = {name: value for name, value in os.environ.items()
             if not re.match(r"(STAVE|OMP|KMP|GOMP)_", name) and name != "LD_PRELOAD"}
@@ -182,7 +182,7 @@ def remove_folder(folder):
 
 def the_archive(folder, wait_s=0):
     """The one archive in the folder. After some endings the writer outlives the application; that
-    traces.otf2 is there does not tell that it is complete."""
+    traces.otf2 is there does not show that it is complete."""
     wait_for_writer(folder, wait_s)
     found = archives_in(folder)
     if len(found) != 1:
@@ -191,7 +191,7 @@ def the_archive(folder, wait_s=0):
 
 
 def otf2_print(archive, *options):
-    """What otf2-print says of it."""
+    """The run of otf2-print on it."""
     return run(["otf2-print", *options, archive], clean_environment(**otf2_freed.SETTINGS))
 
 
@@ -248,10 +248,10 @@ def temporary_folder(name, place=None):
 
 
 def expect_no_reports():
-    """No sanitizer had anything to say of what ran until now."""
-    reports = REPORTS.take()
+    """No sanitizer has reported anything until now."""
+    reports = REPORTS.drain()
     if reports:
-        raise Failure(f"a sanitizer says:\n{reports}")
+        raise Failure(f"a sanitizer reports:\n{reports}")
 
 
 def main(test, needs=()):
@@ -269,7 +269,7 @@ def main(test, needs=()):
         print(f"skipped: {skip}")
         return SKIP
     except Failure as failure:
-        print(f"FAILED: {failure}\n{REPORTS.take()}", file=sys.stderr)
+        print(f"FAILED: {failure}\n{REPORTS.drain()}", file=sys.stderr)
     except subprocess.TimeoutExpired as timeout:
         print(f"FAILED: still running after {timeout.timeout} s: {timeout.cmd}", file=sys.stderr)
     return 1

@@ -1,4 +1,4 @@
-"""Runs that go on as long as a test wants, and what `stave watch` serves of them."""
+"""Runs that go on as long as a test needs, and what `stave watch` serves of them."""
 import contextlib
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import cli
 import killing
 
-# Runs as many parallel regions as each line of its input says, and answers; ends with 3.
+# Runs as many parallel regions as each line of its input has, and answers; ends with 3.
 PROGRAM = r"""
 #include <omp.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ class Process:
         return int(self.process.stdout.readline())
 
     def address(self):
-        """What it says where to watch."""
+        """The address that it prints."""
         for line in self.process.stderr:
             self.messages.append(line)
             if "watch it at " in line:
@@ -56,7 +56,7 @@ class Process:
         raise AssertionError(f"no address: {self.messages}")
 
     def finish(self):
-        """The input is over: its exit status; what it has said is in messages."""
+        """The input is over: its exit status; its lines are in messages."""
         self.process.stdin.close()
         return self.wait()
 
@@ -98,7 +98,7 @@ def get(address, path="", **fields):
 
 
 class News:
-    """What the server tells, as it comes; in a with statement."""
+    """The server's news, as they come; in a with statement."""
 
     def __init__(self, address):
         port, token = port_of(address), address.rstrip("/").rsplit("/", 1)[1]
@@ -122,7 +122,7 @@ class News:
 
 
 def picture(address, news):
-    """The first one that the server tells of and that is still there when it is asked for: the last two are. Its news
+    """The first one that the server reports and that is still there when it is requested: the last two are. Its news
     and the page."""
     while True:
         state = news.wait(lambda state: state["picture"])

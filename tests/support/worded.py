@@ -35,7 +35,7 @@ def write(page, texts):
 
 
 def renew(page, name, number, text):
-    """The test's text of this number, behind which it has none yet."""
+    """The test's text of this number, after which it has none yet."""
     with (PAGES.parent / "report.txt").open(encoding="utf-8") as lock:  # of other tests with this page
         fcntl.flock(lock, fcntl.LOCK_EX)
         texts = read(page)

@@ -22,7 +22,7 @@ ONLY = "polish"
 def write_run(path, threads=2, begin_us=1000, ticks_per_us=1, folder="old", loop_us=2000, pause_us=1000, only=False,
               most=0):
     """From its beginning on each thread is in main; from `pause_us` on, three times, in a loop for `loop_us` with as
-    much in between; then, for 500 us, where the other run is not, if asked for."""
+    much in between; then, for 500 us, where the other run is not, on request."""
     names = ["Master thread", *(f"OMP thread {i}" for i in range(1, threads))]
     with pictured.Archive(path, names, resolution=1000000 * ticks_per_us) as archive:
         def region(name, role, line):
@@ -123,7 +123,7 @@ class Beside(page_case.PageTest):
                                   ["B: second", ["Master thread", "OMP thread 1", "OMP thread 2"]]])
 
     def test_regions_of_both_are_one(self):
-        """Though they lie in different folders; what only one has is told apart."""
+        """Though they lie in different folders; what only one has is marked."""
         self.open_both()
         names = self.browser.evaluate("stave.model.regions.map(({name}) => name)")
         self.assertEqual([names.count(name) for name in ("main", LOOP, ONLY)], [1, 1, 1])
@@ -159,7 +159,7 @@ class Beside(page_case.PageTest):
         self.assertEqual(self.slices_us(2, "main"), [[3000, 23000]])
 
     def loops_us(self, name, ticks_per_us):
-        """When the loop begins on each thread, since the run's first event, as otf2-print tells of it alone."""
+        """When the loop begins on each thread, since the run's first event, as otf2-print has it alone."""
         events = printed.Printed(self.folder / name / "traces.otf2").events
         first = min(times[0][0] for times in events.values())
         return [[(time - first) / ticks_per_us for time, text in events[location]

@@ -16,7 +16,7 @@ THREADS, INSTANCES, LATE, MS = 3, 6, 4, 1000
 
 
 def write_uneven(path, threads=THREADS, instances=INSTANCES, slow=0, longest=30):
-    """A parallel region, six times, each behind 1 ms of serial work. One thread works for 3 ms and the others for one;
+    """A parallel region, six times, each after 1 ms of serial work. One thread works for 3 ms and the others for one;
     the fifth time it works for longer: there the imbalance costs most."""
     with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, threads)]) as archive:
         parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
@@ -141,7 +141,7 @@ def write_early_task(path):
 
 
 def write_deadlock(path):
-    """Three threads: the first two hold a lock each and want the other's, the last from 40 ms on; killed at 4 s."""
+    """Three threads: the first two hold a lock each and wait for the other's, the last from 40 ms on; killed at 4 s."""
     properties = [("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_WRITER", "11")]
     with made_archive.Made(path, threads=3, region=False, properties=properties) as made:
         made.event(0, "thread_fork", Paradigm.OPENMP, 3)
@@ -165,7 +165,7 @@ def write_deadlock(path):
 
 
 class Problems(page_case.PageTest):
-    """What is no gain of time: it stands first."""
+    """What is no gain of time: it is the first one."""
 
     def heads(self):
         return self.browser.evaluate(

@@ -66,7 +66,8 @@ def write_lossy_region(path):
 
 
 def write_convoy(path, rounds=40):
-    """Eight threads that want one lock all the time, each holds it for 100 us; another one is never waited for."""
+    """Eight threads that compete for one lock all the time, each holds it for 100 us; another one is never waited
+    for."""
     with pictured.Archive(path, ["Master thread"] + [f"OMP thread {i}" for i in range(1, QUEUE)]) as archive:
         parallel = archive.region("!$omp parallel @app.c:12", pictured.RegionRole.PARALLEL, 12)
         critical = archive.region("!$omp critical @app.c:33", pictured.RegionRole.CRITICAL, 33)

@@ -215,7 +215,7 @@ class Flame(page_case.PageTest):
                 note, text = archive.region("note"), archive.attribute("message", pictured.Type.STRING)
                 for time in (1000, 5000, 5010):
                     archive.slice(0, time, time, note, {text: "half way"})
-                archive.slice(0, 5020, 5020, note)   # right behind a text, which is written over it
+                archive.slice(0, 5020, 5020, note)   # right after a text, which is written over it
                 archive.slice(0, 10000, 10000, note)
                 archive.slice(1, 0, 2000, archive.region("work"))
                 archive.slice(1, 4000, 4000, note)

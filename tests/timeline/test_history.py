@@ -44,7 +44,7 @@ class History(Case):
                                 for i, wall in enumerate(walls)])
 
     def test_self_contained(self):
-        """Nothing outside is asked for, and nothing in a name is markup."""
+        """Nothing outside is requested, and nothing in a name is markup."""
         page = self.page("hostile", [run(0, 1.0, 0.2, {HOSTILE: 0.5, "</script><script>alert(1)</script>": 0.1})])
         text = pathlib.Path(page).read_text()
         self.assertEqual(len(re.findall("</script>", text)), 2)

@@ -59,7 +59,7 @@ class Live(worded.Worded, unittest.TestCase):
         killing.wait_until(lambda: self.browser.evaluate(condition), condition)
 
     def until_regions(self, regions):
-        """That two threads have entered so many. A picture may be of any moment: no other number tells anything."""
+        """That two threads have entered so many. A picture may be of any moment: no other number is certain."""
         self.until(f"{REGIONS} === {2 * regions}")
 
     def end(self):

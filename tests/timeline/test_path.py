@@ -42,8 +42,8 @@ class Team(pictured.Archive):
 
 
 def write_waits(path, first_us=900):
-    """The path: 0, which forks; 1, which holds a lock when 0 wants it; 0, which is the last in a barrier; 1, the last
-    in the next one; 0, which goes on."""
+    """The path: 0, which forks; 1, which holds a lock when 0 waits for it; 0, which is the last in a barrier; 1, the
+    last in the next one; 0, which goes on."""
     with Team(path) as archive:
         archive.begin(first_us)
         first, second = archive.writers
@@ -298,7 +298,7 @@ class Path(page_case.PageTest):
         self.assertFalse(self.drawn(1, 3.0, "dependence", 2))
 
     def test_dependences_of_a_task(self):
-        """Those of the task selected are drawn, and told."""
+        """Those of the task selected are drawn, and listed."""
         self.open("tasks", write_tasks)
         self.browser.click(*self.point(2, 2, 5))
         self.assertEqual(self.browser.text("#details-title"), "!$omp task @app.c:31")
@@ -307,7 +307,7 @@ class Path(page_case.PageTest):
         self.assertTrue(self.drawn(1, 3.0, "dependence", 2))
 
     def test_more_than_a_page_keeps(self):
-        """Of waits the longest, of dependences some; and it says so."""
+        """Of waits the longest, of dependences some; and the page reports that."""
         self.open("many", lambda path: write_tasks(path, 100), "--max-regions", "500")
         self.assertLessEqual(len(self.path()), 51)
         self.assertGreater(self.browser.evaluate("stave.model.about.path.shortest"), 0)

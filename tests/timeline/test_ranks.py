@@ -185,7 +185,7 @@ class Traffic(page_case.PageTest):
         self.choose_calls_by("place")
 
     def test_the_report_has_the_same(self):
-        """Of the whole run the page has the report's sums; what it counts itself of its interval is equal, too."""
+        """Of the complete run the page has the report's sums; what it counts itself of its interval is equal, too."""
         result = subprocess.run([page_case.STAVE, "report", "--json", self.folder / "traffic"],
                                 capture_output=True, check=True)
         reported = json.loads(result.stdout)["mpi"]
@@ -235,7 +235,7 @@ class Others(page_case.PageTest):
         self.assertEqual(self.browser.evaluate(f"[stave.layout.groups.length, {hidden}]"), [0, True, True])
 
     def test_window_without_events_at_its_end(self):
-        """Reaches as far as it was asked for: what is open there goes on."""
+        """Reaches as far as requested: what is open there goes on."""
         self.open("window", write_ranks, "--to", "4ms")
         self.assertEqual(self.browser.evaluate("stave.model.to"), 4e6)
 

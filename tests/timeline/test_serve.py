@@ -29,7 +29,7 @@ SLICES = """((from, to) => stave.model.rows.map(({slices, activity}) => [...slic
 
 
 class Server:
-    """In a with statement: the command, and what it says where to look."""
+    """In a with statement: the command, and the address that it prints."""
 
     def __init__(self, archive, *options, **environment):
         clean = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
@@ -70,7 +70,7 @@ class Server:
 
 
 class Numbers:
-    """What an answer consists of, as docs and page.def say."""
+    """What an answer consists of, by docs and page.def."""
 
     def __init__(self, data):
         self.data, self.place = data, 0
@@ -124,7 +124,7 @@ class ServeTest(page_case.PageTest):
         self.browser.frame()
 
     def tearDown(self):
-        """The page asks its own server, and nobody else."""
+        """The page calls its own server, and nobody else."""
         foreign = [text for text in self.browser.complaints() if "http://127.0.0.1:" not in text
                    and "CONNECTION_REFUSED" not in text]
         self.assertEqual(foreign, [])
@@ -164,7 +164,7 @@ class Serve(ServeTest):
         self.assertIsNone(self.browser.text("#coarse"))
 
     def test_outside_nothing_changes(self):
-        """Bars and times beside the part that was asked for are those of before."""
+        """Bars and times beside the part that was requested are those of before."""
         seen = (f"[[...stave.model.times(0, 4e6)].map(Math.round), "
                 f"{SLICES}(0, 4e6).map(row => row.map(depth => depth.length))]")
         self.look(self.serve())
@@ -321,7 +321,7 @@ class Texts(ServeTest):
         self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
 
 
-class Asked(ServeTest):
+class Requested(ServeTest):
     EVENTS = 10000
 
     def test_token_host_and_paths(self):

@@ -35,7 +35,7 @@ def write_values(path, values=5):
 
 
 def write_lock(path):
-    """Thread 0 holds a lock from 1 to 4 ms; thread 1 wants it from 2 ms on and has it from 4 to 6 ms."""
+    """Thread 0 holds a lock from 1 to 4 ms; thread 1 waits for it from 2 ms on and has it from 4 to 6 ms."""
     with pictured.Archive(path) as archive:
         region = archive.region("!$omp critical @app.c:7", pictured.RegionRole.CRITICAL, 7)
         main, openmp = archive.region("main"), pictured.Paradigm.OPENMP

@@ -1,4 +1,4 @@
-// A region whose threads all leave at once.
+// A region whose threads all leave together.
 #include <stdio.h>
 
 int main(void) {

@@ -1,5 +1,5 @@
-// The trace ends in the middle of the program, in a parallel region with an open lock; what is said then is
-// ignored.
+// The trace ends in the middle of the program, in a parallel region with an open lock; what is recorded then
+// is ignored.
 #include <omp.h>
 #include <stdio.h>
 

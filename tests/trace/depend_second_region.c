@@ -1,5 +1,5 @@
-// Tasks that wait for their dependences at once, by workers that were in a region before: what the runtime
-// remembers of the first region it must not take for the waiting task's. Nested teams too, and in the
+// Tasks that wait for their dependences immediately, by workers that were in a region before: what the
+// runtime remembers of the first region it must not use for the waiting task. Nested teams too, and in the
 // region's last barrier.
 #include <omp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Waiting at once for dependences of the types at which LLVM's runtime writes behind an array, if a tool
-// wants them.
+// Waiting immediately for dependences of the types at which LLVM's runtime writes past an array, if a tool
+// registers for them.
 #include <stdio.h>
 
 int main(void) {

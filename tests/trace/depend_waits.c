@@ -1,4 +1,4 @@
-// Waiting at once for dependences that do no harm: all are recorded, until one comes that does.
+// Waiting immediately for dependences that do no harm: all are recorded, until one comes that does.
 #include <stdio.h>
 
 static int a, x;

@@ -1,4 +1,4 @@
-// An error directive that warns, without a message: it crashes LLVM's runtime if a tool wants to know.
+// An error directive that warns, without a message: it crashes LLVM's runtime if a tool registers for it.
 #include <stdio.h>
 
 int main(void) {

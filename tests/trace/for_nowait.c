@@ -1,4 +1,4 @@
-// Loops without a barrier behind them, of each schedule, and one that nobody runs through.
+// Loops without a barrier after them, of each schedule, and one that nobody runs through.
 #include <stdio.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* A library that waits for dependences at once, of a type at which LLVM's runtime writes behind an array if a
- * tool needs them, is opened when there have been tasks with dependences, and there are some later. */
+/* A library that waits for dependences immediately, of a type at which LLVM's runtime writes past an array if
+ * a tool needs them, is opened when there have been tasks with dependences, and there are some later. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

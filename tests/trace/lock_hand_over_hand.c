@@ -1,5 +1,5 @@
 // Two threads that keep in step by three locks, which they pass from hand to hand in a circle: they can never
-// wait for each other for ever, since it would take a third one.
+// wait for each other without an end, since that needs a third one.
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// One parallel region with nothing in it: the smallest whole team.
+// One parallel region with nothing in it: the smallest complete team.
 #include <stdio.h>
 
 int main(void) {

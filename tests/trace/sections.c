@@ -1,4 +1,4 @@
-// Three sections for two threads, twice, with the barrier behind them.
+// Three sections for two threads, twice, with the barrier after them.
 #include <stdio.h>
 
 int main(void) {

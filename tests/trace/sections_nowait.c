@@ -1,4 +1,4 @@
-// Sections without a barrier behind them.
+// Sections without a barrier after them.
 #include <stdio.h>
 
 int main(void) {

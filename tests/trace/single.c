@@ -1,4 +1,4 @@
-// One thread executes the block, the other waits behind it; once without waiting.
+// One thread executes the block, the other waits after it; once without waiting.
 #include <stdio.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Target regions with dependences, met by a worker in its second region.
+// Target regions with dependences, encountered by a worker in its second region.
 #include <omp.h>
 #include <stdio.h>
 

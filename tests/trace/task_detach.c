@@ -1,4 +1,4 @@
-// Tasks that end when somebody says so: within themselves, and later by another task.
+// Tasks that end when their event is fulfilled: within themselves, and later by another task.
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // A team of one thread: a runtime may call all its tasks undeferred, but one that depends on a detached task
-// has to wait until somebody says that that has ended.
+// has to wait until that one's event is fulfilled.
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Tasks that take a lock and pass a critical section.
+// Tasks that acquire a lock and pass a critical section.
 #include <omp.h>
 #include <stdio.h>
 

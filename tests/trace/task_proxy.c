@@ -1,5 +1,5 @@
 // Tasks that a thread unknown to OpenMP ends, made by the entry points of LLVM's runtime as compilers would
-// make them of `target nowait`: the runtime tells that it begins them and nothing more, and the tasks that
+// make them of `target nowait`: the runtime reports that it begins them and nothing more, and the tasks that
 // wait for them run when the other thread is done.
 #include <omp.h>
 #include <pthread.h>

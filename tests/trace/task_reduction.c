@@ -1,4 +1,4 @@
-// Tasks that take part in a reduction of their group.
+// Tasks that participate in a reduction of their group.
 #include <stdio.h>
 
 int main(void) {

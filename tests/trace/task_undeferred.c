@@ -1,4 +1,4 @@
-// Tasks that their creator executes at once.
+// Tasks that their creator executes immediately.
 #include <stdio.h>
 
 int main(int argc, char **argv) {

@@ -35,7 +35,7 @@ static void tasks(void) {
 }
 
 static void mistakes(void) {
-  stave_region_end("never begun");
+  stave_region_end("never started");
   stave_region_begin("first");
   stave_region_begin("second");
   stave_region_end("first"); /* not the innermost one */
@@ -70,9 +70,9 @@ static void names(void) {
 }
 
 int main(void) {
-  /* before libomp 22, nothing said before the first region reaches a tool without this */
+  /* before libomp 22, nothing recorded before the first region reaches a tool without this */
   omp_get_max_threads();
-  stave_region_begin("whole program");
+  stave_region_begin("all of the program");
   tasks();
   stave_message("tasks are done");
   for (int i = 0; i < 3; i++)

@@ -24,7 +24,7 @@ def machine():
 
 
 def handover_ns(build):
-    """How long a cache line takes from one processor to another now, which decides about more than the load does: a
+    """How long a cache line needs from one processor to another now, which decides about more than the load does: a
     virtual machine's processors share a cache for minutes, and then do not. None: there is only one."""
     text = subprocess.run([build / "tests/bench/handover"], stdout=subprocess.PIPE, text=True, check=True).stdout
     return float(text) if text else None
@@ -73,11 +73,11 @@ def parse():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("build", type=pathlib.Path, help="build directory")
     parser.add_argument("sections", nargs="*", help=f"what to measure; all: {', '.join(SECTIONS)}")
-    parser.add_argument("--rounds", type=int, default=11, help="rounds in which all tools take their turns (11)")
+    parser.add_argument("--rounds", type=int, default=11, help="rounds in which all tools have their turns (11)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and events")
     parser.add_argument("--no-peers", action="store_true", help="leave EZTrace out")
     parser.add_argument("--beside", type=pathlib.Path, metavar="BUILD",
-                        help="in full, an older build that takes its turns too")
+                        help="in full, an older build that has its turns too")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures to this file")
     options = parser.parse_intermixed_args()
     unknown = [name for name in options.sections if name not in SECTIONS]

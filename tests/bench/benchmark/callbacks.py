@@ -1,7 +1,7 @@
-"""How long single callbacks take, by a tool that stands between the runtime and the one that is measured.
+"""The times of single callbacks, by a tool between the runtime and the one that is measured.
 
 The floor tool's durations show what the machine adds: interrupts and other programs. A thread's first event and what
-the trace itself records as a stall are Stave's to explain and stand apart."""
+the trace itself records as a stall are Stave's to explain and are listed apart."""
 import pathlib
 import subprocess
 import tempfile

@@ -1,11 +1,11 @@
 """What an event costs the program: processor time over the same program without a tool.
 
-A machine's speed changes from one second to the next. So the program runs under all tools at once, each makes a burst
-of events in its turn, and a burst is compared with that of the program without a tool a moment before; then all rest,
-so that nobody's turn meets what another one's tool does later. Bursts fit into half a ring. The median shows what
+A machine's speed changes from one second to the next. So the program runs under all tools at the same time, each makes
+a burst of events in its turn, and a burst is compared with that of the program without a tool a moment before; then all
+rest, so that no turn overlaps with later work of another one's tool. Bursts fit into half a ring. The median shows what
 callbacks cost; in the mean is also what a tool does now and then: flushes of buffers, and the writer's work where it
-takes a processor from threads that others wait for. Programs that make events faster than they can be written have a
-table of their own."""
+uses a processor that threads need that others wait for. Programs that make events faster than they can be written have
+a table of their own."""
 import json
 import pathlib
 import statistics

@@ -1,7 +1,7 @@
 """Elapsed time when events come faster than they can be encoded, under each tool as a multiple of the program's own.
 
-All tools take their turns in each round, since the machine's speed changes. What is measured is the loop itself, after
-a quarter of it as a warm-up; what comes behind it is told apart."""
+All tools have their turns in each round, since the machine's speed changes. What is measured is the loop itself, after
+a quarter of it as a warm-up; the rest after it has figures of its own."""
 import json
 import pathlib
 import re
@@ -23,7 +23,7 @@ def property_of(archive, name):
 
 
 def run_stave(build, command, threads, settings):
-    """One run, with what its writer took."""
+    """One run, with its writer's costs."""
     with tempfile.TemporaryDirectory(prefix="stave-bench-") as folder:
         folder = pathlib.Path(folder)
         wrapper, report = writer_wrapper(build, folder)
@@ -37,7 +37,7 @@ def run_stave(build, command, threads, settings):
         archive = folder / "archive"
         return {"elapsed_ns": cost.elapsed_ns, "around_ms": run_s * 1e3 - cost.elapsed_ns / 1e6,
                 "lost": losses(archive), "writer_cpu_ms": used["cpu_s"] * 1e3,
-                "writer_mib": used["memory_kib"] / 1024, "behind": property_of(archive, "BACKLOG_MOST"),
+                "writer_mib": used["memory_kib"] / 1024, "backlog": property_of(archive, "BACKLOG_MOST"),
                 "stalls": property_of(archive, "STALLS")}
 
 
@@ -71,7 +71,7 @@ def measure(build, every, workload, threads, rounds):
             "times": {name: middle(name, "elapsed_ns") / middle("none", "elapsed_ns") for name in every},
             "around_ms": middle("stave", "around_ms") - middle("none", "around_ms"),
             "writer_cpu_ms": middle("stave", "writer_cpu_ms"), "writer_mib": max(one["writer_mib"] for one in ours),
-            "behind": max(one["behind"] for one in ours), "stalls": middle("stave", "stalls"),
+            "backlog": max(one["backlog"] for one in ours), "stalls": middle("stave", "stalls"),
             "lost": any(one["lost"] for one in ours)}
 
 
@@ -97,11 +97,11 @@ def missed(row):
 def table(rows):
     names = list(rows[0]["times"])
     yield ["at full rate", "threads", "untraced, ns per event"] + names + \
-        ["stave/floor", "missed", "start and end, ms", "writer, ms", "writer MiB", "behind, records", "stalls", "lost"]
+        ["stave/floor", "missed", "start and end, ms", "writer, ms", "writer MiB", "backlog, records", "stalls", "lost"]
     for row in rows:
         times = row["times"]
         yield [row["workload"], row["threads"], f"{row['untraced_ns_an_event']:.1f}"] + \
             [f"{times[name]:.2f}" for name in names] + \
             [f"{times['stave'] / times['floor']:.2f}", ", ".join(missed(row)), f"{row['around_ms']:.0f}",
-             f"{row['writer_cpu_ms']:.0f}", f"{row['writer_mib']:.0f}", row["behind"], f"{row['stalls']:.0f}",
+             f"{row['writer_cpu_ms']:.0f}", f"{row['writer_mib']:.0f}", row["backlog"], f"{row['stalls']:.0f}",
              "yes" if row["lost"] else "no"]

@@ -1,7 +1,7 @@
 """gcc's programs: what an event costs on libgomp, beside the same binary on LLVM's runtime.
 
 In bursts by turns, as in costs.py, and at full rate, without rests: all four programs (untraced and traced, on libgomp
-and on libomp) take their turns within each round. The runtimes do not have the same events; each cost is divided by the
+and on libomp) have their turns within each round. The runtimes do not have the same events; each cost is divided by the
 events of its own."""
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Real programs, untraced and traced in turns: elapsed time, and what of it there is to tell."""
+"""Real programs, untraced and traced in turns: elapsed time, and its parts where they are known."""
 import pathlib
 import shutil
 import statistics

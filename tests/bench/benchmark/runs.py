@@ -33,7 +33,7 @@ class Build:
 
 @dataclasses.dataclass
 class Cost:
-    """What one run took. Times in ns, memory in KiB."""
+    """The costs of one run. Times in ns, memory in KiB."""
     cpu_ns: int
     elapsed_ns: int
     memory_kib: int
@@ -61,7 +61,7 @@ def stave_environment(build, output, **settings):
 
 
 class Tool:
-    """One way to run a program: `start(folder)` gives what stands before the command, and the environment."""
+    """One way to run a program: `start(folder)` gives the words before the command, and the environment."""
 
     def __init__(self, name, start):
         self.name, self.start = name, start
@@ -74,12 +74,12 @@ class Tool:
             return run(prefix + list(command), env, cwd=folder)
 
     def cost(self, command, threads, **settings):
-        """For programs that tell their own costs, as tests/bench/workloads does."""
+        """For programs that print their own costs, as tests/bench/workloads does."""
         return parse_cost(self.run(command, threads, **settings))
 
 
 class Turns:
-    """A program that runs under a tool and makes a burst of events when it is told to (tests/bench/workloads). In
+    """A program that runs under a tool and makes a burst of events on request (tests/bench/workloads). In
     between it is stopped, or its idle threads would spin in another one's turn."""
 
     def __init__(self, tool, folder, command, threads):
@@ -100,7 +100,7 @@ class Turns:
         sys.exit(f"{' '.join(map(str, self.process.args))}: ended with status {self.process.wait()}")
 
     def burst(self):
-        """Processor time of the whole process, in ns."""
+        """Processor time of all of the process, in ns."""
         self.signal(signal.SIGCONT)
         self.process.stdin.write("\n")
         self.process.stdin.flush()
@@ -136,7 +136,7 @@ def tools(build, with_peers=True):
 
 
 def records(archive):
-    """How many records Stave took, by the properties of the archive."""
+    """How many records Stave read, by the properties of the archive."""
     found = re.findall(rb"STAVE::RECORDS::(\w+)\0(\d+)\0", (archive / "traces.otf2").read_bytes())
     return sum(int(number) for _, number in found)
 

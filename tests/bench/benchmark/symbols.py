@@ -1,4 +1,4 @@
-"""From the last event to the closed archive, when thousands of code addresses want names."""
+"""From the last event to the closed archive, when thousands of code addresses need names."""
 import pathlib
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ PROGRAM_HEAD = "#include <unistd.h>\nint main(void) {\n#pragma omp parallel\n  {
 
 
 def make_program(folder, addresses):
-    """A program that meets as many constructs, each on a line of its own, once."""
+    """A program that encounters as many constructs, each on a line of its own, once."""
     source, program = folder / "addresses.c", folder / "addresses"
     source.write_text(PROGRAM_HEAD + "#pragma omp barrier\n" * addresses + "  }\n  return 0;\n}\n")
     subprocess.run(["clang", "-g", "-O1", "-fopenmp", "-o", program, source], check=True)

@@ -48,7 +48,7 @@ def come_and_go(build, number):
 
 
 def share(build, workload, seconds, rounds_a_s):
-    """Of a processor, that the writer takes of a program."""
+    """The writer's share of a processor beside a program."""
     _, used, count, _ = traced(build, [build.workloads, workload, seconds * rounds_a_s], 1)
     nothing = traced(build, [build.workloads, workload, 0], 1)[1]
     return {"workload": workload, "seconds": seconds, "records": count,

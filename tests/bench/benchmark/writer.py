@@ -1,4 +1,4 @@
-"""What the writer costs beside OTF2 alone, how fast it is, and what an event takes on disk."""
+"""What the writer costs beside OTF2 alone, how fast it is, and an event's bytes on disk."""
 import json
 import pathlib
 import statistics

@@ -65,7 +65,7 @@ struct planted {
   void (*run)(void);
 };
 
-/* Prints how many seconds the program took, and how many of processor time. Returns main's status. */
+/* Prints the program's seconds, and those of processor time. Returns main's status. */
 static int planted_main(int count, char **arguments, const struct planted *programs, size_t program_count) {
   is_repaired = count == 3 && strcmp(arguments[2], "repaired") == 0;
   is_spinning = getenv("STAVE_PLANTED_SPIN") != NULL;

@@ -1,4 +1,4 @@
-/* Programs that lose time where no event of OpenMP is: before its first use, behind its last, blocked in the
+/* Programs that lose time where no event of OpenMP is: before its first use, after its last, blocked in the
  * kernel, in page faults; and one whose own threads work beside each other. Their clock starts with the
  * process: no region comes before. */
 #include <malloc.h>
@@ -105,7 +105,7 @@ static void serial_faults(void) {
   }
 }
 
-/* Memory that is touched for the first time, before OpenMP: the twin asks for large pages. */
+/* Memory that is touched for the first time, before OpenMP: the twin requests large pages. */
 static void pages(void) {
   char *memory = aligned_alloc(LARGE_PAGE_BYTES, LARGE_BYTES);
   if (!memory || (is_repaired && madvise(memory, LARGE_BYTES, MADV_HUGEPAGE)))

@@ -1,5 +1,5 @@
 /* Programs whose threads lack processors, each for another reason, and twins that have them. All of them
- * compute, as nothing else needs a processor, for a second or more, since the kernel is asked ten times a
+ * compute, as nothing else needs a processor, for a second or more, since the kernel is queried ten times a
  * second. */
 #include <pthread.h>
 #include <sched.h>

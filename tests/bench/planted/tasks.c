@@ -42,7 +42,7 @@ static void depend_chain(void) {
   }
 }
 
-/* The longest task is where those who take the oldest and the one who takes the newest meet. */
+/* The longest task is between those that threads get from the oldest end and from the newest. */
 static void long_task(void) {
 #pragma omp parallel /* PLANT long_task */
 #pragma omp single
@@ -54,7 +54,7 @@ static void long_task(void) {
   }
 }
 
-/* Tasks that take longer to create and to begin than to run. */
+/* Tasks whose creation and start last longer than they run. */
 static void small_tasks(void) {
   static volatile int sum; /* stored to by each task */
   enum { COUNT = 2000000 };
@@ -162,7 +162,7 @@ static void balanced_tasks(void) {
   }
 }
 
-/* Tasks that are all right, and behind a barrier what one thread does alone. */
+/* Tasks that are all right, and after a barrier work of one thread alone. */
 static void beside_tasks(void) {
 #pragma omp parallel /* PLANT beside_tasks */
   for (int step = 0; step < 10; step++) {

@@ -1,5 +1,5 @@
 /* The same causes as strangers write them: several in one region, in some teams only, from several places;
- * and programs of which no trace can tell what is wrong, so that nothing may be said. */
+ * and programs of which no trace can show what is wrong, so that nothing may be reported. */
 #include "planted.h"
 
 enum { LOCKS = 16, SUMS = 200000, WORDS = 1 << 22, LINKS = 1 << 21, NEAR = 1 << 10 };
@@ -26,7 +26,8 @@ static void opposite(void) {
   }
 }
 
-/* Nothing is wrong: what the first loop gives one thread, the second one takes from it before the barrier. */
+/* Nothing is wrong: the work that the first loop adds to one thread, the second one spares it before the
+ * barrier. */
 static void evens_out(void) {
 #pragma omp parallel
   for (int step = 0; step < 8; step++) {
@@ -56,7 +57,7 @@ static void nested_one(void) {
   }
 }
 
-/* One critical section, wanted from two places. */
+/* One critical section, entered at two places. */
 static void enter_table(double ms) {
   if (is_repaired)
     work(ms);
@@ -114,7 +115,7 @@ static void flags(void) {
   }
 }
 
-/* Locks of an array, of which all want the same one. */
+/* Locks of an array, of which all threads use the same one. */
 static void hot_lock(void) {
   static omp_lock_t locks[LOCKS];
   for (int i = 0; i < LOCKS; i++)
@@ -163,7 +164,7 @@ static void few_iterations(void) {
   }
 }
 
-/* As ImageMagick's THREAD_FORK: every region asks for one thread. */
+/* As ImageMagick's THREAD_FORK: every region requests one thread. */
 static void requests_one(void) {
   int threads = is_repaired ? omp_get_max_threads() : 1;
   for (int step = 0; step < 20; step++) {
@@ -238,7 +239,7 @@ static void if_clause(void) {
   }
 }
 
-/* Nobody waits behind the single, but at the barrier behind the next work. */
+/* Nobody waits after the single, but at the barrier after the next work. */
 static void single_nowait(void) {
 #pragma omp parallel
   for (int step = 0; step < 10; step++) {
@@ -317,7 +318,7 @@ static unsigned follow(const unsigned *links, unsigned from, long steps) {
   return from;
 }
 
-/* How many steps over these links take so long. */
+/* How many steps over these links last so long. */
 static long steps_of(const unsigned *links, double us) {
   enum { SOME = 50000 };
   static volatile unsigned end;

@@ -37,7 +37,7 @@ static void static_loop(void) {
   }
 }
 
-/* Thread 0 holds the lock for long, though it needs it for 1 ms; the others want it for 1 ms each, one after
+/* Thread 0 holds the lock for long, though it needs it for 1 ms; the others need it for 1 ms each, one after
  * another, and have less to do. */
 static void long_holder(void) {
   omp_lock_t lock;
@@ -62,7 +62,7 @@ static void long_holder(void) {
   omp_destroy_lock(&lock);
 }
 
-/* All work stands in a critical section that needs none of it. */
+/* All work is in a critical section that needs none of it. */
 static void critical(void) {
 #pragma omp parallel
   for (int step = 0; step < 15; step++) {
@@ -76,7 +76,7 @@ static void critical(void) {
   }
 }
 
-/* What a user-defined reduction does takes long. */
+/* The work of a user-defined reduction lasts long. */
 struct sum {
   double value;
 };
@@ -99,7 +99,7 @@ static void reduction(void) {
   }
 }
 
-/* Three quarters of each iteration stand in an ordered region. */
+/* Three quarters of each iteration are in an ordered region. */
 static void ordered(void) {
 #pragma omp parallel
 #pragma omp for ordered schedule(static, 1)
@@ -210,7 +210,7 @@ static void doacross(void) {
   }
 }
 
-/* Iterations are so small that getting them takes most of the time. */
+/* Iterations are so small that getting them needs most of the time. */
 static void chunks(void) {
   static volatile int sum;
 #pragma omp parallel
@@ -225,7 +225,7 @@ static void chunks(void) {
   }
 }
 
-/* Only the primary thread works behind each barrier. */
+/* Only the primary thread works after each barrier. */
 static void master(void) {
 #pragma omp parallel /* PLANT master */
   for (int step = 0; step < 10; step++) {

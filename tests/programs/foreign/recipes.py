@@ -11,7 +11,7 @@ RECIPES = {}
 @dataclasses.dataclass
 class Recipe:
     name: str
-    package: str          # of Debian 12; others that it needs stand in `more`
+    package: str          # of Debian 12; others that it needs are in `more`
     language: str         # of what uses OpenMP
     # of the folder of inputs, which is made once: gives the command; where it has `times`, of a run so much longer
     prepare: typing.Callable

@@ -1,4 +1,4 @@
-"""One run of a foreign program, untraced or by stave record: what it printed and wrote, how it ended, how long it took
+"""One run of a foreign program, untraced or by stave record: what it printed and wrote, how it ended, its time
 and how large it was."""
 import contextlib
 import dataclasses

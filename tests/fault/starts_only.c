@@ -1,4 +1,4 @@
-/* begun_only LIBRARY WAY: what a runtime is that asks for a tool, and then something comes between. It waits
+/* starts_only LIBRARY WAY: a runtime that loads a tool, whose start is then interrupted. It waits
  * until its standard input ends. */
 #include <dlfcn.h>
 #include <signal.h>
