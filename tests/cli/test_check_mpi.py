@@ -67,7 +67,7 @@ class Mpi(check_case.Case):
             job.finalize(9, (0,))
         self.assertEqual(self.quiet(), [])
 
-    def test_killed_on_the_way(self):
+    def test_killed_during_a_transfer(self):
         """Where a process did not come to MPI_Finalize, no message is amiss."""
         with self.job() as job:
             job.call(0, "MPI_Send", 1, 1.1, line=5, send=(1, 7, 10))

@@ -105,7 +105,7 @@ class Dependences(Case):
                 else:
                     self.finds("dependence", "task @made.c:11", "still ran", line=12)
 
-    def test_not_begun(self):
+    def test_not_started(self):
         with self.make() as made:
             made.create(0, 1, line=11, depend=[("out", 64)])
             made.create(0, 2, line=12, depend=[("in", 64)])

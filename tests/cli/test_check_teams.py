@@ -99,7 +99,7 @@ class Teams(Case):
             self.sections_end_late(is_started, has_section)
             self.finds("nesting", "sections @made.c:11", line=40, count=2)
 
-    def test_barrier_behind_inner_sections(self):
+    def test_barrier_after_inner_sections(self):
         """Of the inner ones, of a team of one, the thread gets none; it has one of the outer ones all the same."""
         with self.make() as made:
             for thread in (0, 1):
@@ -369,7 +369,7 @@ class Locks(Case):
         finding = self.finds("lock-across-scheduling", "taskwait @made.c:20", "task @made.c:12", line=13)
         self.assertEqual(finding["severity"], "hazard")
 
-    def test_across_scheduling_but_nobody_wants_it(self):
+    def test_across_scheduling_without_a_contender(self):
         self.across(other_waits_for_it=False)
         rules = {(finding["rule"], finding["severity"]) for finding in self.quiet()}
         self.assertIn(("lock-across-scheduling", "information"), rules)

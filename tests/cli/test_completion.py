@@ -90,7 +90,7 @@ class Others(cli.Case):
                 self.assertRegex(shell_text("zsh"), rf"(?s)\n    {command}\).*'\([^)]*\)--{option}[=\[]")
                 self.assertRegex(shell_text("fish"), rf"(?m)_from {command}'.* -l {option} ")
 
-    def test_zsh_takes_several(self):
+    def test_zsh_completes_several(self):
         """Where a command does: else zsh proposes nothing after the first."""
         for command, argument in (("timeline", "*:archive"), ("report", "*:archive"), ("merge", "*:directory"),
                                   ("info", "1:archive")):

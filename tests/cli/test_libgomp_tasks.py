@@ -168,9 +168,9 @@ class Tasks(Case):
     @unittest.skipUnless(platform.machine() == "x86_64", "the program makes its calls by hand")
     def test_callers_of_older_compilers(self):
         """The stack after the arguments that they hand over is theirs, and is not written."""
-        program, tool = self.compiled("older_callers.c", "-O2", "-rdynamic"), self.path("telling_tool.so")
+        program, tool = self.compiled("older_callers.c", "-O2", "-rdynamic"), self.path("notifying_tool.so")
         subprocess.run(["gcc", "-shared", "-fPIC", "-I", os.path.join(SOURCES, "../../../src"), "-o", tool,
-                        os.path.join(SOURCES, "telling_tool.c")], check=True)
+                        os.path.join(SOURCES, "notifying_tool.c")], check=True)
         own = {"LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so", "OMP_TOOL_LIBRARIES": tool}
         for cancellation in ("false", "true"):
             self.env["OMP_CANCELLATION"] = cancellation

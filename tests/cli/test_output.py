@@ -95,7 +95,7 @@ class ReaderThatTakesItsTime(Case):
 
 
 class FullDisk(Case):
-    def test_said_once(self):
+    def test_reported_once(self):
         texts = set()
         for archive in (self.simple, self.large):
             for words in self.commands(archive):

@@ -186,7 +186,7 @@ class Questions(cli.Case):
         self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_granularity().patches), 30)
         self.assertEqual(sum(patch.get_height() for patch in self.run_.plot_lock_holds().patches), 10)
 
-    def test_what_the_command_says(self):
+    def test_the_commands_messages(self):
         self.assertEqual(self.run_.findings, self.run_.report()["findings"])
         self.assertEqual(self.run_.check()["violations"], 0)
         self.assertLessEqual({"old", "new"}, set(stave.compare(self.run_, self.archive, command=cli.STAVE)))

@@ -168,7 +168,7 @@ class Query(cli.FreshCase):
             self.assertEqual(self.succeeds(result).split()[0], "n")
         self.assertEqual(len(os.listdir(self.cache + "/stave")), 1)
 
-    def test_queries_at_once(self):
+    def test_queries_at_the_same_time(self):
         """Each finds a complete database, whoever makes it."""
         sql = "SELECT count(*) AS n FROM tasks WHERE kind = 'explicit'"
         command = [cli.STAVE, "query", "--json", self.archive, sql]

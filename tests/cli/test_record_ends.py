@@ -34,8 +34,8 @@ int main(void) {
 #pragma omp parallel num_threads(1)
   sink++;
   pthread_create(&thread, NULL, work, NULL);
-  volatile int *has_asked = dlsym(RTLD_DEFAULT, "has_asked");
-  while (has_asked && !*has_asked)
+  volatile int *has_requested = dlsym(RTLD_DEFAULT, "has_requested");
+  while (has_requested && !*has_requested)
     usleep(1000);
   puts("done");
   return 3;
@@ -51,7 +51,7 @@ HELD_AT_FIRST = r"""
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-volatile int has_asked;
+volatile int has_requested;
 static volatile int has_ended, has_gone_on;
 static long call(long number, long a, long b, long c, long d, long e, long f) {
   long result;
@@ -73,7 +73,7 @@ long syscall(long number, ...) {
   va_end(list);
   long result = call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
   if (number == SYS_gettid && result != getpid() && is_tools(__builtin_return_address(0)) && !has_ended) {
-    has_asked = 1;
+    has_requested = 1;
     while (!has_ended)
       usleep(1000);
     has_gone_on = 1;
@@ -86,9 +86,9 @@ long syscall(long number, ...) {
 }
 __attribute__((destructor)) static void end(void) {
   has_ended = 1;
-  while (has_asked && !has_gone_on)
+  while (has_requested && !has_gone_on)
     usleep(1000);
-  usleep(has_asked ? 300000 : 0);
+  usleep(has_requested ? 300000 : 0);
 }
 """
 
@@ -109,12 +109,12 @@ TWO_RUNTIMES = r"""
 #include "session/layout.h"
 #include "session/recorder.h"
 """ + CALLBACKS + r"""
-static volatile int has_begun;
+static volatile int has_started;
 static volatile long sink;
 static void *compute(void *unused) {
   ompt_data_t thread = {0};
   thread_begin(OMPT_THREAD_worker, &thread);
-  has_begun = 1;
+  has_started = 1;
   for (;;)
     sink++;
   return unused;
@@ -197,7 +197,7 @@ int main(int count, char **words) {
   int is_to_fork = strcmp(way, "fork") == 0;
   pthread_t thread;
   pthread_create(&thread, NULL, compute, NULL);
-  while (!has_begun)
+  while (!has_started)
     usleep(1000);
   if (!is_to_fork)
     raise(SIGSTOP);

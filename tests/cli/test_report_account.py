@@ -67,7 +67,7 @@ class Account(Case):
         for name, ms in (("all_s", 1400 + 400), ("ran_s", 600 + 2 * 400), ("slept_s", 400)):
             self.assertAlmostEqual(1000 * account[name], ms, delta=0.002)
 
-    def test_no_more_than_the_whole(self):
+    def test_no_more_than_all_of_the_time(self):
         """A reading of 100 ms of which the trace has 30: who was ready for 90 was so for at most 20 of these."""
         account = self.numbers(self.archive("short", [[(10, 90)], [(10, 90)]], [(0, 30, (30, 30))], 30))["account"]
         self.ms(account["ran_s"], 20)
@@ -116,7 +116,7 @@ class Account(Case):
         self.ms(found["quota"]["gain_s"], 80)
         self.words(found["other programs"]["evidence"], "60.0 %")
 
-    def test_threads_that_hardly_want_to_run(self):
+    def test_threads_that_are_hardly_ready(self):
         """Each of two was ready for 10 of 100 ms, and ran for nothing of it: at the same time or not, which no count
         shows. One alone was ready for 20."""
         for name, lines, gain, unsure in (("both", 2 * [4 * [(0, 10)]], 60, 20),
@@ -419,7 +419,7 @@ class Account(Case):
         self.words(text, "account", "9.1 %")
         self.words(self.text(self.path("part"), "--brief"), "1 %")
 
-    def test_nothing_where_the_kernel_was_not_asked(self):
+    def test_nothing_where_the_kernel_was_not_queried(self):
         """As of archives of other tools: what looks like work may have been waiting for a processor."""
         with self.timed("others'") as made:
             self.one_region(made, 400)

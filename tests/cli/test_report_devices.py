@@ -243,12 +243,12 @@ class Real(Case):
                 self.assertTrue(value is None or 0 <= value <= 1, (name, key, value))
             self.assertNotIn("GB/s", self.text(os.path.join(self.folder, name)))
 
-    def test_no_thread_works_behind_the_last_region(self):
+    def test_no_thread_works_after_the_last_region(self):
         numbers = self.numbers(os.path.join(self.folder, "clang"))
         for one in numbers["threads_of_the_run"][1:]:
             self.assertLess(sum(one["activities"][key] for key in ("serial", "work", "task")), 0.001, one["name"])
 
-    def test_the_start_of_devices_is_told(self):
+    def test_the_start_of_devices_is_reported(self):
         """The runtime's first device is initialized after 225 ms, and constructs for devices are no serial part."""
         findings = self.numbers(os.path.join(self.folder, "clang"))["findings"]
         serial, = (one for one in findings if one["cause"] == "serial part")

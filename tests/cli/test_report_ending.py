@@ -17,7 +17,7 @@ KILLED = (("STAVE::ENDING", "killed by signal 9 (Killed)"), ("STAVE::CLOSED_BY_W
 CLOSED = ("STAVE::CLOSED_BY_WRITER", "0")
 
 DEADLOCK = f'#include "{os.path.dirname(os.path.abspath(__file__))}/ends_waiting.h"' + r"""
-static void *say_when_waiting(void *unused) {
+static void *print_when_waiting(void *unused) {
   while (!is_waiting(&waiters[0]) || !is_waiting(&waiters[1]))
     usleep(1000);
   puts("both");
@@ -30,7 +30,7 @@ int main(void) {
   pthread_t watch;
   omp_init_lock(&locks[0]);
   omp_init_lock(&locks[1]);
-  pthread_create(&watch, NULL, say_when_waiting, NULL);
+  pthread_create(&watch, NULL, print_when_waiting, NULL);
 #pragma omp parallel num_threads(2)
   {
     int mine = omp_get_thread_num();
@@ -88,7 +88,7 @@ class Ending(Case):
             made.program(4000, False)
         return self.path(name)
 
-    def test_where_each_thread_stood(self):
+    def test_where_each_thread_was(self):
         archive = self.dead("dead", KILLED)
         numbers = self.numbers(archive)
         ending = numbers["ending"]
@@ -103,7 +103,7 @@ class Ending(Case):
             "OMP thread 1": [("omp_set_lock @made.c:8", 8, False, 20), ("parallel @made.c:1", 1, False, 1)]})
         self.assertEqual([thread["activity"] for thread in ending["stood"]], ["barrier wait", "lock wait"])
 
-    def test_is_said_first(self):
+    def test_is_printed_first(self):
         lines = self.text(self.dead("first", KILLED)).splitlines()
         self.assertRegex(lines[0], r"^ended +.*signal 9 \(Killed\)$")
         self.words(lines[2])

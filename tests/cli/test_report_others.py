@@ -104,13 +104,13 @@ class Paused(report_case.Case):
             self.ms(serial["gain_s"], 20)
             self.words(serial["advice"], "1.8 times")
 
-    def test_is_said_first(self):
+    def test_is_printed_first(self):
         archive = self.paused(1, "first")
         lines = self.text(archive).splitlines()
         self.words(lines[2], "2.00 s", "93.5 %")
         self.words(self.text(archive, "--brief"), "93.5 %")
 
-    def test_nothing_is_not_said_of_it(self):
+    def test_nothing_is_reported_as_such(self):
         """All but 4 ms is paused."""
         with self.timed("most") as made:
             made.program(0, True)

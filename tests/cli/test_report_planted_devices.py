@@ -150,7 +150,7 @@ class Overlap(Planted):
             run.wait(6 * i + 0.02)
         return run
 
-    def test_one_behind_the_other(self):
+    def test_one_after_the_other(self):
         run = self.rounds(copy_stream=7, memory="pageable", kernel_at=3.01)
         finding = self.found("one after the other", run, "device transfers")
         copies, kernels = run.of(TO), run.of("kernel")

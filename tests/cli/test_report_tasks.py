@@ -50,7 +50,7 @@ class Tasks(Case):
         self.assertEqual(c["construct"], "!$omp task @made.c:13")
         self.ms(self.region(numbers, "taskwait")["wait_s"], (5 - 3) + (47 - 35))
 
-    def test_dependences_that_nobody_asked_for(self):
+    def test_dependences_that_were_not_requested(self):
         with self.timed("unasked") as made:
             made.properties.append(("STAVE::NOT_ASKED::18", "never"))
             made.fork(0)
@@ -395,7 +395,7 @@ class Tasks(Case):
         self.ms(findings[0]["gain_s"], 2 * 20 / 3)
         self.ms(findings[1]["gain_s"], (30 + 2 * 32 - 30 - 40) / 3)
 
-    def test_taskwait_behind_which_nothing_is_created(self):
+    def test_taskwait_after_which_nothing_is_created(self):
         self.assertNotIn("taskwait", [finding["cause"] for finding in self.taskwaits("one", 1)["findings"]])
 
     def test_imbalance_beside_tasks(self):

@@ -308,7 +308,7 @@ class Threads(Case):
             made.end_all(now)
         return self.numbers(self.path(name))
 
-    def test_what_callbacks_take(self):
+    def test_the_time_of_callbacks(self):
         """The mean of the times up to a step, where the clock moves in steps of 26 ticks: of two callbacks in one step
         the second is a tick later."""
         steps = [26, 26, 26, 26, 1, 25, 26, 26, 26, 1, 25, 26]
@@ -428,7 +428,7 @@ class Threads(Case):
             self.assertEqual(numbers["findings"], [])
             self.assertEqual(numbers["lost_in_work_s"], 0)
 
-    def test_chunks_that_are_not_told(self):
+    def test_chunks_that_are_not_reported(self):
         for name, delivery, is_lacking in (("never", "never", True), ("always", "always", False)):
             numbers = self.chunks(name, [2], [("STAVE::SET_CALLBACK::32", delivery)])
             self.assertEqual(numbers["lacks_chunks"], is_lacking)
@@ -536,7 +536,7 @@ class Threads(Case):
         self.assertLess(numbers["account"]["all_s"], len(numbers["threads_of_the_run"]) * numbers["wall_s"] - 0.3)
 
     @unittest.skipUnless(cli.CAN_TRACE, "libstave.so or clang is missing")
-    def test_archives_say_it(self):
+    def test_archives_have_it(self):
         archive, program = self.path("real"), cli.compile_program(self.path("program"), PROGRAM)
         for count in (1, len(os.sched_getaffinity(0))):
             with self.subTest(count):

@@ -75,7 +75,7 @@ class Width(Case):
         self.assertIn(f"taskwait depend @{SOURCE}:111 ", text)
         self.words(text, "threads x time")
 
-    def test_as_the_terminal_says(self):
+    def test_width_is_the_terminals(self):
         """COLUMNS is a shell's and need not be set."""
         script = f"unset COLUMNS; stty cols 52; exec '{cli.STAVE}' config"
         reader, terminal = pty.openpty()
@@ -103,7 +103,7 @@ class Colour(Case):
     def output(self, words, **environment):
         return cli.on_terminal(*words, **environment)[1]
 
-    def test_asked_for_none(self):
+    def test_none_on_request(self):
         for words in [*self.commands, ["nonsense"]]:
             with self.subTest(words):
                 self.assertNotIn(b"\033[", self.output(words, TERM="dumb"))

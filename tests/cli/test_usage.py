@@ -62,7 +62,7 @@ class Wrong(cli.Case):
         for number in ("x", "0", "-1", "12x", "99999999999"):
             self.is_wrong("dump", "--", number, what=f"{number} is not the number of a process")
 
-    def test_options_behind_the_argument(self):
+    def test_options_after_the_argument(self):
         for command in READERS:
             self.is_wrong(command, "x", "--nonsense", what="unknown option --nonsense")
 

@@ -241,7 +241,7 @@ class Watch(record_case.Case):
         run = self.start()
         run.process.stdin.write("300000\n")
         run.process.stdin.flush()
-        killing.wait_until(lambda: (self.archive / "traces.recovery").exists() and killing.has_taken(self.archive),
+        killing.wait_until(lambda: (self.archive / "traces.recovery").exists() and killing.has_read(self.archive),
                            "the first events")
         recover, seen = os.path.join(cli.BUILD_ROOT, "src/recover/stave-recover"), []
         unlinked = 0

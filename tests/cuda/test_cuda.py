@@ -294,12 +294,12 @@ class Script(Case):
 
 
 class Endings(Case):
-    def test_what_is_not_flushed_is_missing_and_the_rest_whole(self):
+    def test_unflushed_records_are_missing_and_the_rest_complete(self):
         """_exit: nothing was delivered."""
         _, anchor, _ = self.play("streams", "_exit", status=3)
         self.assertEqual(self.on_streams(anchor), {})
 
-    def test_what_a_kill_takes_is_told(self):
+    def test_records_lost_by_a_kill_are_reported(self):
         """What was delivered before is there, and for how long nothing was."""
         recorded, anchor, _ = self.play("streams", "flushed", status=3)
         self.expect_truth(recorded, anchor, is_cut=True)

@@ -4,7 +4,7 @@
  * All that a thread had completed before the time STAVE::LOST_AFTER is there, nothing that it never did, and
  * not more is missing than the threads' rings hold, and a backlog of so many records (0); of one that the
  * writer has closed nothing. Prints "missing=N
- * behind_ms=N": records of counted constructs that are missing, and how long before the program's last note
+ * earlier_ms=N": records of counted constructs that are missing, and how long before the program's last note
  * the archive is complete. Exit status: 0, 1 if not so, 2 unreadable.
  * */
 #include <fcntl.h>
@@ -117,7 +117,7 @@ static int check_all(struct check *check) {
     if (missing(check, i) > check->missing_most)
       complain(check, "missing records", i, missing(check, i), check->missing_most);
   }
-  printf("missing=%" PRIu64 " behind_ms=%.2f\n", all, lag_ms(check, lost_after));
+  printf("missing=%" PRIu64 " earlier_ms=%.2f\n", all, lag_ms(check, lost_after));
   return check->problems ? 1 : 0;
 }
 

@@ -14,7 +14,7 @@ struct locks {
 static long sum;
 
 /* Each thread's own: it holds more of them than a look ahead keeps. */
-static void many_at_once(int round) {
+static void many_together(int round) {
   omp_lock_t held[HELD];
   int count = round % 2 ? HELD : 6;
   for (int i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static void one_round(struct locks *locks, int round, int thread) {
   if (round % 10 == thread)
     tried(locks);
   if (round % 10 == 5)
-    many_at_once(round / 10);
+    many_together(round / 10);
   omp_set_lock(&locks->short_lived);
   omp_unset_lock(&locks->short_lived);
 #pragma omp barrier

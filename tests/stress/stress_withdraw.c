@@ -57,7 +57,7 @@ static void *make_tasks(void *argument) {
 }
 
 /* The task of a taskwait: what follows in the runtime is the harm. */
-static void *wait_at_once(void *argument) {
+static void *wait_immediately(void *argument) {
   (void)argument;
   pthread_barrier_wait(&round_of.barrier);
   while (atomic_load(&round_of.made) < WAIT_AFTER)
@@ -79,7 +79,7 @@ static bool run_round(void) {
     return false;
   for (uintptr_t i = 0; i < MAKERS; i++)
     pthread_create(&threads[i], NULL, make_tasks, (void *)i);
-  pthread_create(&threads[MAKERS], NULL, wait_at_once, NULL);
+  pthread_create(&threads[MAKERS], NULL, wait_immediately, NULL);
   for (int i = 0; i <= MAKERS; i++)
     pthread_join(threads[i], NULL);
   runtime_end();

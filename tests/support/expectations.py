@@ -55,9 +55,8 @@ class Expectation:
         """None, or what is wrong."""
         found = sum(weight for row, weight in tally.rows(self) if self.accepts(row))
         relation = self.relation.split("_")[0]
-        holds = {"count": found == self.limit, "min": found >= self.limit,
-               "max": found <= self.limit}[relation]
-        return None if holds else f"expected: {self.line}; found: {found:g}"
+        is_met = {"count": found == self.limit, "min": found >= self.limit, "max": found <= self.limit}[relation]
+        return None if is_met else f"expected: {self.line}; found: {found:g}"
 
 
 def holds(operator, actual, expected):

@@ -42,7 +42,7 @@ def kill_both(process, archive):
     wait_until(lambda: not the_writer(archive), "the writer's end")
 
 
-def kill_at_once(process, archive):
+def kill_together(process, archive):
     """Each at whatever it does: one signal after the other, as the kernel kills a control group."""
     writer = the_writer(archive)
     os.kill(writer, signal.SIGKILL)
@@ -129,7 +129,7 @@ def passes(archive):
         return file.read(CLOCK_AT + 8)[CLOCK_AT:]
 
 
-def has_taken(archive):
+def has_read(archive):
     """Whether the writer has put an event into a block; until then there is nothing to recover."""
     data = (archive / "traces.recovery").read_bytes()
     heads = (struct.unpack_from("<IIQQ", data, at) for at in range(UNIT, len(data) - UNIT, UNIT + CHUNK))

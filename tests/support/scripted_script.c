@@ -47,7 +47,7 @@ static void add_word(struct line *line, char *text) {
 }
 
 /* "2:" names the thread; without it the line is thread 0's. */
-static char *take_thread(struct line *line, char *word, char **rest) {
+static char *read_thread(struct line *line, char *word, char **rest) {
   char *end;
   line->thread = (unsigned)strtoul(word, &end, 10);
   if (end == word || strcmp(end, ":"))
@@ -65,7 +65,7 @@ static bool parse(struct line *line, char *text) {
   char *rest = text, *word = next_word(&rest);
   if (!word)
     return false;
-  line->action = take_thread(line, word, &rest);
+  line->action = read_thread(line, word, &rest);
   while ((word = next_word(&rest)))
     add_word(line, word);
   return true;

@@ -130,7 +130,7 @@ class Beside(page_case.PageTest):
         self.assertEqual([len(self.slices_us(row)) for row in range(5)], [3] * 5)
         self.assertEqual([len(self.slices_us(row, ONLY)) for row in range(5)], [0, 0, 1, 1, 1])
 
-    def test_one_run_says_nothing_of_it(self):
+    def test_one_run_shows_nothing_of_it(self):
         self.open("known", pictured.write_known)
         self.assertIsNone(self.browser.text("#sides-section"))
         self.assertEqual(self.browser.evaluate("Object.keys(stave.model.groupings)"), ["none", "all"])

@@ -129,7 +129,7 @@ class Live(worded.Worded, unittest.TestCase):
         self.until(f"live.shown.picture > {shown}")
         self.end()
 
-    def test_goes_on_behind_a_picture_that_did_not_come(self):
+    def test_goes_on_after_a_picture_that_did_not_come(self):
         """As when the server ends while one is fetched: what the frame has then is no page of this origin."""
         self.until("!!live.shown")
         self.browser.call("Fetch.enable", patterns=[{"urlPattern": "*/picture-*"}])
@@ -142,7 +142,7 @@ class Live(worded.Worded, unittest.TestCase):
         self.until(f"live.shown.picture > {awaited}")
         self.end()
 
-    def test_says_that_the_server_is_gone(self):
+    def test_shows_that_the_server_is_gone(self):
         self.until("!!live.shown")
         self.watch.process.terminate()
         self.until("live.state === 'gone'")

@@ -33,7 +33,7 @@ class Known(page_case.PageTest):
         self.browser.move(*self.point(0, 0, 2.5))
         self.assertIn("!$omp parallel @app.c:12", self.browser.text("#tooltip"))
 
-    def test_band_tells_activities(self):
+    def test_band_shows_activities(self):
         self.browser.move(*self.point(1, -1, 9.5))
         self.assertIn("barrier wait", self.browser.text("#tooltip"))
         self.browser.move(*self.point(1, -1, 6))
@@ -464,7 +464,7 @@ class Awkward(page_case.PageTest):
         self.assertEqual(markup, 0)
         self.assertIsNone(self.browser.evaluate("window.hacked ?? null"))
 
-    def test_what_was_merged_is_said(self):
+    def test_the_merged_archives_are_named(self):
         self.open("many", lambda path: pictured.write_many(path, 20000), "--max-regions", "5000")
         self.assertIsNone(self.browser.text("#coarse"))
         self.browser.evaluate("stave.view.zoom(0.01)")

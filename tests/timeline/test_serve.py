@@ -215,7 +215,7 @@ class Serve(ServeTest):
         rows = Numbers(server.window(FROM_NS, TO_NS, 9, 0)).answer()[1]
         self.assertEqual([len(row) for row in rows], [1, 1, 1, 1])
 
-    def test_says_when_its_server_has_ended(self):
+    def test_shows_when_its_server_has_ended(self):
         server = self.serve()
         self.look(server)
         self.assertEqual(server.end(), -signal.SIGTERM)
@@ -226,7 +226,7 @@ class Serve(ServeTest):
         self.words(self.text("#coarse"))
         self.assertIn("stave timeline --serve", self.browser.text("#command"))
 
-    def test_a_single_page_says_how_to_see_more(self):
+    def test_a_single_page_shows_how_to_see_more(self):
         self.single("--max-regions", "1000")
         self.browser.evaluate(f"stave.view.show({FROM_NS}, {TO_NS})")
         self.browser.frame()

@@ -49,7 +49,7 @@ class Source(page_case.PageTest):
         self.settle()
         self.assertEqual(dict((number, time) for number, _, time in self.lines() if time)["20"], "2.00 ms")
 
-    def test_not_without_being_asked(self):
+    def test_on_request_alone(self):
         self.open("without", self.write)
         self.show()
         self.assertEqual(self.lines(), [])

@@ -144,12 +144,12 @@ static void long_records_are_complete_across_the_wrap(void **state) {
 /* -- damage -- */
 
 /* The ring is given up, the others go on. */
-static void expect_only_the_first_damaged(uint64_t taken_before) {
+static void expect_only_the_first_damaged(uint64_t received_before) {
   assert_int_equal(merge_figures(merge).damaged, 1);
   put_and_publish(0, 1000, 1000);
   put_and_publish(1, 1001, 1001);
   assert_int_equal(merge_pass(merge), 1);
-  assert_int_equal(taken_count, taken_before + 1);
+  assert_int_equal(taken_count, received_before + 1);
   assert_int_equal(taken[taken_count - 1].slot, 1);
   assert_int_equal(taken[taken_count - 1].record.a, 1001);
   assert_int_equal(merge_figures(merge).damaged, 1);

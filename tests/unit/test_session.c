@@ -368,7 +368,7 @@ static void end_killed(void) {
   raise(SIGKILL);
 }
 
-static void end_at_once(void) {
+static void end_immediately(void) {
   _exit(0);
 }
 
@@ -391,7 +391,7 @@ static void a_dead_writer_is_seen(void **state) {
   waitpid(writer, NULL, 0);
   assert_true(session_writer_is_dead(fixture->session));
   assert_true(is_dead_after(fixture->session, end_killed));
-  assert_true(is_dead_after(fixture->session, end_at_once));
+  assert_true(is_dead_after(fixture->session, end_immediately));
   close(ends[0]);
   close(ends[1]);
 }
