@@ -31,7 +31,7 @@ DESIGN = """# How it works
 
 **src/writer/** has `symbols*.c` and parts/. A ring has 4 MiB (`RING_BYTES`) at most, see docs/MORE.md.
 
-**tests/** has unit/.
+**tests/** has unit/ and README.md.
 
 **scripts/** has `lint` and `structure.exceptions`.
 """
@@ -44,7 +44,9 @@ TREE = {
     "src/tool/tool.c": '#include <stdio.h>\n#include "base/array.h"\n',
     "src/writer/symbols.c": '#include <bfd.h>\n#include "base/array.h"\n#include "writer/parts/part.h"\n',
     "src/writer/parts/part.h": "struct part { int x; };\n/* struct array { realloc(x) a < CONSTRUCT_task */\n",
+    "tests/README.md": "unit/unit.h is for all.\n",
     "tests/unit/test_array.c": "",
+    "tests/unit/unit.h": "",
     "scripts/lint": "",
     "scripts/structure.exceptions": "# none\n",
 }
@@ -164,6 +166,14 @@ class Structure(unittest.TestCase):
         self.write("tests/__pycache__/new.pyc", "")
         self.write("scripts/new", "")
         self.complains("the paragraph **tests/** does not name new/", "the paragraph **scripts/** does not name new")
+
+    def test_helpers_of_tests(self):
+        self.write("tests/support/made.py", "")
+        self.write("tests/cli/new_case.py", "")
+        self.write("tests/unit/new.h", "")
+        self.design("has unit/ and", "has cli/, support/, unit/ and")
+        self.complains(*(f"tests/README.md: the map does not name tests/{name}"
+                         for name in ("cli/new_case.py", "support/made.py", "unit/new.h")))
 
     def test_figure(self):
         self.design("4 MiB (", "8 MiB (")
