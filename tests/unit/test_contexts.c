@@ -1,22 +1,11 @@
-/* The tree of calling contexts: numbers, and distances_are_counted_in_nodes between nodes. */
+/* The tree of calling contexts: numbers, and distances between nodes. */
 #include <stdlib.h>
 
 #include "unit.h"
 
+#include "places.h"
+
 #include "writer/definitions/contexts.h"
-
-/* In place of symbols.c: a place for each address, of no module. */
-static struct code_place places[16];
-static unsigned place_count;
-
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  (void)symbols;
-  for (unsigned i = 0; i < place_count; i++)
-    if (places[i].address == address)
-      return &places[i];
-  places[place_count].address = address;
-  return &places[place_count++];
-}
 
 /* In place of regions.c. */
 uint32_t regions_function(struct regions *regions, const struct code_place *place, bool is_in_runtime) {
@@ -29,7 +18,7 @@ void regions_refer(struct regions *regions, uint32_t number) {
 }
 
 static int setup(void **state) {
-  place_count = 0;
+  places_forget();
   *state = contexts_create(NULL, NULL);
   return 0;
 }

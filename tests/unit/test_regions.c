@@ -4,25 +4,14 @@
 
 #include "unit.h"
 
+#include "places.h"
+
 #include "base/otf2_newer.h"
 #include "ompt/values.h"
 #include "writer/definitions/regions.h"
 #include "writer/symbols/modules.h"
 
 enum { RUNTIME_BASE = 0x7000, RUNTIME_SIZE = 0x100 };
-
-/* In place of symbols.c: a place for each address, with a test's description. */
-static struct code_place places[16];
-static unsigned place_count;
-
-struct code_place *symbols_request(struct symbols *symbols, uint64_t address) {
-  (void)symbols;
-  for (unsigned i = 0; i < place_count; i++)
-    if (places[i].address == address)
-      return &places[i];
-  places[place_count].address = address;
-  return &places[place_count++];
-}
 
 struct code_place *symbols_request_in(struct symbols *symbols, uint64_t address, enum place_kind kind,
                                       const struct code_place *around) {
@@ -38,8 +27,7 @@ static void resolve(uint64_t address, const char *function, const char *file, un
 }
 
 static int setup(void **state) {
-  memset(places, 0, sizeof places);
-  place_count = 0;
+  places_forget();
   *state = regions_create(NULL, "/opt/bin/solver", RUNTIME_BASE, RUNTIME_SIZE);
   return 0;
 }

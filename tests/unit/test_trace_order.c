@@ -7,24 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <otf2/otf2.h>
-
 #include "unit.h"
 
-#include "own_folder.h"
+#include "own_archive.h"
 
 #include "base/limits.h"
-#include "trace/trace_reader.h"
 
 enum { LOCATIONS = 5, EVENTS = 40000 }; /* several chunks of 256 KiB */
-
-static struct trace *trace;
-
-static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
-                                   bool is_final) {
-  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
-  return OTF2_FLUSH;
-}
 
 /* Now and then with attributes, or of a kind that has arrays. */
 static void write_event(OTF2_EvtWriter *writer, uint64_t ticks, uint64_t number) {
@@ -50,13 +39,7 @@ static void write_event(OTF2_EvtWriter *writer, uint64_t ticks, uint64_t number)
 /* Every location: EVENTS events numbered from 0, at times that are often equal; the last location has
  * none. */
 static void write_archive(const char *folder) {
-  static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
-  OTF2_Archive *archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, 1 << 18, 1 << 18,
-                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-  assert_non_null(archive);
-  OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
-  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
-  OTF2_Archive_OpenEvtFiles(archive);
+  OTF2_Archive *archive = own_archive_open(folder);
   OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(archive);
   OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, 0, EVENTS, OTF2_UNDEFINED_TIMESTAMP);
   OTF2_GlobalDefWriter_WriteString(definitions, 0, "");
@@ -74,17 +57,7 @@ static void write_archive(const char *folder) {
 }
 
 static int setup(void **state) {
-  char *folder = own_folder_make(state), anchor[64], error[TRACE_ERROR_BYTES];
-  if (!folder)
-    return -1;
-  write_archive(folder);
-  snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
-  return trace_open(anchor, NULL, &trace, error);
-}
-
-static int teardown(void **state) {
-  trace_close(trace);
-  return own_folder_remove(state);
+  return own_archive_make(state, write_archive);
 }
 
 struct seen {
@@ -319,5 +292,5 @@ int main(void) {
       cmocka_unit_test(one_processor_has_no_helpers),
       cmocka_unit_test(broken_files_are_an_error_for_all),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, setup, own_archive_remove);
 }

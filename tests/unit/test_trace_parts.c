@@ -4,21 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <otf2/otf2.h>
-
 #include "unit.h"
 
-#include "own_folder.h"
-
-#include "trace/trace_reader.h"
+#include "own_archive.h"
 
 enum { LOCATIONS = 2 * TRACE_PART_LOCATIONS + 3, EVENTS = 3000, REGIONS = 500 };
 
 /* In three parts; the others have no files. */
 static const uint64_t with_events[] = {0, 1, TRACE_PART_LOCATIONS - 1, TRACE_PART_LOCATIONS, LOCATIONS - 1};
 enum { WITH_EVENTS = sizeof with_events / sizeof *with_events };
-
-static struct trace *trace;
 
 static bool has_events(uint64_t location) {
   for (size_t i = 0; i < WITH_EVENTS; i++)
@@ -47,12 +41,6 @@ static void write_location(OTF2_Archive *archive, uint64_t location) {
   OTF2_Archive_CloseDefWriter(archive, own);
 }
 
-static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
-                                   bool is_final) {
-  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
-  return OTF2_FLUSH;
-}
-
 static void write_definitions(OTF2_Archive *archive) {
   OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(archive);
   OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, 0, UINT64_C(10) * EVENTS,
@@ -67,13 +55,7 @@ static void write_definitions(OTF2_Archive *archive) {
 }
 
 static void write_archive(const char *folder) {
-  static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
-  OTF2_Archive *archive = OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, 1 << 18, 1 << 18,
-                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-  assert_non_null(archive);
-  OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
-  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
-  OTF2_Archive_OpenEvtFiles(archive);
+  OTF2_Archive *archive = own_archive_open(folder);
   OTF2_Archive_OpenDefFiles(archive);
   for (size_t i = 0; i < WITH_EVENTS; i++)
     write_location(archive, with_events[i]);
@@ -84,17 +66,7 @@ static void write_archive(const char *folder) {
 }
 
 static int setup(void **state) {
-  char *folder = own_folder_make(state), anchor[64], error[TRACE_ERROR_BYTES];
-  if (!folder)
-    return -1;
-  write_archive(folder);
-  snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
-  return trace_open(anchor, NULL, &trace, error);
-}
-
-static int teardown(void **state) {
-  trace_close(trace);
-  return own_folder_remove(state);
+  return own_archive_make(state, write_archive);
 }
 
 struct seen {
@@ -157,5 +129,5 @@ int main(void) {
       cmocka_unit_test(tables_are_applied),
       cmocka_unit_test(tables_are_read_again),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, setup, own_archive_remove);
 }
