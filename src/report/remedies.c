@@ -53,13 +53,33 @@ static const struct remedy *remedy_for(enum report_cause cause) {
   return NULL;
 }
 
+/* Whether there are workers that can keep their processors. */
+static bool has_workers(const struct report *report, const struct report_finding *finding) {
+  const struct report_parallel *parallel =
+      finding->region == REPLAY_NONE ? NULL : report->regions[finding->region].parallel;
+  return !finding_is_in_crowd(report) && !(parallel && parallel->largest <= 1);
+}
+
+/* What needs no source is all of the advice, or its end: the remedy has it. */
+static void keep_source(char advice[FINDING_BYTES]) {
+  static const char *const ends[] = {"; OMP_WAIT_POLICY=", "; without a change of the program: "};
+  if (strncmp(advice, "OMP_", strlen("OMP_")) == 0)
+    *advice = '\0';
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    char *end = strstr(advice, ends[i]);
+    if (end)
+      *end = '\0';
+  }
+}
+
 void finding_advise_without_source(const struct report *report, struct report_finding *finding) {
   const struct remedy *remedy = remedy_for(finding->cause);
   char before[FINDING_BYTES];
   if (!remedy)
     return;
   memcpy(before, finding->advice, sizeof before);
-  finding_printf(finding->advice, "%s%s", finding_is_in_crowd(report) ? "" : remedy->awake, remedy->advice);
+  keep_source(before);
+  finding_printf(finding->advice, "%s%s", has_workers(report, finding) ? remedy->awake : "", remedy->advice);
   if (*before)
     finding_append(finding->advice, "; in the source: %s", before);
 }

@@ -127,6 +127,14 @@ class Account(Case):
             self.ms(found["uncertainty_s"] or 0, unsure)
             self.assertEqual(found["confidence"], "high")
 
+    def test_who_had_the_processors_comes_before_what_that_explains(self):
+        """Of 300 ms serial and a region of 100 the serial part would gain more, but other programs may be half of it;
+        where they had a third of that, it is as it was."""
+        for ready, causes in ((25, ["other programs", "serial part"]), (5, ["serial part", "other programs"])):
+            lines = [4 * [(100 - ready, ready)], 3 * [(0, 0)] + [(100 - ready, ready)]]
+            archive = self.archive(f"before {ready}", lines, [(300, 400, (400, 400))], 400)
+            self.assertEqual([one["cause"] for one in self.numbers(archive)["findings"]], causes)
+
     def beside_a_task(self, name, ready):
         """Thread 0 creates a task each 100 ms and works; thread 1 waits beside it for 50, of which it was so many
         ready, runs it for 30, and sleeps for 20."""

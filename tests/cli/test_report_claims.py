@@ -161,6 +161,25 @@ class Claims(Case):
             made.event(0, "thread_join", Paradigm.OPENMP)
         self.ms(self.finding(self.numbers(self.path("alone")), "team of one")["gain_s"], 20 / 2)
 
+    def test_team_of_one_with_too_little_work(self):
+        """A hundred teams of one, of 40 us each: more threads would have work. Of 4 us a fork is as long as that."""
+        for us, causes in ((40, {"team of one"}), (4, set())):
+            with self.timed(f"alone for {us}") as made:
+                made.program(0, True)
+                made.fork(0)
+                made.begin(0)
+                made.end_all(0.1)
+                for i in range(100):
+                    made.team = made.new_team(f"one {i}", [0])
+                    made.at(0.1 + i * us / 1000).event(0, "thread_fork", Paradigm.OPENMP, 1)
+                    made.begin_team(0, 2)
+                    made.at(0.1 + (i + 1) * us / 1000).leave(0, "parallel", 2)
+                    made.event(0, "thread_team_end", made.team)
+                    made.event(0, "thread_join", Paradigm.OPENMP)
+                made.program(0.1 + us / 10, False)
+            found = {one["cause"] for one in self.numbers(self.path(f"alone for {us}"))["findings"]}
+            self.assertEqual(found & {"team of one"}, causes)
+
     def test_deviations_are_of_one_place(self):
         """10 ms in front of one region and 2 in front of the other, each time: nothing is uncertain."""
         found = self.finding(self.serial("places", [10, 2] * 4), "serial part")

@@ -38,6 +38,13 @@ def of_shares(numbers):
             yield f"{finding['cause']} is {finding['gain_share']} of the wall time"
 
 
+def is_in_order(one, other):
+    """The greatest gain first, but for what is uncertain beside what the kernel has measured."""
+    certain = [finding["gain_s"] - (finding["uncertainty_s"] or 0) for finding in (one, other)]
+    return (one["gain_s"] >= other["gain_s"] or
+            (one["confidence"], other["confidence"]) == ("high", "low") and certain[0] >= certain[1])
+
+
 def of_findings(numbers, least):
     found, threads = numbers["findings"], max(numbers["threads"], 1)
     gains = [finding["gain_s"] for finding in found]
@@ -47,7 +54,7 @@ def of_findings(numbers, least):
     account = numbers["account"] or {"could_be_saved_s": 0}
     worked = numbers["lost_in_work_s"] + sum(preempted) / threads + account["could_be_saved_s"]
     most = numbers["wall_s"] - numbers["useful_s"] / threads + worked
-    if gains != sorted(gains, reverse=True) or min(gains, default=0) < 0:
+    if not all(map(is_in_order, found, found[1:])) or min(gains, default=0) < 0:
         yield f"gains {gains}"
     if gains and sum(gains) > most + least:
         yield f"{[finding['cause'] for finding in found]} save {sum(gains)} s of {most} s"

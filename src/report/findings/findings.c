@@ -15,6 +15,29 @@ static int greatest_gain(const void *left, const void *right) {
   return (a->region > b->region) - (a->region < b->region);
 }
 
+/* The least that is left of the gain. */
+static double certain_gain(const struct report_finding *finding) {
+  return finding->gain_ticks - fmax(0, finding->uncertainty_ticks);
+}
+
+/* Whether the kernel's account of the processors explains much of what the other one, of low confidence, has:
+ * another order would name a cause that may not be there. */
+static bool comes_before(const struct report_finding *measured, const struct report_finding *other) {
+  return finding_has_trait(measured->cause, TRAIT_HINDRANCE) && measured->confidence == CONFIDENCE_HIGH &&
+         !finding_has_trait(other->cause, TRAIT_HINDRANCE) && other->confidence == CONFIDENCE_LOW &&
+         certain_gain(measured) > certain_gain(other);
+}
+
+static void put_in_order(struct report_finding *findings, size_t count) {
+  qsort(findings, count, sizeof *findings, greatest_gain);
+  for (size_t i = 1; i < count; i++)
+    for (size_t at = i; at > 0 && comes_before(&findings[at], &findings[at - 1]); at--) {
+      struct report_finding moved = findings[at];
+      findings[at] = findings[at - 1];
+      findings[at - 1] = moved;
+    }
+}
+
 /* No more can be saved than the threads did not use: where several findings mean the same time, which the
  * causes of nested teams, devices and tasks can, they share it. */
 static void cap_total_gain(struct report *report) {
@@ -58,5 +81,5 @@ void findings_make(struct collector *collector) {
   for (size_t i = 0; report_lacks_source(report) && i < report->finding_count; i++)
     finding_advise_without_source(report, &report->findings[i]);
   if (report->finding_count > 1)
-    qsort(report->findings, report->finding_count, sizeof *report->findings, greatest_gain);
+    put_in_order(report->findings, report->finding_count);
 }

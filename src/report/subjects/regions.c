@@ -17,6 +17,9 @@
  * loses so much of its time at its begin. Where longer ones begin late, that is not what a fork takes. */
 enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
+/* A fork and a join of several threads are as long: less work is none to share. */
+enum { FORK_US = 5 };
+
 static const double LOST_AT_BEGIN = 0.2;
 
 /* Of what all instances of a loop take: threads that do the same differ by that. */
@@ -255,7 +258,10 @@ static void find_team_of_one(struct report *report, uint32_t region) {
   double share = report->serial > 0 ? report->serial_alone / (double)report->serial : 1;
   double costs = serialised_cost(report, region) * (double)parallel->alone.count;
   double alone = fmax(0, parallel->alone.sum - costs) * share;
-  struct report_finding *finding = finding_add(report, CAUSE_TEAM_OF_ONE, region, alone * (1 - 1 / most));
+  double us = (double)report->trace->clock.ticks_per_second / 1e6;
+  bool has_work = alone >= FORK_US * us * (double)parallel->alone.count;
+  double gain = has_work ? alone * (1 - 1 / most) : 0;
+  struct report_finding *finding = finding_add(report, CAUSE_TEAM_OF_ONE, region, gain);
   if (!finding)
     return;
   finding_scatter(finding, &parallel->alone);
