@@ -59,6 +59,9 @@
 /* Only if there are any: acquisitions of locks, critical sections and the like that are missing. LLVM's
  * runtimes may crash while a tool receives releases, once the first thread that used OpenMP has ended. */
 #define STAVE_PROPERTY_MUTEXES_WITHHELD "STAVE::MUTEXES_WITHHELD"
+/* Only if there are any: threads that no OpenMP runtime had created and that went on as the program called
+ * exit(). The recording ends there, since LLVM's runtimes may crash in them while a tool waits later. */
+#define STAVE_PROPERTY_THREADS_AT_EXIT "STAVE::THREADS_AT_EXIT"
 /* Prefix; a callback's number follows. The callback was not requested, and why: it could have harmed the
  * program. */
 #define STAVE_PROPERTY_NOT_ASKED "STAVE::NOT_ASKED::"

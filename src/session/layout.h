@@ -58,7 +58,7 @@ enum writer_state {
 /* How far the tool is. Only ever grows. */
 enum tool_state {
   TOOL_RECORDING,
-  TOOL_FINISHED, /* finalize was called: no event follows */
+  TOOL_FINISHED, /* finalize or exit() was called: what follows is not requested */
   TOOL_ENDED,    /* omp_control_tool(omp_control_tool_end): what follows is not requested */
   TOOL_GAVE_UP,  /* the writer was stuck; what was recorded since is lost and counted */
   TOOL_WITHDREW, /* the session has not started, and the program runs untraced: no archive is requested */

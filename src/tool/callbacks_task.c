@@ -36,8 +36,10 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t *thread_data) {
   if (deferred_keep_thread((uint32_t)thread_type))
     return;
   struct new_event event;
-  if (event_begin(SLOW, &event, 1, NULL))
-    EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
+  if (!event_begin(SLOW, &event, 1, NULL))
+    return;
+  EVENT_PUT(&event, 1, thread_begin, 0, 0, .thread_type = (uint32_t)thread_type);
+  thread_self->is_worker = thread_type == OMPT_THREAD_worker;
 }
 
 void on_thread_end(ompt_data_t *thread_data) {

@@ -8,12 +8,16 @@
 
 extern int on_exit(void (*function)(int, void *), void *argument) __attribute__((weak));
 
+void exit_status_note(int status) {
+  atomic_store(&tool.session->shared.exit_status, (uint32_t)(status & 0xff) | EXIT_STATUS_KNOWN);
+}
+
 /* Comes before the runtime's finalize, which destructors call. The library is never unloaded (meson.build).
  */
 static void note(int status, void *data) {
   (void)data;
   if (tool.session && !tool_is_forked_child())
-    atomic_store(&tool.session->shared.exit_status, (uint32_t)(status & 0xff) | EXIT_STATUS_KNOWN);
+    exit_status_note(status);
 }
 
 /* on_exit(3) acquires a lock under which it may request memory: so it is called while the dynamic linker,

@@ -6,4 +6,7 @@
  * does. The library stays loaded then. If that cannot be had, the session reports it. */
 void exit_status_expect(void);
 
+/* What it notes. There is a session. */
+void exit_status_note(int status);
+
 #endif

@@ -25,7 +25,7 @@ static void nap(void) {
 }
 
 static void log_once(void) {
-  if (!atomic_exchange(&tool.first_thread.has_printed, true))
+  if (atomic_load(&tool.recording) == RECORDING_ON && !atomic_exchange(&tool.first_thread.has_printed, true))
     tool_log("the first thread that used OpenMP has ended: no locks and critical sections are recorded from "
              "here on, since LLVM's runtimes crash at their ends then if a tool registers them");
 }

@@ -95,26 +95,49 @@ static bool is_running(int32_t kernel_tid) {
   return name_end && name_end[1] == ' ' && name_end[2] == 'R';
 }
 
-static bool is_alive(int32_t kernel_tid) {
-  return !is_dead(kernel_tid);
+static bool is_alive(uint32_t index, int32_t owner) {
+  (void)index;
+  return !is_dead(owner);
 }
 
-static bool has_other(bool (*is_such)(int32_t)) {
+static bool is_alive_worker(uint32_t index, int32_t owner) {
+  return tool.threads[index].is_worker && !is_dead(owner);
+}
+
+static bool is_alive_of_program(uint32_t index, int32_t owner) {
+  return !tool.threads[index].is_worker && !is_dead(owner);
+}
+
+static bool is_running_other(uint32_t index, int32_t owner) {
+  (void)index;
+  return is_running(owner);
+}
+
+/* Up to `enough` of them. */
+static uint32_t count_others(bool (*is_such)(uint32_t, int32_t), uint32_t enough) {
   uint32_t used = atomic_load(&tool.session->shared.slots_used), most = tool.session->constants.slots_max;
   int32_t self = (int32_t)syscall(SYS_gettid);
-  for (uint32_t i = 0; i < used && i < most; i++) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < used && i < most && count < enough; i++) {
     int32_t owner =
         (int32_t)atomic_load_explicit(&session_slot(tool.session, i)->owner, memory_order_acquire);
-    if (owner > 0 && owner != self && is_such(owner))
-      return true;
+    count += owner > 0 && owner != self && is_such(i, owner);
   }
-  return false;
+  return count;
 }
 
 bool slots_have_others(void) {
-  return has_other(is_alive);
+  return count_others(is_alive, 1) > 0;
 }
 
 bool slots_have_running_others(void) {
-  return has_other(is_running);
+  return count_others(is_running_other, 1) > 0;
+}
+
+uint32_t slots_workers(void) {
+  return count_others(is_alive_worker, UINT32_MAX);
+}
+
+uint32_t slots_others_of_program(void) {
+  return count_others(is_alive_of_program, UINT32_MAX);
 }

@@ -20,4 +20,8 @@ bool slots_have_others(void);
 /* The same of threads that run, or wait for a processor. */
 bool slots_have_running_others(void);
 
+/* How many of the other threads that have slots are workers of teams, and how many are not. */
+uint32_t slots_workers(void);
+uint32_t slots_others_of_program(void);
+
 #endif

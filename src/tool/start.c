@@ -357,9 +357,10 @@ static bool is_closed_on_disk(void) {
 }
 
 /* LLVM's runtime has given up its own state when it finalizes the tool, be it the last one of the process or
- * not: a thread that is in it then, or comes to it, crashes after a while. So where others run the program
- * ends as soon as untraced, and the writer closes the archive by itself, which it outlives but for process 1
- * of a container. */
+ * not: a thread that is in it then, or comes to it, crashes after a while. Where exit() has ended the
+ * recording before (exit_end.c) nothing is waited for here. Else, where others run, the program ends as soon
+ * as untraced, and the writer closes the archive by itself, which it outlives but for process 1 of a
+ * container. */
 static bool is_to_leave(void) {
   return tool.is_finalizing && tool.has_given_up_state && getpid() != 1 && slots_have_running_others();
 }

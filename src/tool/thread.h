@@ -29,6 +29,7 @@ struct thread {
   bool has_frame_flags;
   int32_t processor;  /* where its placement was requested last (placement.h) */
   uint64_t placement; /* a sum of the answers; 0: never queried */
+  bool is_worker;     /* of a team, as it has reported: the runtime ends it before it finalizes the tool */
   bool waits_safely;  /* what it is about to wait for has been looked at (depend_waits.h) */
   bool is_slow;       /* after a failed reservation (reserve): a signal handler drops its event now */
   /* counters (counters.c): the descriptor that all are read by, 0: none, and the kernel's number of it */

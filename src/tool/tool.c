@@ -18,6 +18,7 @@
 #include "tool/counters.h"
 #include "tool/depend_waits.h"
 #include "tool/enter.h"
+#include "tool/exit_end.h"
 #include "tool/first_thread.h"
 #include "tool/own_memory.h"
 #include "tool/placement.h"
@@ -209,6 +210,9 @@ static void finalize_libgomp(ompt_data_t *tool_data) {
 static int initialize_other(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   (void)initial_device, (void)tool_data;
   tool.is_libgomp = tool.has_given_up_state = false;
+  tool.may_give_up_state = true;
+  tool.get_parallel_info = (ompt_get_parallel_info_t)lookup("ompt_get_parallel_info");
+  exit_end_expect();
   return initialize(lookup);
 }
 

@@ -119,8 +119,10 @@ struct tool {
   bool is_left_out;        /* a forked child that is to have no session, whatever starts in it */
   bool is_prepared;        /* what every session begins with is known, but for the runtime's part */
   bool notes_exit;         /* exit() calls exit_status.c */
+  bool ends_at_exit;       /* exit() calls exit_end.c */
   bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
   bool has_given_up_state; /* LLVM's, as it is finalized */
+  bool may_give_up_state;  /* LLVM's has been initialized, once */
   bool is_mute;            /* there was no stderr: its number may be a file of the program's by now */
   /* entry points of the runtime that the tool queries when a thread begins and ends; NULL: it has none */
   ompt_get_num_places_t get_num_places;
@@ -130,6 +132,7 @@ struct tool {
   /* the same, queried by the sampling handler */
   ompt_get_state_t get_state;
   ompt_get_task_info_t get_task_info;
+  ompt_get_parallel_info_t get_parallel_info; /* queried as exit() is called; of LLVM's */
   struct counting_threads counters;
   _Atomic int sample_signal;      /* 0: no sampling */
   _Atomic int32_t getting_timers; /* threads that are about to have a timer */

@@ -1,0 +1,77 @@
+#include "tool/exit_end.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session/session.h"
+#include "tool/exit_status.h"
+#include "tool/slots.h"
+#include "tool/tool.h"
+
+extern int on_exit(void (*function)(int, void *), void *argument) __attribute__((weak));
+
+/* exit() in an active region, or in a team's worker, ends the process without the runtime's finalize: nothing
+ * is waited for then. */
+static bool is_in_team(void) {
+  int size = 0;
+  for (int level = 0; tool.get_parallel_info && tool.get_parallel_info(level, NULL, &size) == 2; level++)
+    if (size > 1)
+      return true;
+  return false;
+}
+
+/* A folder has a link of each one in it, and two of its own. 0: not known. */
+static uint32_t count_threads(void) {
+  enum { OWN_LINKS = 2 };
+  struct stat folder;
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  bool is_known = fd >= 0 && fstat(fd, &folder) == 0 && folder.st_nlink > OWN_LINKS;
+  if (fd >= 0)
+    close(fd);
+  return is_known ? (uint32_t)folder.st_nlink - OWN_LINKS : 0;
+}
+
+/* Beside the calling one, and workers, which wait for a region of their primary thread's. Any other thread
+ * may use OpenMP, be it for the first time. */
+static uint32_t count_others(void) {
+  uint32_t threads = count_threads(), known = 1 + slots_workers();
+  if (!threads)
+    return slots_others_of_program();
+  return threads > known ? threads - known : 0;
+}
+
+/* Another library of Stave's that has joined ends the session itself, later (recorder.c). */
+static bool may_end(void) {
+  return tool.may_give_up_state && !tool.has_joined && tool.session && !tool.is_starting &&
+         !tool_is_forked_child() && atomic_load(&tool.recording) == RECORDING_ON && !is_in_team();
+}
+
+/* Another thread may call exit(), too, and finalize the runtime meanwhile: the session stays mapped for whom
+ * `without_slot` counts. */
+static void end(uint32_t others) {
+  int cancellation = tool_forbid_cancellation();
+  atomic_fetch_add(&tool.without_slot, 1);
+  atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
+  device_trace_stop_all();
+  tool_close_session();
+  atomic_fetch_sub(&tool.without_slot, 1);
+  tool_allow_cancellation(cancellation);
+}
+
+static void at_exit(int status, void *data) {
+  (void)data;
+  uint32_t others = may_end() ? count_others() : 0;
+  if (others == 0)
+    return;
+  if (tool_keeps())
+    exit_status_note(status);
+  end(others);
+}
+
+void exit_end_expect(void) {
+  if (!tool.ends_at_exit)
+    tool.ends_at_exit = on_exit && on_exit(at_exit, NULL) == 0;
+}

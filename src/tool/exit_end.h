@@ -1,0 +1,12 @@
+/* The end of a recording as exit() begins. When LLVM's runtime finalizes the tool it has given up what other
+ * threads of the program use: they crash as long as the archive is waited for there. Before, in a handler of
+ * exit(), the runtime still has all of it. */
+#ifndef STAVE_TOOL_EXIT_END_H
+#define STAVE_TOOL_EXIT_END_H
+
+/* From now on exit() ends the recording, and waits until the archive is closed, where the process has threads
+ * that no runtime has created. Once is enough for a process and its forked children. Where the C library has
+ * no on_exit (musl) nothing does. */
+void exit_end_expect(void);
+
+#endif
