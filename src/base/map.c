@@ -4,28 +4,12 @@
 
 #include "base/memory.h"
 
-/* Ids differ in their low bits and in the slot number: a multiplication spreads both. */
-static size_t home(const struct map *map, uint64_t key) {
-  return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (map->capacity - 1);
-}
-
-static struct map_entry *find(const struct map *map, uint64_t key) {
-  size_t i = home(map, key);
-  while (map->entries[i].value && map->entries[i].key != key)
-    i = (i + 1) & (map->capacity - 1);
-  return &map->entries[i];
-}
-
-void *map_get(const struct map *map, uint64_t key) {
-  return map->capacity ? find(map, key)->value : NULL;
-}
-
 static void grow(struct map *map) {
   struct map larger = {.capacity = map->capacity ? map->capacity * 2 : 64};
   larger.entries = memory_get(larger.capacity, sizeof *larger.entries);
   for (size_t i = 0; i < map->capacity; i++)
     if (map->entries[i].value)
-      *find(&larger, map->entries[i].key) = map->entries[i];
+      *map_find(&larger, map->entries[i].key) = map->entries[i];
   larger.count = map->count;
   free(map->entries);
   *map = larger;
@@ -34,19 +18,19 @@ static void grow(struct map *map) {
 void map_put(struct map *map, uint64_t key, void *value) {
   if (map->count * 2 >= map->capacity)
     grow(map);
-  struct map_entry *entry = find(map, key);
+  struct map_entry *entry = map_find(map, key);
   map->count += !entry->value;
   *entry = (struct map_entry){key, value};
 }
 
 /* Closes the hole: moves back every entry after it that may be there. */
 void map_remove(struct map *map, uint64_t key) {
-  struct map_entry *entry = map->capacity ? find(map, key) : NULL;
+  struct map_entry *entry = map->capacity ? map_find(map, key) : NULL;
   if (!entry || !entry->value)
     return;
   size_t last = map->capacity - 1, hole = (size_t)(entry - map->entries);
   for (size_t i = (hole + 1) & last; map->entries[i].value; i = (i + 1) & last) {
-    size_t distance = (i - home(map, map->entries[i].key)) & last;
+    size_t distance = (i - map_home(map, map->entries[i].key)) & last;
     if (distance < ((i - hole) & last))
       continue;
     map->entries[hole] = map->entries[i];

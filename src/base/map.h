@@ -17,8 +17,24 @@ struct map {
   size_t count;
 };
 
+/* Where the key's entry would be in a table without others. Ids differ in their low bits and in the slot
+ * number: a multiplication spreads both. */
+static inline size_t map_home(const struct map *map, uint64_t key) {
+  return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (map->capacity - 1);
+}
+
+/* The key's entry, or the unused one that it would get; of a table with room. */
+static inline struct map_entry *map_find(const struct map *map, uint64_t key) {
+  size_t i = map_home(map, key);
+  while (map->entries[i].value && map->entries[i].key != key)
+    i = (i + 1) & (map->capacity - 1);
+  return &map->entries[i];
+}
+
 /* NULL if there is none. */
-void *map_get(const struct map *map, uint64_t key);
+static inline void *map_get(const struct map *map, uint64_t key) {
+  return map->capacity ? map_find(map, key)->value : NULL;
+}
 
 /* Sets the value (not NULL) of a key, new or not. */
 void map_put(struct map *map, uint64_t key, void *value);

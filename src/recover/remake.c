@@ -107,6 +107,15 @@ static void on_record(void *data, uint32_t slot, uint64_t id, const struct recor
     report_progress(remake);
 }
 
+/* A merge_run_sink. */
+static uint64_t on_run(void *data, uint32_t slot, uint64_t id, const struct record *records, uint64_t n) {
+  struct remake *remake = data;
+  uint64_t done = correlate_run(&remake->correlator, slot, id, records, n);
+  if (remake->correlator.records - remake->reported >= PROGRESS_RECORDS)
+    report_progress(remake);
+  return done;
+}
+
 /* The run's constants have the runtime already. */
 static void on_runtime(void *data) {
   (void)data;
@@ -142,6 +151,7 @@ static void open_model(struct remake *remake, struct journal *journal) {
   c->command_line_bytes = journal->command_line_bytes;
   c->starts_paused = constants->config.start == START_paused;
   remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
+  merge_set_run_sink(remake->merge, on_run);
   remake->encoders = encoders_create(remake->merge, c, encoders_requested(),
                                      (struct encoders_caller){.may_encode = may_encode, .data = remake});
 }

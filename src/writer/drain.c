@@ -70,6 +70,18 @@ void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *r
     correlate(&writer->correlator, slot, id, record, words);
 }
 
+/* A merge_run_sink. */
+uint64_t drain_run(void *data, uint32_t slot, uint64_t id, const struct record *records, uint64_t n) {
+  struct writer *writer = data;
+  uint64_t to_look = RECORDS_BETWEEN_LOOKS - writer->correlator.records % RECORDS_BETWEEN_LOOKS;
+  if (writer->kept || writer->run_states || writer->emitter.lacks_room || to_look == RECORDS_BETWEEN_LOOKS)
+    return 0;
+  uint64_t done = correlate_run(&writer->correlator, slot, id, records, n < to_look ? n : to_look);
+  if (done)
+    writer->drain.merged_until = records[done - 1].ticks;
+  return done;
+}
+
 /* All is taken that has a time before `until` and was committed before this pass. */
 static void note_progress(struct writer *writer, uint64_t until) {
   if (writer->kept)

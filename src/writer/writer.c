@@ -150,6 +150,7 @@ static void open_model(struct writer *writer) {
   open_correlator(writer);
   writer->merge =
       merge_create(writer->session, constants->config.backlog, drain_record, drain_yield_cpu, writer);
+  merge_set_run_sink(writer->merge, drain_run);
   runtimes_find(writer->constants.pid, writer->runtimes);
 }
 

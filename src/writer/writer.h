@@ -145,8 +145,9 @@ bool drain_may_encode(void *writer);
 /* They begin, or have done what they could and leave the processors but for one. */
 void drain_on_round(void *writer, bool begins);
 
-/* A merge_sink and a merge_pause, whose data is the writer. */
+/* A merge_sink, a merge_run_sink and a merge_pause, whose data is the writer. */
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);
+uint64_t drain_run(void *data, uint32_t slot, uint64_t id, const struct record *records, uint64_t n);
 void drain_yield_cpu(void *data);
 
 #endif

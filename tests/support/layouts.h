@@ -34,6 +34,12 @@ struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t genera
   return name;
 }
 
+struct task_name event_created_name(const struct task_name *implicit, uint32_t generation) {
+  struct task_name name = *implicit;
+  memcpy(name.bytes + 2 * sizeof generation, &generation, sizeof generation);
+  return name;
+}
+
 static uint32_t number_in(const struct task_name *name, unsigned index) {
   uint32_t number;
   memcpy(&number, name->bytes + index * sizeof number, sizeof number);

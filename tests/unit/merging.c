@@ -13,6 +13,7 @@ struct taken taken[TAKEN_MOST];
 size_t taken_count;
 
 void (*during_pass)(void);
+struct runs runs;
 
 static uint64_t word_of(const struct record *record, unsigned i) {
   return record->a * 1000 + i;
@@ -29,12 +30,27 @@ static void sink(void *data, uint32_t slot, uint64_t id, const struct record *re
     during_pass();
 }
 
+/* Accepts no more than so many, so that the merge goes on in the middle of what it has offered. */
+static uint64_t run_sink(void *data, uint32_t slot, uint64_t id, const struct record *records, uint64_t n) {
+  uint64_t done = n < runs.most ? n : runs.most;
+  for (uint64_t i = 0; i < done; i++) {
+    assert_int_equal(records[i].more, 0);
+    sink(data, slot, id + i, &records[i], NULL);
+  }
+  runs.records += done;
+  runs.longest = n > runs.longest ? n : runs.longest;
+  return done;
+}
+
 int merging_start(uint64_t ring_bytes, uint64_t backlog_bytes, merge_sink to, void *data) {
   int fd;
   if (session_create(ring_bytes, SESSION_SLOTS_MAX, &session, &fd) < 0)
     return -1;
   close(fd);
   merge = merge_create(session, backlog_bytes, to, NULL, data);
+  runs = (struct runs){.most = 3};
+  if (to == sink)
+    merge_set_run_sink(merge, run_sink);
   taken_count = 0;
   during_pass = NULL;
   return 0;

@@ -36,6 +36,13 @@ extern size_t taken_count;
 /* A test's action during a pass. */
 extern void (*during_pass)(void);
 
+/* Records that came by runs: at most so many are accepted of one, so many were, the longest that was offered.
+ */
+struct runs {
+  uint64_t most, records, longest;
+};
+extern struct runs runs;
+
 /* Without a backlog, with one of BACKLOG_BYTES, with a log beside it, and where rings may grow to
  * LARGEST_BYTES. */
 int merging_setup(void **state);

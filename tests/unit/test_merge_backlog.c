@@ -85,6 +85,41 @@ static void long_records_are_complete_in_the_backlog(void **state) {
     assert_int_equal(taken[i].record.a, i);
 }
 
+enum { TURN = 50 }; /* records of one thread until the other one's are earlier */
+
+/* What waits is handed on by runs, which end where another thread's record is due or one has words; also
+ * where the sink accepts less than it was offered, or none. */
+static void what_waits_comes_by_runs(uint64_t most) {
+  uint64_t number = 0;
+  runs.most = most;
+  for (unsigned thread = 0; thread < FAST; thread++)
+    attach(thread, 1000 * thread);
+  for (; number < 40 * TURN; number++) {
+    unsigned thread = number / TURN % FAST;
+    put(thread, number, number, number % (2 * TURN) == TURN / 2);
+    publish(thread);
+  }
+  merge_drain_full_rings(merge);
+  while (merge_pass(merge) > 0) {
+  }
+  assert_int_equal(taken_count, number);
+  for (size_t i = 0; i < taken_count; i++)
+    assert_int_equal(taken[i].record.a, i);
+}
+
+static void runs_end_where_others_are_due(void **state) {
+  (void)state;
+  what_waits_comes_by_runs(UINT64_MAX);
+  assert_in_range(runs.records, 1900, 1980); /* twenty have words */
+  assert_in_range(runs.longest, TURN - 1, TURN);
+}
+
+static void runs_need_not_be_accepted(void **state) {
+  (void)state;
+  what_waits_comes_by_runs(0);
+  assert_int_equal(runs.records, 0);
+}
+
 /* What was moved before the ring was written over is as good as ever; the others go on. */
 static void damage_does_not_reach_the_backlog(void **state) {
   (void)state;
@@ -268,6 +303,9 @@ int main(void) {
       TEST(whoever_waits_gets_half_of_the_ring),
       TEST(many_threads_begin_while_others_wait),
       TEST(a_full_backlog_leaves_records_in_the_rings),
+      TEST(runs_end_where_others_are_due),
+      TEST(runs_need_not_be_accepted),
+      WITH_LOG(runs_end_where_others_are_due),
       cmocka_unit_test_setup_teardown(many_rings_grow_when_they_are_half_full, merging_setup_with_growth,
                                       merging_teardown),
       cmocka_unit_test_setup_teardown(rings_that_are_emptied_grow_until_they_are_large_enough,

@@ -292,6 +292,13 @@ struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t genera
   return name;
 }
 
+struct task_name event_created_name(const struct task_name *implicit, uint32_t generation) {
+  struct task_name name = *implicit;
+  unsigned char *at = name.bytes + implicit->length - 1; /* a generation of 0 is one byte */
+  name.length = (uint8_t)(put_32(at, generation) - name.bytes);
+  return name;
+}
+
 bool event_writer_put_created(struct event_writer *writer, uint64_t ticks, const struct task_name *task,
                               uint64_t creation) {
   unsigned char *at = begin_some(writer, ticks, TASK_BYTES_MAX + 2 * LAYOUT_BYTES_MAX);

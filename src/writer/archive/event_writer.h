@@ -68,6 +68,9 @@ struct task_name {
 
 struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation);
 
+/* Of a task that the one with this name, an implicit one (generation 0), has created. */
+struct task_name event_created_name(const struct task_name *implicit, uint32_t generation);
+
 /* All that becomes of a record, at one time and without attributes: what one call for each event would write.
  * Regions, `before` and `after` are layouts (of `after` and `before`, an Enter's or a Leave's). Each returns
  * false, and writes nothing, if the chunk has to be looked after first. */

@@ -39,7 +39,14 @@ static inline void acquisitions_drop_before(struct acquisitions *acquisitions, u
     acquisitions->settled = acquisitions->begin;
 }
 
-/* The record's order, 0 if that is not settled. It is over then. */
+/* The record's order, 0 if that is not settled. */
+static inline uint32_t acquisition_settled_order(struct acquisitions *acquisitions, uint64_t id) {
+  acquisitions_drop_before(acquisitions, id);
+  bool is_first = acquisitions->begin != acquisitions->end && acquisitions->all[acquisitions->begin].id == id;
+  return is_first ? acquisitions->all[acquisitions->begin].order : 0;
+}
+
+/* The same. It is over then. */
 static inline uint32_t acquisition_order(struct acquisitions *acquisitions, uint64_t id) {
   acquisitions_drop_before(acquisitions, id);
   if (acquisitions->begin == acquisitions->end || acquisitions->all[acquisitions->begin].id != id)

@@ -140,7 +140,7 @@ static __attribute__((noinline)) void correlate_slow(struct correlator *c, uint3
 
 /* Whether the thread is known and nothing of it waits for the record. */
 static inline bool is_simple(const struct traced_thread *thread, const struct record *record) {
-  return thread && !thread->undecided_count && !thread->has_gap && !thread->has_polls &&
+  return thread && !(thread->undecided_count | thread->has_gap | thread->has_polls) &&
          (!thread->acquire_ticks || record->type == RECORD_mutex_acquired) && record->type != RECORD_attach &&
          !(record->flags & RECORD_FLAG_COUNTERS);
 }
@@ -150,6 +150,10 @@ static __attribute__((noinline)) void count_lost(struct correlator *c, const str
   c->figures.lost += class == RECORD_CLASS_event || class == RECORD_CLASS_mpi;
 }
 
+static inline struct traced_thread *thread_in(const struct correlator *c, uint32_t slot) {
+  return slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+}
+
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words) {
   struct correlator *c = correlator;
@@ -157,15 +161,31 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     count_lost(c, record);
     return;
   }
-  c->record_id = id;
   c->words = words;
-  c->records++;
-  c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
-  struct traced_thread *thread = slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
+  correlator_count(c, id, record);
+  struct traced_thread *thread = thread_in(c, slot);
   if (!is_simple(thread, record)) {
     correlate_slow(c, slot, record);
     return;
   }
   c->counting.thread = NULL;
   dispatch(c, thread, record);
+}
+
+uint64_t correlate_run(void *correlator, uint32_t slot, uint64_t id, const struct record *records,
+                       uint64_t n) {
+  static const uint64_t no_words[4 * RECORD_SLOTS_MAX];
+  struct correlator *c = correlator;
+  struct traced_thread *thread = thread_in(c, slot);
+  const bool *lacks_room = &c->emitter->lacks_room;
+  const struct record *record = records, *end = records + n;
+  if (c->has_ended || !thread)
+    return 0;
+  c->words = no_words;
+  c->counting.thread = NULL;
+  for (; record != end && is_simple(thread, record) && !*lacks_room; thread = c->by_slot[slot]) {
+    correlator_count(c, id++, record);
+    dispatch(c, thread, record++);
+  }
+  return (uint64_t)(record - records);
 }

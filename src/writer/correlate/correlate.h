@@ -141,9 +141,21 @@ void correlator_open(struct correlator *correlator, struct emitter *emitter, str
                      struct regions *regions, struct modules *modules, struct contexts *contexts,
                      const struct session_name *states);
 
+/* The record is the one that is looked at. */
+static inline void correlator_count(struct correlator *c, uint64_t id, const struct record *record) {
+  c->record_id = id;
+  c->records++;
+  c->records_by_type[record->type < RECORD_TYPE_COUNT ? record->type : RECORD_TYPE_NONE]++;
+}
+
 /* Removes the next record in time order: a merge_sink. */
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words);
+
+/* The same of records that follow each other in a slot and have no words: a merge_run_sink. Handles those for
+ * which nothing is to be done but to handle them, and no more once the disk lacks room. */
+uint64_t correlate_run(void *correlator, uint32_t slot, uint64_t id, const struct record *records,
+                       uint64_t n);
 
 /* Before the first record: nothing is written of anything, while the model follows everything, until
  * correlator_show. The definitions have no archive yet. */

@@ -113,14 +113,12 @@ static bool is_known_place(const struct correlator *c, const struct known_region
          known->construct == construct;
 }
 
-bool region_is_answered(struct correlator *c, enum construct construct, uint64_t codeptr, uint32_t detail) {
-  struct region_answer *last = &c->answers[construct];
+__attribute__((noinline)) bool region_is_remembered(struct correlator *c, enum construct construct,
+                                                    uint64_t codeptr, uint32_t detail) {
   const struct known_region *known = c->known ? known_place(c, construct, codeptr, detail) : NULL;
-  if (last->codeptr == codeptr && last->detail == detail)
-    return codeptr != 0;
   if (!is_known_place(c, known, construct, codeptr, detail))
     return false;
-  *last = (struct region_answer){codeptr, detail, known->region};
+  c->answers[construct] = (struct region_answer){codeptr, detail, known->region};
   return true;
 }
 

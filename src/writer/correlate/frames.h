@@ -103,8 +103,15 @@ static inline struct known_region *known_place(const struct correlator *c, enum 
 }
 
 /* Whether region_at would answer what it has answered before: this correlator's `answers` have it then. */
-bool region_is_answered(struct correlator *correlator, enum construct construct, uint64_t codeptr,
-                        uint32_t detail);
+bool region_is_remembered(struct correlator *correlator, enum construct construct, uint64_t codeptr,
+                          uint32_t detail);
+static inline bool region_is_answered(struct correlator *correlator, enum construct construct,
+                                      uint64_t codeptr, uint32_t detail) {
+  const struct region_answer *last = &correlator->answers[construct];
+  if (last->codeptr == codeptr && last->detail == detail)
+    return codeptr != 0;
+  return region_is_remembered(correlator, construct, codeptr, detail);
+}
 
 /* What region_at would answer was requested before, and an Enter of it written: nothing is defined for it.
  * (This correlator's `answers` have it then.) */

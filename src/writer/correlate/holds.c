@@ -23,20 +23,6 @@ void hold_write(struct correlator *c, struct traced_thread *thread, struct hold 
   emit_event(c, thread, &event);
 }
 
-bool hold_write_before(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
-                       uint64_t after, enum event_kind after_kind) {
-  struct lock *lock = hold->lock;
-  uint32_t order = hold->order ? hold->order : lock->order + 1;
-  if (order == 1 || hold->is_hidden || !after || !may_write_all(c, thread, now, 2) ||
-      !event_writer_put_acquired(thread->location.writer, now, lock->id, order, after))
-    return false;
-  emit_has_written_some(&thread->location, now, (uint8_t)after_kind, 2);
-  if (!hold->order) /* else others may be looking at it (alone.h) */
-    lock->order = order;
-  hold->order = order;
-  return true;
-}
-
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks) {
   for (size_t i = 0; i < thread->held_locks; i++)
     if (thread->holds[i].wait_id == wait_id && thread->holds[i].is_hidden) {

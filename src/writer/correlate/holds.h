@@ -29,10 +29,6 @@ struct owned_hold {
 
 /* The acquisition becomes an event. */
 void hold_write(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now);
-/* The same, and in front of an Enter or Leave of this layout, which is written, too. False: nothing is done,
- * as it is not as simple as that. */
-bool hold_write_before(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
-                       uint64_t after, enum event_kind after_kind);
 /* Ends the hold, with an event on this thread. */
 void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
               struct event *release);

@@ -13,67 +13,19 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/holds.h"
+#include "writer/correlate/lock_kinds.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
+#include "writer/correlate/plain_locks.h"
 #include "writer/definitions/regions.h"
 
-enum {
-  MUTEX_LOCK = OMPT_MUTEX_lock,
-  MUTEX_TEST_LOCK = OMPT_MUTEX_test_lock,
-  MUTEX_NEST_LOCK = OMPT_MUTEX_nest_lock,
-  MUTEX_TEST_NEST_LOCK = OMPT_MUTEX_test_nest_lock,
-  MUTEX_CRITICAL = OMPT_MUTEX_critical,
-  MUTEX_ATOMIC = OMPT_MUTEX_atomic,
-  MUTEX_ORDERED = OMPT_MUTEX_ordered,
-};
-
-static bool is_routine(uint32_t kind) {
-  return kind >= MUTEX_LOCK && kind <= MUTEX_TEST_NEST_LOCK;
-}
-
-static bool is_nestable(uint32_t kind) {
-  return kind == MUTEX_NEST_LOCK || kind == MUTEX_TEST_NEST_LOCK;
-}
-
-static enum construct construct_of(uint32_t kind) {
-  switch (kind) {
-  case MUTEX_LOCK:
-    return CONSTRUCT_set_lock;
-  case MUTEX_TEST_LOCK:
-    return CONSTRUCT_test_lock;
-  case MUTEX_NEST_LOCK:
-    return CONSTRUCT_set_nest_lock;
-  case MUTEX_TEST_NEST_LOCK:
-    return CONSTRUCT_test_nest_lock;
-  case MUTEX_ATOMIC:
-    return CONSTRUCT_atomic;
-  case MUTEX_ORDERED:
-    return CONSTRUCT_ordered;
-  default:
-    /* a lock event must be in a region of a mutex's role, also of an unknown kind */
-    return CONSTRUCT_critical;
-  }
-}
-
-static enum construct construct_of_release(uint32_t kind) {
-  return is_nestable(kind) ? CONSTRUCT_unset_nest_lock : CONSTRUCT_unset_lock;
-}
-
-/* What is inside of a construct. */
-static enum construct sblock_of(uint32_t kind) {
-  return kind == MUTEX_ORDERED ? CONSTRUCT_ordered_sblock : CONSTRUCT_critical_sblock;
-}
-
-/* NULL if it was never acquired. What is requested again and again is at hand. */
-static struct lock *find_lock(struct correlator *c, uint64_t wait_id) {
-  if (c->locks.last.value && c->locks.last.key == wait_id)
-    return c->locks.last.value;
+struct lock *lock_find_other(struct correlator *c, uint64_t wait_id) {
   c->locks.last = (struct map_entry){wait_id, map_get(&c->locks.by_wait_id, wait_id)};
   return c->locks.last.value;
 }
 
 static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
-  struct lock *lock = find_lock(c, wait_id);
+  struct lock *lock = lock_find(c, wait_id);
   if (lock)
     return lock;
   lock = memory_get(1, sizeof *lock);
@@ -81,23 +33,19 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   return lock;
 }
 
-/* What the description of a mutex's region states: 1 + the implementation in the low half, the hint in the
- * high one. */
-static uint32_t lock_detail(uint32_t hint, uint32_t impl) {
-  return hint << 16 | ((impl + 1) & 0xffff);
-}
-
 void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
                       const struct record_mutex_acquire *record) {
+  if (plain_lock_is_requested(c, thread, record))
+    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
-  bool is_short = is_routine(kind);
+  bool is_short = lock_is_routine(kind);
   frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = is_short ? FRAME_LOCKING : FRAME_MUTEX,
                              .detail = kind,
                              .wait_id = record->wait_id,
-                             .region = region_at(c, thread, construct_of(kind), record->codeptr,
+                             .region = region_at(c, thread, lock_construct(kind), record->codeptr,
                                                  lock_detail(record->hint, impl))});
   thread->acquire_ticks = is_short ? now : 0;
 }
@@ -153,14 +101,6 @@ static struct frame *top_frame(const struct traced_thread *thread) {
 
 /* The routine has set the lock, and its region is left. */
 static void write_set(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now) {
-  const struct frame *top = top_frame(thread);
-  if (top && top->kind == FRAME_LOCKING && !top->is_hidden &&
-      hold_write_before(c, thread, hold, now, emitter_layout_of_leave(c->emitter, top->region),
-                        EVENT_LEAVE)) {
-    thread->acquire_ticks = 0;
-    thread->current->stack.count--;
-    return;
-  }
   if (!hold->is_hidden)
     hold_write(c, thread, hold, now);
   leave_locking(c, thread, now, 0);
@@ -169,11 +109,6 @@ static void write_set(struct correlator *c, struct traced_thread *thread, struct
 /* The thread is in the construct's block. */
 static void write_block(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now,
                         enum construct block, uint64_t codeptr) {
-  uint32_t known = region_is_answered(c, block, codeptr, 0) ? c->answers[block].region : REGION_NONE;
-  if (hold_write_before(c, thread, hold, now, emitter_layout(c->emitter, known), EVENT_ENTER)) {
-    frame_push(c, thread->current, (struct frame){.kind = FRAME_SBLOCK, .region = known});
-    return;
-  }
   if (!hold->is_hidden)
     hold_write(c, thread, hold, now);
   frame_enter(c, thread, thread->current, now,
@@ -203,18 +138,20 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
                          uint64_t codeptr, uint64_t now) {
   struct frame *top =
       thread->current->stack.count ? &thread->current->stack.frames[thread->current->stack.count - 1] : NULL;
-  enum frame_kind expected = is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
+  enum frame_kind expected = lock_is_routine(kind) ? FRAME_LOCKING : FRAME_MUTEX;
   if (top && top->kind == expected && top->wait_id == wait_id)
     return;
   frame_enter(c, thread, thread->current, now,
               (struct frame){.kind = expected,
                              .detail = kind,
                              .wait_id = wait_id,
-                             .region = region_at(c, thread, construct_of(kind), codeptr, 0)});
+                             .region = region_at(c, thread, lock_construct(kind), codeptr, 0)});
 }
 
 void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
+  if (plain_lock_is_acquired(c, thread, record))
+    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   struct lock *lock = lock_of(c, record->wait_id);
   if (is_held_here(lock, thread)) {
@@ -222,12 +159,13 @@ void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
     return;
   }
   begin_unseen(c, thread, record->kind, record->wait_id, record->codeptr, now);
-  const struct frame *locking = is_routine(record->kind) ? frame_find(thread->current, FRAME_LOCKING) : NULL;
+  const struct frame *locking =
+      lock_is_routine(record->kind) ? frame_find(thread->current, FRAME_LOCKING) : NULL;
   struct hold *hold = acquire(c, thread, lock, record->wait_id, locking ? locking->region : REGION_NONE);
-  if (is_routine(record->kind))
+  if (lock_is_routine(record->kind))
     write_set(c, thread, hold, now);
-  else if (record->kind != MUTEX_ATOMIC)
-    write_block(c, thread, hold, now, sblock_of(record->kind), record->codeptr);
+  else if (record->kind != OMPT_MUTEX_atomic)
+    write_block(c, thread, hold, now, lock_block(record->kind), record->codeptr);
   else if (!hold->is_hidden)
     hold_write(c, thread, hold, now);
 }
@@ -293,12 +231,9 @@ static struct owned_hold released_hold(struct correlator *c, const struct lock *
 /* Without ThreadReleaseLock, where nobody holds it: then the Enter shows which lock it is. */
 static void release_routine(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record, uint64_t now) {
-  struct owned_hold held = released_hold(c, find_lock(c, record->wait_id), thread);
+  struct owned_hold held = released_hold(c, lock_find(c, record->wait_id), thread);
   const struct hold *hold = held.hold;
-  uint32_t region = region_at(c, thread, construct_of_release(record->kind), record->codeptr, 0);
-  if (hold && hold_end_between(c, thread, held, now, emitter_layout(c->emitter, region),
-                               emitter_layout_of_leave(c->emitter, region)))
-    return;
+  uint32_t region = region_at(c, thread, lock_construct_of_release(record->kind), record->codeptr, 0);
   bool is_written = !c->is_paused || (hold && !hold->is_hidden);
   if (is_written && hold)
     emit_enter(c, thread, now, region);
@@ -317,38 +252,23 @@ static void release_routine(struct correlator *c, struct traced_thread *thread,
 
 /* Of a construct, which only the thread that is in it can leave. */
 static bool release(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t now) {
-  struct owned_hold held = hold_of_thread(find_lock(c, wait_id), thread);
+  struct owned_hold held = hold_of_thread(lock_find(c, wait_id), thread);
   if (held.hold)
     hold_end(c, thread, held, &(struct event){.ticks = now});
   return held.hold != NULL;
 }
 
-/* Leaves the construct, in which nothing is open but its block, where that is simple. */
-static bool leave_block(struct correlator *c, struct traced_thread *thread, size_t index, uint64_t now) {
-  struct stack *stack = &thread->current->stack;
-  const struct frame *mutex = &stack->frames[index], *block = mutex + 1;
-  if (stack->count != index + 2 || block->kind != FRAME_SBLOCK || block->is_hidden || mutex->is_hidden)
-    return false;
-  struct owned_hold held = hold_of_thread(find_lock(c, mutex->wait_id), thread);
-  if (!held.hold ||
-      !hold_end_between(c, thread, held, now, emitter_layout_of_leave(c->emitter, block->region),
-                        emitter_layout_of_leave(c->emitter, mutex->region)))
-    return false;
-  stack->count = index;
-  return true;
-}
-
 void on_mutex_released(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_released *record) {
+  if (plain_lock_is_released(c, thread, record))
+    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   struct task *task = thread->current;
-  struct frame *frame = is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);
-  if (is_routine(record->kind)) {
+  struct frame *frame = lock_is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);
+  if (lock_is_routine(record->kind)) {
     release_routine(c, thread, record, now);
   } else if (frame) {
     size_t index = (size_t)(frame - task->stack.frames);
-    if (leave_block(c, thread, index, now))
-      return;
     frames_leave_above(c, thread, task, now, index + 1);
     release(c, thread, record->wait_id, now);
     frame_leave(c, thread, task, now);
@@ -362,7 +282,7 @@ void on_mutex_released(struct correlator *c, struct traced_thread *thread,
 void on_lock_init(struct correlator *c, struct traced_thread *thread, const struct record_lock_init *record) {
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
-  enum construct construct = is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
+  enum construct construct = lock_is_nestable(kind) ? CONSTRUCT_init_nest_lock : CONSTRUCT_init_lock;
   emit_point(c, thread,
              &(struct event){
                  .ticks = thread_now(c, thread, record->ticks),
@@ -374,7 +294,8 @@ void on_lock_init(struct correlator *c, struct traced_thread *thread, const stru
 /* Another lock may come to lie at the address: it will be a new one. */
 void on_lock_destroy(struct correlator *c, struct traced_thread *thread,
                      const struct record_lock_destroy *record) {
-  enum construct construct = is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
+  enum construct construct =
+      lock_is_nestable(record->kind) ? CONSTRUCT_destroy_nest_lock : CONSTRUCT_destroy_lock;
   emit_point(c, thread,
              &(struct event){.ticks = thread_now(c, thread, record->ticks),
                              .region = region_at(c, thread, construct, record->codeptr, 0),
@@ -404,7 +325,7 @@ void on_nest_lock(struct correlator *c, struct traced_thread *thread, const stru
 /* -- what concerns a thread alone -- */
 
 bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
-  struct lock *lock = find_lock(c, wait_id);
+  struct lock *lock = lock_find(c, wait_id);
   if (!lock || lock->order == 0)
     return false;
   *ret = ++lock->order;
@@ -413,18 +334,18 @@ bool lock_next_order(struct correlator *c, uint64_t wait_id, uint32_t *ret) {
 
 bool lock_acquire_is_alone(struct correlator *c, const struct traced_thread *thread,
                            const struct record_mutex_acquire *record) {
-  return !thread->acquire_ticks && region_is_known(c, construct_of(record->flags), record->codeptr,
+  return !thread->acquire_ticks && region_is_known(c, lock_construct(record->flags), record->codeptr,
                                                    lock_detail(record->hint, record->endpoint));
 }
 
 bool lock_acquired_is_alone(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_acquired *record, uint64_t id) {
   const struct frame *top = top_frame(thread);
-  bool is_short = is_routine(record->kind);
+  bool is_short = lock_is_routine(record->kind);
   return top && top->kind == (is_short ? FRAME_LOCKING : FRAME_MUTEX) && top->wait_id == record->wait_id &&
          acquisition_is_settled(&thread->acquisitions, id) &&
-         (is_short || record->kind == MUTEX_ATOMIC ||
-          region_is_known(c, sblock_of(record->kind), record->codeptr, 0));
+         (is_short || record->kind == OMPT_MUTEX_atomic ||
+          region_is_known(c, lock_block(record->kind), record->codeptr, 0));
 }
 
 /* Of a construct: nothing is open in it but its block. */
@@ -438,11 +359,12 @@ static bool is_in_mutex(const struct traced_thread *thread, uint64_t wait_id) {
 
 bool lock_released_is_alone(struct correlator *c, struct traced_thread *thread,
                             const struct record_mutex_released *record) {
-  const struct lock *lock = find_lock(c, record->wait_id);
+  const struct lock *lock = lock_find(c, record->wait_id);
   if (thread->acquire_ticks || !hold_of_thread(lock, thread).hold)
     return false;
-  return is_routine(record->kind) ? region_is_known(c, construct_of_release(record->kind), record->codeptr, 0)
-                                  : is_in_mutex(thread, record->wait_id);
+  return lock_is_routine(record->kind)
+             ? region_is_known(c, lock_construct_of_release(record->kind), record->codeptr, 0)
+             : is_in_mutex(thread, record->wait_id);
 }
 
 /* -- at the end -- */

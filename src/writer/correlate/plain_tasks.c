@@ -4,16 +4,13 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/model.h"
 
-/* How events name a task that the thread with this number in the team has created. */
-static struct task_name name_in(const struct team *team, uint32_t creator, uint32_t generation) {
-  return event_task_name(team->comm, creator < team->size ? team->members[creator].rank : creator,
-                         generation);
-}
-
-/* The task's, whose team is known: that has its ranks then. */
+/* How events name the task, whose team is known: that has its ranks then. */
 static inline const struct task_name *name_of(struct task *task) {
+  const struct team *team = task->team;
   if (!task->name.length)
-    task->name = name_in(task->team, task->creator, task->generation);
+    task->name = event_task_name(
+        team->comm, task->creator < team->size ? team->members[task->creator].rank : task->creator,
+        task->generation);
   return &task->name;
 }
 
@@ -47,11 +44,11 @@ static bool write_created(struct correlator *c, struct traced_thread *thread, co
 
 bool plain_task_is_created(struct correlator *c, struct traced_thread *thread,
                            const struct record_task_create *record) {
-  const struct task *implicit = implicit_task_of(thread);
+  struct task *implicit = implicit_task_of(thread);
   uint64_t now = thread_now(c, thread, record->ticks);
   if (!is_plain_creation(c, record) || !is_in_team(implicit))
     return false;
-  struct task_name name = name_in(implicit->team, implicit->creator, (uint32_t)thread->generations + 1);
+  struct task_name name = event_created_name(name_of(implicit), (uint32_t)thread->generations + 1);
   if (!write_created(c, thread, &name, now))
     return false;
   struct task *task = task_new(c);

@@ -29,6 +29,7 @@ struct merge {
   uint64_t ring_bytes;
   uint32_t slots_max;
   merge_sink sink;
+  merge_run_sink run_sink; /* NULL: there is none */
   void *data;
   merge_pause pause;
   struct backlog *backlog;    /* NULL: there is to be none */

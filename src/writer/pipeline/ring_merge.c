@@ -30,6 +30,10 @@ struct merge *merge_create(struct session_header *session, uint64_t backlog_byte
   return merge;
 }
 
+void merge_set_run_sink(struct merge *merge, merge_run_sink run_sink) {
+  merge->run_sink = run_sink;
+}
+
 void merge_set_log(struct merge *merge, struct record_log *log) {
   merge->log = log;
 }
@@ -365,6 +369,39 @@ static inline uint64_t deliver_stretch(struct merge *merge, uint32_t slot, uint6
   return next - begin;
 }
 
+/* Of records that nobody can write over: those that are due together and have no further slots. That the
+ * first one is due is known. */
+static inline uint64_t due_together(const struct record *records, uint64_t n, uint64_t until) {
+  uint64_t due = 0;
+  while (
+      due < n && records[due].more == 0 &&
+      (due == 0 || records[due].ticks < until || (records[due].ticks == until && !may_follow(&records[due]))))
+    due++;
+  return due;
+}
+
+/* The same of what is unpacked, by one call for all of it that is due. */
+static uint64_t deliver_unpacked(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
+  struct source *source = &merge->sources[slot];
+  const struct backlog_chain *chain = &source->chain;
+  uint64_t at = source->next & chain->window_mask, n = chain->unpacked - source->next;
+  n = n < most ? n : most;
+  n = n < chain->window_mask + 1 - at ? n : chain->window_mask + 1 - at;
+  n = due_together(chain->window + at, n, until);
+  uint64_t handled =
+      n ? merge->run_sink(merge->data, slot, id_base(slot) + source->next, chain->window + at, n) : 0;
+  if (handled)
+    merge_go_on_at(merge, source, source->next + handled);
+  return handled;
+}
+
+/* What is at hand of the top ring. Returns how many records. */
+static uint64_t deliver_some(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
+  const struct backlog_chain *chain = &merge->sources[slot].chain;
+  bool is_unpacked = merge->run_sink && chain->begin != chain->end;
+  return is_unpacked ? deliver_unpacked(merge, slot, until, most) : deliver_stretch(merge, slot, until, most);
+}
+
 /* So often others are looked after in a pass. */
 static uint64_t records_to_look(const struct merge *merge) {
   return LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
@@ -377,7 +414,7 @@ static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   uint64_t look_at = records_to_look(merge);
   do {
     uint64_t most = look_at - merge->since_look, left = end - source->next;
-    uint64_t delivered = deliver_stretch(merge, slot, until, left < most ? left : most);
+    uint64_t delivered = deliver_some(merge, slot, until, left < most ? left : most);
     if (delivered == 0) {
       deliver(merge, slot);
       delivered = 1;

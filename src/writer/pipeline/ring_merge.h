@@ -25,6 +25,11 @@ struct record_log;
 typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record,
                            const uint64_t *words);
 
+/* The same of records of a slot that follow each other, 1 at least, none with words. Returns how many of
+ * them, from the first one on, it has handled; the sink gets the next one then. */
+typedef uint64_t (*merge_run_sink)(void *data, uint32_t slot, uint64_t id, const struct record *records,
+                                   uint64_t n);
+
 /* Called now and then in a pass; may sleep, if it relieves the rings meanwhile. */
 typedef void (*merge_pause)(void *data);
 
@@ -39,6 +44,10 @@ struct merge_beside {
  * many bytes (0: none); pause may be NULL. */
 struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
                            merge_pause pause, void *data);
+
+/* Before the first pass: who takes runs of records, where nobody can write over them any more. Without, the
+ * sink gets them one by one. */
+void merge_set_run_sink(struct merge *merge, merge_run_sink run_sink);
 
 /* Before the first pass: what is read goes into the log before the rings' room is given back. It stays the
  * caller's. */
