@@ -4,6 +4,11 @@
 #include "writer/correlate/thread_events.h"
 #include "writer/definitions/lock_names.h"
 
+struct lock *lock_find_other(struct correlator *c, uint64_t wait_id) {
+  c->locks.last = (struct map_entry){wait_id, map_get(&c->locks.by_wait_id, wait_id)};
+  return c->locks.last.value;
+}
+
 static void name_lock(struct correlator *c, struct lock *lock, uint64_t wait_id, struct event *acquire) {
   lock->id = c->locks.count++;
   acquire->attribute = ATTRIBUTE_lock_address;

@@ -27,6 +27,13 @@ struct owned_hold {
   struct hold *hold; /* NULL: there is none */
 };
 
+/* NULL if it was never acquired. What is requested again and again is at hand. */
+struct lock *lock_find_other(struct correlator *c, uint64_t wait_id);
+static inline struct lock *lock_find(struct correlator *c, uint64_t wait_id) {
+  const struct map_entry *last = &c->locks.last;
+  return last->value && last->key == wait_id ? last->value : lock_find_other(c, wait_id);
+}
+
 /* The acquisition becomes an event. */
 void hold_write(struct correlator *c, struct traced_thread *thread, struct hold *hold, uint64_t now);
 /* Ends the hold, with an event on this thread. */

@@ -19,11 +19,6 @@
 #include "writer/correlate/plain_locks.h"
 #include "writer/definitions/regions.h"
 
-struct lock *lock_find_other(struct correlator *c, uint64_t wait_id) {
-  c->locks.last = (struct map_entry){wait_id, map_get(&c->locks.by_wait_id, wait_id)};
-  return c->locks.last.value;
-}
-
 static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
   struct lock *lock = lock_find(c, wait_id);
   if (lock)

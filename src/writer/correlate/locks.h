@@ -5,13 +5,6 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/model.h"
 
-/* NULL if it was never acquired. What is requested again and again is at hand. */
-struct lock *lock_find_other(struct correlator *c, uint64_t wait_id);
-static inline struct lock *lock_find(struct correlator *c, uint64_t wait_id) {
-  const struct map_entry *last = &c->locks.last;
-  return last->value && last->key == wait_id ? last->value : lock_find_other(c, wait_id);
-}
-
 /* As lock_show, of all locks that a routine has set. */
 void locks_show(struct correlator *c, struct traced_thread *thread, uint64_t ticks);
 /* A lock routine that nothing followed has failed: it ends when it began. */

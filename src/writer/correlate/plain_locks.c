@@ -3,7 +3,6 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/holds.h"
 #include "writer/correlate/lock_kinds.h"
-#include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 
 static inline struct frame *top_of(const struct traced_thread *thread) {

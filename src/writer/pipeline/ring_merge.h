@@ -45,7 +45,7 @@ struct merge_beside {
 struct merge *merge_create(struct session_header *session, uint64_t backlog_bytes, merge_sink sink,
                            merge_pause pause, void *data);
 
-/* Before the first pass: who takes runs of records, where nobody can write over them any more. Without, the
+/* Before the first pass: who handles runs of records, where nobody can write over them any more. Without, the
  * sink gets them one by one. */
 void merge_set_run_sink(struct merge *merge, merge_run_sink run_sink);
 
