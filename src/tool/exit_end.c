@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "session/clock.h"
 #include "session/session.h"
 #include "tool/exit_status.h"
 #include "tool/slots.h"
@@ -57,6 +58,8 @@ static void end(uint32_t others) {
   atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
   device_trace_stop_all();
   tool_close_session();
+  tool.exit_end.others = others;
+  tool.exit_end.ended_ns = clock_ns(CLOCK_MONOTONIC);
   atomic_fetch_sub(&tool.without_slot, 1);
   tool_allow_cancellation(cancellation);
 }
@@ -72,6 +75,16 @@ static void at_exit(int status, void *data) {
 }
 
 void exit_end_expect(void) {
-  if (!tool.ends_at_exit)
-    tool.ends_at_exit = on_exit && on_exit(at_exit, NULL) == 0;
+  if (!tool.exit_end.is_expected)
+    tool.exit_end.is_expected = on_exit && on_exit(at_exit, NULL) == 0;
+}
+
+void exit_end_report_rest(void) {
+  enum { SHORT_NS = 100000000 };
+  uint64_t rest_ns = tool.exit_end.ended_ns ? clock_ns(CLOCK_MONOTONIC) - tool.exit_end.ended_ns : 0;
+  if (rest_ns > SHORT_NS)
+    tool_log(
+        "exit() ended the recording beside %u threads of the program's own; the %.1f s until the runtime "
+        "ended are not recorded",
+        tool.exit_end.others, (double)rest_ns / 1e9);
 }

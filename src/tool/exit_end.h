@@ -9,4 +9,8 @@
  * no on_exit (musl) nothing does. */
 void exit_end_expect(void);
 
+/* The runtime ends. If the program went on for more than a moment since then (handlers of exit() that wait
+ * for a pool of threads) one line has how long. */
+void exit_end_report_rest(void);
+
 #endif

@@ -182,6 +182,7 @@ static void end_runtime(void) {
   device_trace_stop_all();
   if (tool.has_joined)
     return;
+  exit_end_report_rest();
   tool.is_finalizing = true;
   if (tool.is_shared)
     tool_close_session();

@@ -85,6 +85,13 @@ struct traced_devices {
   struct device_trace rows[DEVICE_TRACES_MAX];
 };
 
+/* What exit_end.c alone knows. */
+struct exit_end {
+  bool is_expected;  /* exit() calls it */
+  uint32_t others;   /* threads beside which it has ended the recording; */
+  uint64_t ended_ns; /* since then, on CLOCK_MONOTONIC; 0: it has not */
+};
+
 struct tool {
   /* read by every callback, never written once events arrive */
   enum clock_kind clock;
@@ -111,6 +118,7 @@ struct tool {
   void *depend_waits[2];  /* the runtime's functions that are watched (depend_waits.c) */
   const void *in_runtime; /* an address of the runtime that came last */
   struct first_thread first_thread;
+  struct exit_end exit_end;
   _Atomic(void (*)(uint64_t id, bool is_begin)) on_target; /* of such a library (recorder.c); NULL: of none */
   bool has_joined;         /* another library of Stave's records in the session (recorder.c) */
   bool is_finalizing;      /* the runtime ends */
@@ -119,7 +127,6 @@ struct tool {
   bool is_left_out;        /* a forked child that is to have no session, whatever starts in it */
   bool is_prepared;        /* what every session begins with is known, but for the runtime's part */
   bool notes_exit;         /* exit() calls exit_status.c */
-  bool ends_at_exit;       /* exit() calls exit_end.c */
   bool is_libgomp;         /* the runtime that starts; LLVM's faults are none of its */
   bool has_given_up_state; /* LLVM's, as it is finalized */
   bool may_give_up_state;  /* LLVM's has been initialized, once */

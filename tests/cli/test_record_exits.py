@@ -5,6 +5,7 @@ exit() ends the recording of a program that has other threads: before LLVM's run
 given up its state then."""
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,6 +62,8 @@ static void finalize(void) {
   while (strcmp(way, "writer") == 0 && turns == before)
     usleep(1000);
   puts(is_closed() ? "closed" : "open");
+  if (strcmp(way, "long") == 0)
+    usleep(300000);
   parallel_begin(&data, NULL, &data, 2, 0, NULL);
   tool->finalize(&tool->tool_data);
 }
@@ -212,6 +215,20 @@ class Exits(Case):
                 properties = self.prints(program, [way], "open")
                 self.assertNotIn("STAVE::THREADS_AT_EXIT", properties)
                 self.assertEqual(properties[REGIONS_RECORDED], "1")
+
+    def test_handlers_that_take_long(self):
+        """What a pool of threads does until such a handler has ended it is missing: stderr has for how long."""
+        program = self.played()
+        for way, printed, lines in (("alone", "open", 0), ("long", "closed", 1)):
+            with self.subTest(way):
+                result = subprocess.run([program, way], env=self.environment(way), capture_output=True, text=True,
+                                        timeout=HANG_S, check=False)
+                self.assertEqual((result.returncode, result.stdout), (3, f"{printed}\n"), result.stderr)
+                found = re.findall(r"(?m)^stave: .* (\d+) threads .* ([\d.]+) s until .* not recorded$", result.stderr)
+                self.assertEqual(len(found), lines, result.stderr)
+                for others, seconds in found:
+                    self.assertEqual(others, "1")
+                    self.assertGreaterEqual(float(seconds), 0.3)
 
     def test_kept(self):
         """The status is known: what failed is written."""
