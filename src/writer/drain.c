@@ -123,10 +123,13 @@ static int can_sleep(void *data) {
   return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
-/* The time of it, as soon as it is seen, though a pass over a deep backlog is still in progress. */
+/* The time of it, and the last reading of what threads and writer ran, as soon as it is seen, though a pass
+ * over a deep backlog is still in progress. */
 static void note_end(struct writer *writer) {
-  if (!writer->drain.over_ns)
-    writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
+  if (writer->drain.over_ns)
+    return;
+  writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
+  run_times_end(writer->run_times);
 }
 
 /* Whether others are to have the processor. What waits is lost with this process, unless a log has it: then
@@ -297,7 +300,6 @@ static bool is_over(struct writer *writer) {
   if (!writer->drain.is_over && has_ended(writer)) {
     writer->drain.is_over = true;
     note_end(writer);
-    run_times_end(writer->run_times);
   }
   return writer->drain.is_over;
 }

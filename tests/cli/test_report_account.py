@@ -187,6 +187,14 @@ class Account(Case):
         self.assertEqual(numbers["findings"], [])
         self.words(self.text(path), "1.20 s")
 
+    def test_writer_after_the_end(self):
+        """The last reading is of 100 ms, of which the trace has 20; in the rest the writer encodes what waited."""
+        lines = 2 * [[(50, 50), (10, 90)]]
+        path = self.archive("encodes", lines, [(0, 120, (120, 120))], 120, writer=[0, 50])
+        account = self.numbers(path)["account"]
+        self.ms(account["by_stave_writer_s"], 10)
+        self.ms(account["by_other_processes_s"], 2 * 50 + 2 * 10 - 10)
+
     def test_imbalance_alone(self):
         """And without others."""
         regions = [(300 * i, 300 * i + 300, (300 * i + 100, 300 * i + 300)) for i in range(4)]

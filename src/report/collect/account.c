@@ -72,6 +72,8 @@ static void read_interval(const struct account_process *process, struct interval
   size_t number = process->number;
   double begin = larger(readings->times[number - 1], process->begin);
   double end = smaller(readings->times[number], process->end), ticks = larger(0, end - begin);
+  double all = readings->times[number] - readings->times[number - 1];
+  double in_trace = all > 0 ? ticks / all : 0; /* after that the writer encodes what waits */
   *interval =
       (struct interval){.begin = begin,
                         .end = end,
@@ -80,7 +82,7 @@ static void read_interval(const struct account_process *process, struct interval
                         .own = readings->own[number],
                         .throttled = readings->throttled[number],
                         .stopped = smaller(readings->stopped[number], ticks),
-                        .writer = readings->writer[number]};
+                        .writer = readings->writer[number] * in_trace};
 }
 
 /* What the kernel knows of a thread goes with it. The first one's ProgramEnd may come long after its end. */

@@ -330,7 +330,8 @@ void run_times_end(struct run_times *times) {
     return;
   if (times->due_ns < UINT64_MAX)
     look(times, clock_ns(CLOCK_MONOTONIC), true);
-  if (life_has_many_faults(&times->life))
+  times->due_ns = UINT64_MAX;
+  if (!times->page_cost && life_has_many_faults(&times->life))
     times->page_cost = page_cost_begin();
 }
 
