@@ -27,7 +27,7 @@ static void *nothing(void *data) {
   return data;
 }
 
-/* Nobody waits for its end: where all processors are busy that takes milliseconds. */
+/* Nothing waits for the thread's end, which comes milliseconds later where all processors are busy. */
 static bool can_start_thread(void) {
   pthread_attr_t attributes;
   pthread_t thread;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Whether the limits on processes and threads (RLIMIT_NPROC, pids.max of the cgroup) leave so many that the
- * program will not lack those that Stave takes. A thread is started to find out. */
+/* Whether the limits on processes and threads (RLIMIT_NPROC, pids.max of the cgroup) leave enough for the
+ * program after those that Stave starts. Starts a thread to find out. */
 bool limits_leave_threads(void);
 
 /* How many processors the process may use at the same time, by its affinity and by its control groups'

@@ -1,4 +1,5 @@
-/* What is left out of tables that are full: what takes less than a length, which doubles until enough is. */
+/* What full tables leave out: entries shorter than a length, which doubles until enough of them are left out.
+ */
 #ifndef STAVE_BASE_SHORTEST_H
 #define STAVE_BASE_SHORTEST_H
 

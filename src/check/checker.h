@@ -89,7 +89,7 @@ struct location_state {
   uint32_t
       left_work; /* the worksharing region that was left last of all; CHECK_NO_REGION: it was another one */
   uint64_t left_ticks;
-  uint64_t sections; /* whether one has begun, of each that is entered: a bit, the innermost's the lowest */
+  uint64_t sections; /* a bit of each entered region: a section was started; lowest: innermost */
   bool has_section;  /* had one of those that were left last */
   struct followed followed[FOLLOWED_MAX]; /* the latest at followed_count - 1, modulo FOLLOWED_MAX */
   unsigned followed_count;

@@ -74,9 +74,9 @@ static void end_at_closing(struct checker *checker) {
   const struct trace_clock *clock = &checker->trace->clock;
   if (trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
     checker->end_ticks = clock->first_ticks + clock->length_ticks;
-  const char *whole = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
-  if (whole)
-    end_at(checker, strtoull(whole, NULL, 10),
+  const char *lost_after = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
+  if (lost_after)
+    end_at(checker, strtoull(lost_after, NULL, 10),
            "the archive was recovered, and events may be missing after this point");
 }
 

@@ -193,7 +193,7 @@ static bool assign(struct assignment *assignment, uint32_t order) {
   return edge->has_more_threads;
 }
 
-/* Who waits in a circle is stopped, so that it takes a thread of its own for each of its orders. */
+/* A thread that waits in the circle is stopped, so a deadlock needs a different thread for each order. */
 static bool has_a_thread_each(const struct lock_edge *const *edges, uint32_t length) {
   struct assignment assignment = {.edges = edges, .length = length};
   for (uint32_t i = 0; i < length; i++)

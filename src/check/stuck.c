@@ -66,7 +66,7 @@ static void check_lock(struct checker *checker, size_t location) {
 /* -- all threads -- */
 
 /* What the threads of a process do at the end. */
-struct standing {
+struct end_state {
   size_t waiting, other; /* threads that wait; that do anything else */
   size_t location;       /* of the first that waits */
   uint32_t region;
@@ -87,32 +87,32 @@ static uint32_t waits_in(const struct checker *checker, size_t location) {
   return count > 0 ? frames[is_inside].region : CHECK_NO_REGION;
 }
 
-static void note_waiting(const struct checker *checker, struct standing *standing, size_t location) {
+static void note_waiting(const struct checker *checker, struct end_state *state, size_t location) {
   uint32_t region = waits_in(checker, location);
   const char *name = checker_name(checker, region);
-  size_t used = strlen(standing->where);
-  if (standing->waiting++ == 0) {
-    standing->location = location;
-    standing->region = region;
+  size_t used = strlen(state->where);
+  if (state->waiting++ == 0) {
+    state->location = location;
+    state->region = region;
   }
-  if (!strstr(standing->where, name))
-    snprintf(standing->where + used, sizeof standing->where - used, "%s%s", used > 0 ? ", " : "", name);
+  if (!strstr(state->where, name))
+    snprintf(state->where + used, sizeof state->where - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
-static struct standing standing_of(const struct checker *checker, size_t process) {
-  struct standing standing = {.region = CHECK_NO_REGION};
+static struct end_state end_state_of(const struct checker *checker, size_t process) {
+  struct end_state state = {.region = CHECK_NO_REGION};
   for (size_t i = 0; i < checker->trace->location_count; i++) {
     const struct location_state *here = &checker->locations[i];
     if (checker_process(checker, i) != process || !here->has_event)
       continue;
-    standing.last_ticks = here->last_ticks > standing.last_ticks ? here->last_ticks : standing.last_ticks;
+    state.last_ticks = here->last_ticks > state.last_ticks ? here->last_ticks : state.last_ticks;
     enum activity activity = replay_activity(checker->replay, i);
     if (is_waiting(activity))
-      note_waiting(checker, &standing, i);
+      note_waiting(checker, &state, i);
     else if (activity != ACTIVITY_IDLE && replay_top_frame(checker->replay, i))
-      standing.other++;
+      state.other++;
   }
-  return standing;
+  return state;
 }
 
 /* Whether a finding has the reason: a thread that encountered another barrier, or holds a lock. */
@@ -126,16 +126,16 @@ static bool is_explained(const struct checker *checker) {
 }
 
 static void check_all(struct checker *checker, size_t process) {
-  struct standing standing = standing_of(checker, process);
+  struct end_state state = end_state_of(checker, process);
   uint64_t end = checker->process_ends ? checker->process_ends[process] : checker->end_ticks;
-  if (standing.waiting == 0 || standing.other > 0 ||
-      end < standing.last_ticks + checker->trace->clock.ticks_per_second)
+  if (state.waiting == 0 || state.other > 0 ||
+      end < state.last_ticks + checker->trace->clock.ticks_per_second)
     return;
-  struct check_finding *found = checker_find(checker, CHECK_STUCK, standing.location, standing.last_ticks,
-                                             standing.region, CHECK_NO_REGION);
+  struct check_finding *found =
+      checker_find(checker, CHECK_STUCK, state.location, state.last_ticks, state.region, CHECK_NO_REGION);
   if (found)
     snprintf(found->detail, sizeof found->detail, "nothing more is heard of it: all threads wait, in %s",
-             standing.where);
+             state.where);
 }
 
 void check_stuck_finish(struct checker *checker) {

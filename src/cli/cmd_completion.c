@@ -41,7 +41,7 @@ static void each_usage(void (*print)(const struct usage *usage)) {
 /* -- bash -- */
 
 /* Two functions show what a command's options are and what a value of one is: KIND WORD ...; an empty option
- * is the argument. bash takes "--option=value" for three words. */
+ * is the argument. bash splits "--option=value" into three words. */
 static const char bash_rest[] =
     "_stave_reply() {\n"
     "  local kind=${1%% *} words= start= word\n"

@@ -157,7 +157,7 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
 }
 
 static const char is_complete[] =
-    "process %s is written to its archive as a whole: only with STAVE_KEEP is there a part to dump";
+    "process %s is written to its archive completely: only with STAVE_KEEP is there a part to dump";
 
 static bool explain(const char *argument, int error) {
   if (error == -ESRCH)

@@ -6,7 +6,7 @@
 
 enum {
   BUFFER_BYTES = 1 << 20,
-  FLUSH_PERIOD_MS = 250, /* what a kill can take */
+  FLUSH_PERIOD_MS = 250, /* the most that a kill can lose */
   NAME_BYTES = 2048,     /* of a kernel; what is longer is cut */
 };
 

@@ -11,8 +11,8 @@ static bool begins_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* What starts something on a device, and what may take long. Questions are many and short: they would cost
- * more than they show. */
+/* Calls that start an operation on a device, and calls that may be long. Queries are frequent and short: to
+ * record them would cost more than they show. */
 static bool is_followed(const char *name) {
   static const char *const starts[] = {"Launch",
                                        "Memcpy",

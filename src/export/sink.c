@@ -170,8 +170,8 @@ static bool needs_quotes(const char *text) {
          (length > 0 && (text[0] == ' ' || text[length - 1] == ' '));
 }
 
-/* A spreadsheet takes what begins so for a formula. The apostrophe that keeps it from that is there twice
- * where the text itself begins with one. */
+/* A spreadsheet reads a text with such a first character as a formula; an apostrophe before it prevents that.
+ * A text that begins with an apostrophe gets a second one. */
 static bool needs_apostrophe(const char *text) {
   return *text && strchr("=+-@\t\r\n'", *text);
 }

@@ -18,7 +18,7 @@ APART static struct omp_team *enter(FUNCTION, ompt_work_t kind, uint64_t count, 
   return team;
 }
 
-/* Without memory the region is on the stack: workers have to know of it, whatever that takes. */
+/* Without memory the region is on the stack: workers have to find it there, whatever that costs. */
 #define COMBINED(name, parameters, arguments, kind_, count_, step_)                                          \
   APART static void name##_on_stack parameters {                                                             \
     const struct library *library = thread_self.library;                                                     \

@@ -148,7 +148,7 @@ APART static void run_region(FUNCTION) {
   return parallel_leave();
 }
 
-/* Without memory: workers have to know of the region, whatever that takes of the stack. */
+/* Without memory the region is on the stack, where workers have to find it, whatever room it needs there. */
 APART static void run_region_on_stack(FUNCTION) {
   struct omp_thread *thread = &thread_self;
   struct omp_team team = {.function = fn, .argument = data, .is_on_stack = true};

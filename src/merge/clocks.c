@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/memory.h"
-#include "base/whole.h"
 
 /* How far the time of day of two machines may be apart that keep it by NTP: that is unknown, this is what is
  * reported. */
@@ -82,7 +82,7 @@ static void draw_by_calendar(struct merging *merge, struct clock_line *line,
   const struct merge_source *here = line->longest, *there = common->longest;
   double between_s = ((double)here->realtime_ns - (double)there->realtime_ns) / 1e9;
   line->from = here->first;
-  line->to = there->first + (uint64_t)whole_nearest(between_s * (double)common->frequency);
+  line->to = there->first + (uint64_t)integer_round(between_s * (double)common->frequency);
   line->deviation = calendar_deviation_s * (double)common->frequency;
   merge->result->is_by_calendar = true;
 }
@@ -164,7 +164,7 @@ static uint64_t corrected(const struct clock_line *line, uint64_t ticks) {
   if (line->is_common)
     return ticks;
   double since = ticks >= line->from ? (double)(ticks - line->from) : -(double)(line->from - ticks);
-  int64_t drift = whole_nearest(since * (line->slope - 1));
+  int64_t drift = integer_round(since * (line->slope - 1));
   return ticks + (line->to - line->from) + (uint64_t)drift;
 }
 
@@ -205,7 +205,7 @@ static void date(struct merging *merge, const struct clock_line *line) {
   merge->realtime_ns = line->longest->realtime_ns;
   if (merge->realtime_ns != UINT64_MAX) /* OTF2's "unknown" */
     merge->realtime_ns -=
-        (uint64_t)whole_nearest((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
+        (uint64_t)integer_round((double)(begin - merge->first) * 1e9 / (double)merge->frequency);
 }
 
 /* Draws the lines of a part over a clock of its own. Returns the frequency of that. */
@@ -221,7 +221,7 @@ static uint64_t compare_part(struct merging *merge, struct clock_part *part) {
   if (is_lost) { /* its frequency as the first clock saw it */
     draw(merge, part, part->first_line, &common);
     common.frequency =
-        (uint64_t)whole_nearest((double)common.frequency * merge->lines[part->first_line].slope);
+        (uint64_t)integer_round((double)common.frequency * merge->lines[part->first_line].slope);
   }
   for (size_t i = part->first_line; i < part->end_line; i++)
     if (i == common_clock)
@@ -247,7 +247,7 @@ static uint64_t instant_of(const struct merging *merge, const struct clock_part 
     uint64_t begin = corrected(&merge->lines[i], merge->lines[i].first);
     first = begin < first ? begin : first;
   }
-  return first + (uint64_t)whole_nearest((double)instant_ns * (double)frequency / 1e9);
+  return first + (uint64_t)integer_round((double)instant_ns * (double)frequency / 1e9);
 }
 
 /* Puts a part's clock over the one of the first: two instants of theirs are one. */
@@ -256,7 +256,7 @@ static void put_over(struct merging *merge, const struct clock_part *part, uint6
   for (size_t i = part->first_line; i < part->end_line; i++) {
     struct clock_line *line = &merge->lines[i];
     double offset = (double)(int64_t)(line->to - instant);
-    line->to = first_instant + (uint64_t)whole_nearest(offset * slope);
+    line->to = first_instant + (uint64_t)integer_round(offset * slope);
     line->slope *= slope;
     line->deviation *= slope;
     line->is_common = false;
@@ -265,8 +265,8 @@ static void put_over(struct merging *merge, const struct clock_part *part, uint6
 
 /* Returns the line that shows the time of day. */
 static size_t compare_sides(struct merging *merge) {
-  const struct merge_side whole = {.count = merge->request->count};
-  const struct merge_side *sides = merge->request->sides ? merge->request->sides : &whole;
+  const struct merge_side all = {.count = merge->request->count};
+  const struct merge_side *sides = merge->request->sides ? merge->request->sides : &all;
   size_t count = merge->request->sides ? merge->request->side_count : 1;
   struct clock_part part = {0};
   uint64_t first_instant = 0;

@@ -46,7 +46,7 @@ static uint64_t chunk_bytes(const struct merging *merge) {
   return bytes;
 }
 
-/* Readers take the size of event chunks from the anchor file: the sources' holds. */
+/* Readers get the size of event chunks from the anchor file: it is that of the sources. */
 static bool open_archive(struct merging *merge) {
   static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
   *merge->reason = '\0';

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/integer.h"
 #include "base/memory.h"
-#include "base/whole.h"
 #include "merge/clocks.h"
 #include "merge/copy.h"
 #include "stave/names.h"
@@ -218,7 +218,7 @@ void properties_write(struct merging *merge) {
   set_number(merge, STAVE_PROPERTY_CLOCKS, merge->result->clocks);
   if (merge->result->clocks > 1)
     set_number(merge, STAVE_PROPERTY_CLOCK_DEVIATION_NS,
-               whole_number(merge->result->deviation_s * 1e9 + 0.5));
+               integer_truncate(merge->result->deviation_s * 1e9 + 0.5));
   if (merge->result->is_by_calendar)
     set(merge, STAVE_PROPERTY_CLOCK_BY_CALENDAR, "true");
   if (merge->result->missing)

@@ -257,8 +257,8 @@ static bool is_same_job(const struct merge_source *a, const struct merge_source 
 
 /* -- numbers -- */
 
-/* How many positions the sources before this one take in the merged group. The ranks of a job are at their
- * own positions in theirs. */
+/* How many positions of the merged group belong to the sources before this one. The ranks of a job are at
+ * their own positions in theirs. */
 static uint32_t base_of(const struct merging *merge, const struct merge_source *source,
                         OTF2_Paradigm paradigm) {
   uint32_t base = 0, most = 0;

@@ -4,12 +4,12 @@
  * What one rank has written in the folder another one may be unable to read, at any moment. So the folder
  * only shows that a rank listens, and the rest goes over MPI_COMM_WORLD, which loses nothing: the first of
  * the ranks sends a question to each one that listens, each answers, and the first announces to all what is
- * decided. Yes is reported when all have answered, and who has answered waits for the decision; so nobody is
- * waited for who does not come, and nobody waits for one who decides nothing.
+ * decided. The decision is yes when all have answered, and each that has answered waits for the decision. So
+ * no rank waits for one that does not come, nor for one that decides nothing.
  *
- * No message comes to the program: each of them has a receive from the moment at which it can be sent. Who
- * gives up leaves MPI_Init with its receives still open, up to MPI_Finalize; they take what comes late. They
- * are for one tag of one rank, so none of the program's own receives is theirs. */
+ * No message reaches the program: each has its receive posted before it can be sent. A rank that gives up
+ * leaves MPI_Init with its receives still posted, up to MPI_Finalize; they receive messages that are late.
+ * They match one tag of one rank only, so they match none of the program's messages. */
 #ifndef STAVE_MPI_AGREEMENT_H
 #define STAVE_MPI_AGREEMENT_H
 

@@ -50,7 +50,7 @@ struct mpi {
   struct abi abi;
   int rank, size;
   bool is_refused;     /* no session, or none requested: stays so */
-  uint64_t loop_ticks; /* what a loop around calls that poll takes, and Stave in front of them */
+  uint64_t loop_ticks; /* of a loop around calls that poll, with Stave's part */
 };
 
 extern struct mpi mpi __attribute__((visibility("hidden")));
@@ -61,7 +61,7 @@ struct mpi_polls {
   uint32_t count;    /* those that wait for one */
   uint32_t function; /* of the first of them */
   const void *code;
-  uint64_t ticks;    /* that they took */
+  uint64_t ticks;    /* their duration */
   uint64_t end;      /* of the last one */
   uint64_t position; /* of the thread's next record: another one means that something came between */
   uint64_t late;     /* that cannot be recorded any more */

@@ -27,7 +27,7 @@ struct handles {
 /* Keeps it under item->handle. */
 void handle_add(struct handles *handles, struct handle_item *item);
 
-/* NULL: there is none. Valid until somebody takes it. */
+/* NULL: there is none. Valid until it is removed. */
 struct handle_item *handle_find(struct handles *handles, word handle);
 
 /* Removes it, before the program's call frees the handle, which may be another one's immediately; the

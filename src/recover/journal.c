@@ -381,8 +381,8 @@ static bool next_entry(const struct salvage *salvage, size_t *at, struct journal
   *payload = salvage->journal + *at + sizeof *entry;
   if (entry->checksum != journal_sum(journal_sum_begin(entry->type, entry->bytes), *payload, entry->bytes))
     return false;
-  size_t whole = sizeof *entry + (entry->bytes + 7) / 8 * (size_t)8;
-  *at += whole < left ? whole : left;
+  size_t size = sizeof *entry + (entry->bytes + 7) / 8 * (size_t)8;
+  *at += size < left ? size : left;
   return true;
 }
 

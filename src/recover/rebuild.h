@@ -28,7 +28,7 @@ struct rebuild {
 
 /* Who needs to know what it is about. */
 struct rebuild_watch {
-  /* "reading", when OTF2's reader may get stuck; "naming", when libbfd takes its time */
+  /* "reading", when OTF2's reader may get stuck; "naming", when libbfd is slow */
   void (*step)(const char *word);
   void (*progress)(uint64_t events);
 };

@@ -68,7 +68,7 @@ static void report(const struct rebuild *job) {
          job->complete_until > first ? nanoseconds(job->complete_until - first, frequency) : 0,
          job->last_ticks > first ? nanoseconds(job->last_ticks - first, frequency) : 0, job->complete_until,
          shortfall_of(job), job->is_remade && job->remake.surviving.has_rings,
-         job->journal.is_complete ? "whole" : "cut");
+         job->journal.is_complete ? "complete" : "cut");
 }
 
 static const struct rebuild_watch watch = {show_step, show_progress};

@@ -6,8 +6,8 @@
 
 struct rewritten {
   uint64_t events;    /* in the new archive */
-  uint64_t added;     /* of these, ends that the writer did not come to */
-  uint64_t refused;   /* events that OTF2 did not take, or that could not be alone */
+  uint64_t added;     /* of these, ends that the writer did not reach */
+  uint64_t refused;   /* events that OTF2 refused, or that must not be alone */
   uint64_t unknown;   /* references to definitions that are missing */
   uint64_t after_cut; /* events after the first that refers to a team that the journal does not have */
   uint64_t end_ticks; /* at which what was open has been ended */

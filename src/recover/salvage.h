@@ -50,9 +50,9 @@ struct salvage {
 int salvage_open(struct salvage *salvage, const char *directory);
 void salvage_close(struct salvage *salvage);
 
-/* Locations have the numbers from 0 on, and most have left something: one that lies far after all others is a
- * damaged number, and making all in between would take memory and time for nothing. `known`: how many there
- * are at least, though some have left nothing. Forgets those that are not likely. */
+/* Locations are numbered from 0 on, and most have left events. A number far beyond all others is damaged, and
+ * making all locations in between would waste memory and time. `known`: how many locations there are at
+ * least, those without events included. Removes unlikely ones. */
 void salvage_settle(struct salvage *salvage, size_t known);
 
 /* Whether a location with this number is likely where so many others are known. */

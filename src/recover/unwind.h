@@ -30,7 +30,7 @@ void unwind_event(struct unwind *unwind, const struct trace_event *event);
 /* An event of the location came that cannot be taken. */
 void unwind_skip(struct unwind *unwind, uint32_t index);
 
-/* The trace ends: ends all that is open, at `ticks`. Returns how many events that took. */
+/* The trace ends: closes all that is open, at `ticks`. Returns how many events were written for that. */
 uint64_t unwind_end(struct unwind *unwind, uint64_t ticks);
 
 /* Events left out because what they began with is missing: a fork without a team,

@@ -1,7 +1,7 @@
-/* What events that are gone must have been, of unwind.c: a location of which nothing more comes (its block or
- * its file is lost, in part or as a whole) participates all the same in what the others show of it. It forks
- * the teams in which others work as its members, is in the teams that others fork with it, and has made the
- * tasks that others run: readers count on all of that. */
+/* Infers the missing events for unwind.c: a location without further events (its block or its file is lost,
+ * completely or in part) still participates in what the events of others imply. It forks the teams in which
+ * others work as its members, is in the teams that others fork with it, and has made the tasks that others
+ * run: readers count on all of that. */
 #ifndef STAVE_RECOVER_UNWIND_MISSING_H
 #define STAVE_RECOVER_UNWIND_MISSING_H
 

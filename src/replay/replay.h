@@ -1,11 +1,11 @@
-/* Replaying a trace: from the events of all locations in time order to what was going on.
+/* Replaying a trace: from the events of all locations in time order to regions, tasks and teams.
  *
  *   replay_create -> replay_process for every event from the beginning, in order -> replay_finish ->
  * replay_free
  *
  * Keeps for every location which regions are open, which task runs and in which teams it is, and calls an
- * observer when something ends or begins. Regions belong to tasks: a task that is suspended keeps its open
- * ones and takes them along.
+ * observer when something ends or begins. Regions belong to tasks: a suspended task keeps its open ones, on
+ * whichever thread it is resumed.
  *
  * Tolerates everything: regions that are not nested, ends without beginnings, unknown references, unknown
  * tasks, times that go backwards. replay_anomalies counts them. Memory is bounded by locations, definitions,

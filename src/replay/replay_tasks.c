@@ -1,4 +1,4 @@
-/* Tasks: who they are, where they run, what they take along. */
+/* Tasks: their ids, the threads that run them, and their open regions. */
 #include <stdlib.h>
 
 #include "replay/replay_state.h"

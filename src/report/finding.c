@@ -137,7 +137,7 @@ static const char *doubt(const struct report *report, const struct report_findin
       report->caveats.runtimes.untraced_count > 0)
     return "an OpenMP runtime was loaded that cannot be traced: what ran on it counts as serial";
   if (report->caveats.runtimes.instead_of && finding_has_trait(finding->cause, TRAIT_RUNTIME))
-    return "the program was built for another OpenMP runtime, which may take less or more for it";
+    return "the program was built for another OpenMP runtime, which may need less or more time for it";
   if (finding->doubt)
     return finding->doubt;
   if (finding->uncertainty_ticks > DOUBT_SHARE * finding->gain_ticks)
@@ -246,8 +246,8 @@ const char *finding_time(struct finding_texts *texts, double ticks) {
   return text_time(texts->times[texts->time_count++ % 8], texts->report->trace, ticks);
 }
 
-const char *finding_share(struct finding_texts *texts, double part, double whole) {
-  return text_percent(texts->times[texts->time_count++ % 8], whole > 0 ? part / whole : 0);
+const char *finding_share(struct finding_texts *texts, double part, double total) {
+  return text_percent(texts->times[texts->time_count++ % 8], total > 0 ? part / total : 0);
 }
 
 const char *finding_label(struct finding_texts *texts, uint32_t region) {

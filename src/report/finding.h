@@ -13,7 +13,7 @@
 
 /* What holds for all findings of a cause. */
 enum finding_trait {
-  TRAIT_RUNTIME = 1,        /* its cost is what the runtime takes, or how that wakes and orders threads */
+  TRAIT_RUNTIME = 1,        /* its cost is the runtime's own, or of how that wakes and orders threads */
   TRAIT_PROCESSOR_TIME = 2, /* this costs the processors' time, not that of threads which may have had none */
   TRAIT_NOT_CODE = 8,       /* it is not about the code at its place: samples there do not explain it */
   TRAIT_HINDRANCE = 4,      /* it is what others do with the processors */
@@ -80,7 +80,7 @@ struct finding_texts {
 
 /* "12.3 ms", "12.3 %", a region's label, and the time from the trace's beginning to an instant. */
 const char *finding_time(struct finding_texts *texts, double ticks);
-const char *finding_share(struct finding_texts *texts, double part, double whole);
+const char *finding_share(struct finding_texts *texts, double part, double total);
 const char *finding_label(struct finding_texts *texts, uint32_t region);
 const char *finding_call_label(struct finding_texts *texts, uint32_t region, uint64_t site);
 
@@ -96,25 +96,26 @@ enum finding_waiting finding_waiting(const struct report *report);
 /* Goes on with the text by reporting so, where it is known. */
 void finding_printf_waiting(struct finding_texts *texts, char text[FINDING_BYTES]);
 
-/* If the region's threads share processors with each other or other programs and suffer from it, takes what
- * it could save for the one finding that reports it: the part `shared` of what they wait. Then nothing else
- * is to be reported of the region. */
+/* If the region's threads share processors with each other or other programs and suffer from it, subtracts
+ * what it could save for the one finding that reports it: the part `shared` of their waiting time. Then no
+ * other finding of the region is to be reported. */
 bool findings_subtract_shared(struct report *report, uint32_t region, double waited_ticks, double shared);
 
 /* More threads than processors wait for so much wall time beside tasks that are not small: for the finding of
  * these regions. */
 void findings_charge_crowd(struct report *report, uint32_t region, double gain_ticks);
 
-/* Where the archive has when threads had no processor: takes what that cost the region, `gain_ticks` of wall
- * time, of its budget for the finding that reports it. Returns what is left. */
+/* Where the archive shows when threads had no processor: subtracts the region's cost of that, `gain_ticks` of
+ * wall time, from its budget, for the finding that reports it. Returns the rest. */
 double findings_subtract_preempted(struct report *report, uint32_t region, double budget, double gain_ticks);
 
 /* The region's part of what kept threads from running, ticks of wall time for its `n` threads, the sum of all
  * processes; 0: not known, or they are more than the processors. */
 double findings_disturbed(const struct report *report, const struct report_parallel *parallel, double n);
 
-/* Takes what kept threads from running, as far as the account has it, off the region's budget. Returns what
- * one thread has more to do than the mean, which is none of it and no longer in the budget: its imbalance. */
+/* Subtracts the time in which threads were kept from running, as far as the account has it, from the region's
+ * budget. Returns the work of one thread beyond the mean, which is none of it and no longer in the budget:
+ * its imbalance. */
 double findings_leave_own(const struct report *report, uint32_t region, double *budget);
 
 /* Where other programs used much of the processors, and the archive does not have when threads had none: the

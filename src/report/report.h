@@ -71,7 +71,7 @@ struct report_life {
   uint64_t faults_before;          /* until the first event */
   uint64_t variables;              /* pages of the program's own */
   uint64_t stack, shared;          /* pages of the first thread's stack, and of shared memory */
-  double fault_ticks, large_ticks; /* that one takes; in memory of large pages */
+  double fault_ticks, large_ticks; /* of one fault; of one in memory of large pages */
   bool is_reclaimed;               /* the host gets what is free, and large pages are of that */
 };
 
@@ -139,7 +139,7 @@ struct report_parallel {
       idle_room; /* slight: in phases of which it is a small share; idle: with idle processors */
   struct scatter begins, releases, reductions; /* of its instances; releases: of its phases */
   uint64_t inner_waited; /* the part of barrier wait and task wait that its members had in inner teams */
-  double moved; /* what its locks and inner teams add to the mean waiting at barriers, or take from it */
+  double moved;          /* what its locks and inner teams add to the mean waiting at barriers, or subtract */
   /* of inner teams: wall time that outer ones wait for theirs, less what they would wait anyway */
   double outer_waited;
   double preempted; /* wall time that it would be shorter had no member ever been preempted */
@@ -405,7 +405,7 @@ struct report_caveats {
   uint64_t mutexes_withheld; /* acquisitions that were not recorded, because of a fault of the runtime's */
   uint64_t dependences_withheld; /* tasks whose dependences were not recorded, while others' were */
   uint64_t callbacks;            /* about as many as there were: times at which threads have events */
-  uint64_t callback_ticks;       /* what one takes at most: one percent of times between two are shorter */
+  uint64_t callback_ticks;       /* of one at most: one percent of times between two are shorter */
   bool lacks_chunks;             /* there are loops, and how many chunks they have is not known */
   uint64_t clock_ticks; /* by which messages end before they begin, at most: clocks of processes differ */
   bool is_incomplete, lacks_teams; /* as the archive reports; no team is known of any thread */
@@ -477,7 +477,7 @@ struct report {
       serialisation, runtime_efficiency;
   double mpi_load_balance, mpi_serialisation, mpi_transfer, mpi_start_end; /* factors of mpi_efficiency */
   uint64_t mpi_starts_and_ends; /* ticks in MPI_Init, and MPI_Finalize once all are there */
-  double ideal_wall;            /* ticks: of the run, if the network took no time */
+  double ideal_wall;            /* ticks: of the run with a network without delays */
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
   struct traffic traffic;
@@ -537,15 +537,15 @@ int report_read(struct report *ret, struct trace *trace, uint64_t from_ticks, ui
 
 void report_free(struct report *report);
 
-/* The run takes longer than the work of all its threads together, without what creating tasks and the like
- * adds to it: that is `ret_work` ticks. Not where a part of the run is in MPI, on devices, or not known. */
+/* The run is longer than the work of all its threads together, without the cost of creating tasks and the
+ * like: that is `ret_work` ticks. Not where a part of the run is in MPI, on devices, or not known. */
 bool report_is_slower_than_work(const struct report *report, double *ret_work);
 
-/* Most of the parallel time has teams of more threads than the process may use processors: of so many. What
- * fewer threads would take no one run shows. 0: not so, or not known. */
+/* Most of the parallel time has teams of more threads than the process may use processors: of so many. No
+ * single run shows the duration with fewer threads. 0: not so, or not known. */
 uint64_t report_crowding_threads(const struct report *report);
 
-/* The kernel evens out unequal work between more threads than processors: fewer would take longer. */
+/* The kernel evens out unequal work between more threads than processors: with fewer it would be longer. */
 bool report_is_evened_out(const struct report *report);
 
 /* The only thread of the program that used OpenMP never had a team of more than one, though the process may
@@ -568,7 +568,7 @@ const char *report_cause_word(size_t number); /* all of them from 0 on; NULL aft
 /* "serial", "work", "waiting", ...: constant memory. */
 const char *report_doing_name(enum report_doing doing);
 
-/* Of all serial parts those between two regions that took longest in all; NULL: there are none. */
+/* The place between two regions with the longest serial parts in all; NULL: there is none. */
 const struct report_gap *report_longest_gap(const struct report *report);
 
 void report_samples_free(struct report *report);

@@ -8,12 +8,12 @@
 
 struct factor_row {
   const char *name, *json_name, *meaning;
-  enum scaling_factor whole;
+  enum scaling_factor parent;
 };
 
 static const struct factor_row rows[] = {
-#define FACTOR(id, name, json_name, whole, meaning)                                                          \
-  [FACTOR_##id] = {name, json_name, meaning, FACTOR_##whole},
+#define FACTOR(id, name, json_name, parent, meaning)                                                         \
+  [FACTOR_##id] = {name, json_name, meaning, FACTOR_##parent},
 #include "scaling/factors.def"
 #undef FACTOR
 };
@@ -31,15 +31,15 @@ const char *factor_meaning(enum scaling_factor factor) {
 }
 
 enum scaling_factor factor_parent(enum scaling_factor factor) {
-  return rows[factor].whole;
+  return rows[factor].parent;
 }
 
 static double known(double value, double otherwise) {
   return isnan(value) ? otherwise : value;
 }
 
-static double quotient(double part, double whole) {
-  return whole > 0 ? part / whole : 1;
+static double quotient(double part, double parent) {
+  return parent > 0 ? part / parent : 1;
 }
 
 /* Of parts of a factor, whose product is to be the total: what they lack is the last one's. */
@@ -92,14 +92,14 @@ void factors_of_computation(double ret[FACTOR_COUNT], const struct computation *
 double factors_product(const double factors[FACTOR_COUNT]) {
   double product = 1;
   for (enum scaling_factor i = 0; i < FACTOR_COUNT; i++)
-    if (rows[i].whole == FACTOR_none)
+    if (rows[i].parent == FACTOR_none)
       product *= known(factors[i], 1);
   return product;
 }
 
-static bool has_parts(const double factors[FACTOR_COUNT], enum scaling_factor whole) {
+static bool has_parts(const double factors[FACTOR_COUNT], enum scaling_factor parent) {
   for (enum scaling_factor i = 0; i < FACTOR_COUNT; i++)
-    if (rows[i].whole == whole && !isnan(factors[i]))
+    if (rows[i].parent == parent && !isnan(factors[i]))
       return true;
   return false;
 }

@@ -48,14 +48,14 @@ typedef struct {
 } config_keep;
 enum { KEEP_BYTES_STANDARD = 1 << 30, KEEP_BYTES_MIN = 1 << 20 };
 
-/* Which regions are watched, and how long one may take. */
+/* Which regions are watched, and how long one may last. */
 enum trigger_kind { TRIGGER_parallel, TRIGGER_region };
 enum { TRIGGER_NAME_BYTES = 128, TRIGGERS_MAX = 4, TRIGGER_SLOWEST_MAX = 10 };
 struct config_watch {
   enum trigger_kind kind;
   char name[TRIGGER_NAME_BYTES]; /* of a region; or of a file, empty: any */
   uint32_t line;
-  uint64_t slowest;  /* so many are requested that took longest; 0: the next one counts */
+  uint64_t slowest;  /* so many of the longest instances are requested; 0: the next one counts */
   uint64_t limit_ns; /* 0: `medians` counts */
   uint64_t medians;  /* so many times the median of those before */
 };

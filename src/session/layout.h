@@ -150,9 +150,9 @@ struct session_header {
   struct session_shared shared;
 };
 
-/* Who may use a slot: the thread whose kernel id this is, or else nobody. A thread that takes it stores its
- * id over SLOT_FREE. That thread at its end, or another one that finds it dead, stores SLOT_FREE; or
- * SLOT_ENDED if the ring is full, and the writer SLOT_FREE once it is drained. */
+/* The owner of a slot: the kernel id of the one thread that may use it. A thread acquires a slot by storing
+ * its id over SLOT_FREE. At its end that thread, or another one that finds it dead, stores SLOT_FREE; or
+ * SLOT_ENDED if the ring is full, until the writer has drained it and stores SLOT_FREE. */
 enum { SLOT_FREE = 0, SLOT_ENDED = -1 };
 
 /* What controls a ring. ring.h states who may touch what: no two sides, and no two threads, write to one
@@ -177,7 +177,7 @@ struct thread_slot {
 _Static_assert(sizeof(struct thread_slot) % SESSION_LINE_BYTES == 0 &&
                    SESSION_LINE_OF(struct thread_slot, figures) < SESSION_LINE_OF(struct thread_slot, tail) &&
                    SESSION_LINE_OF(struct thread_slot, prepared) < SESSION_LINE_OF(struct thread_slot, owner),
-               "thread, writer, and who takes the slot write to lines of their own");
+               "thread, writer, and acquirers of the slot write to lines of their own");
 _Static_assert(SESSION_LINE_OF(struct session_shared, figures) <
                        SESSION_LINE_OF(struct session_shared, wake) &&
                    SESSION_LINE_OF(struct session_shared, asleep) <

@@ -38,13 +38,13 @@
 #include "session/layout.h"
 
 /* The producer's own part: private memory of the application, next to nothing else. All zero is a valid state
- * in which every reservation takes the slow path. */
+ * in which every reservation goes through the slow path. */
 struct ring {
   struct thread_slot *slot;
   struct record *records;
   uint64_t mask;     /* slot->mask */
   uint64_t reserved; /* next free position */
-  uint64_t limit;    /* a reservation that ends beyond takes the slow path: the next quarter mark, or full */
+  uint64_t limit;    /* a reservation beyond it goes through the slow path: the next quarter mark, or full */
 };
 
 /* *value += n as one instruction; returns what *value was. Atomic against signal handlers of this thread
@@ -79,11 +79,11 @@ static inline struct record *ring_at(const struct ring *ring, uint64_t position)
 enum { RING_AHEAD_RECORDS = 32 };
 
 /* The producer's, at each record: the line where it will store RING_AHEAD_RECORDS later is requested, to be
- * written. The consumer has read it since it was written last, so its processor has it too, and a store that
- * has to wait until it has not holds up all that follow. Where the two processors share no cache, that takes
- * longer than all the rest of an event. After the ring's end nothing, or a line of the next ring, is
- * requested in vain. (prefetchw does nothing where a processor does not know it; without -mprfchw the builtin
- * requests a line to be read only.) */
+ * written. The consumer has read it since it was written last, so it is in the cache of its processor, too. A
+ * store has to wait until it is invalidated there, and delays all later stores. Where the two processors
+ * share no cache, that is longer than all the rest of an event. After the ring's end the request is useless
+ * but harmless: it is for nothing, or for a line of the next ring. (prefetchw has no effect on processors
+ * without it; without -mprfchw the builtin requests a line to be read only.) */
 static inline void ring_fetch_ahead(const struct record *record) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(record[RING_AHEAD_RECORDS]));
@@ -93,7 +93,7 @@ static inline void ring_fetch_ahead(const struct record *record) {
 }
 
 /* Reserves n >= 1 slots. True: the slots from *ret_position on may be written, then ring_commit must follow.
- * False: they may not; the caller must take the reservation back (ring_cancel) before anything else. */
+ * False: they may not; the caller must revert the reservation (ring_cancel) before anything else. */
 static inline bool ring_reserve(struct ring *ring, uint64_t n, uint64_t *ret_position) {
   *ret_position = local_add(&ring->reserved, n);
   return __builtin_expect(*ret_position + (n - 1) < ring->limit, true);

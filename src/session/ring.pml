@@ -15,7 +15,7 @@
  *   -DNO_SLEEP_CHECK  the writer does not look again after it has announced that it sleeps
  *   -DSLEEP_WHEN_FULL ... looks, but sleeps even if the ring is full
  *   -DNO_FINISH_CHECK ... looks at the ring only, not at whether the program has finished
- *   -DFULL_PLUS_ONE   the producer takes one slot more than there are
+ *   -DFULL_PLUS_ONE   the producer uses one slot more than there are
  *   -DEARLY_RELIEF    tail is stored before the records are moved
  *   -DREAD_RING_ONLY  what was moved is read where it was
  *   -DBACKLOG_PLUS_ONE one record more is moved than the backlog has room for */

@@ -54,7 +54,7 @@ uint64_t session_bytes_before_rings(const struct session_header *header);
  * gives the reason. Forked children have no part of it, as they have none of the session. */
 struct record *session_map_ring(int fd, const struct session_header *header, uint32_t index, uint64_t bytes);
 
-/* Takes a slot for the calling thread, whose id is kernel_tid: one given back, else a new one. Lock-free.
+/* Acquires a slot for the calling thread, whose id is kernel_tid: a returned one, else a new one. Lock-free.
  * Returns NULL when all are in use; *ret_index is its number. */
 struct thread_slot *session_get_slot(struct session_header *header, int32_t kernel_tid, uint32_t *ret_index);
 
@@ -62,8 +62,8 @@ struct thread_slot *session_get_slot(struct session_header *header, int32_t kern
  * only, or who has found that dead (tool/slots.c). */
 void session_end_slot(struct session_header *header, struct thread_slot *slot);
 
-/* Gives a slot back for others to take: the writer one that has ended and is drained, the tool one that its
- * thread is done with. The ring stays as it is, with what is not read yet. */
+/* Returns a slot for others to acquire: the writer returns a slot that has ended and is drained, the tool one
+ * that its thread no longer uses. The ring stays as it is, with the records that are not read yet. */
 void session_return_slot(struct session_header *header, uint32_t index);
 
 /* Makes sure that storing to these bytes cannot fail: a page that is not to be had would be a SIGBUS at the

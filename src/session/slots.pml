@@ -3,7 +3,7 @@
  *
  * Each load, store and compare-and-exchange is a step of its own; all see the same order (the ring's model has the
  * store buffers). Asserted: no two threads have the same slot, and in the end every slot is free: none is lost, none is
- * in the stack twice. Not modelled: rings that are not drained, and what it takes until somebody looks.
+ * in the stack twice. Not modelled: rings that are not drained, and the time until a process looks.
  *
  * Each of these must make spin complain (tests/stress/model tries them):
  *   -DNO_COUNTER      the top of the stack has no change counter

@@ -1,5 +1,5 @@
-/* Rows of one table that wait for being inserted together: a virtual table of SQLite shows them, so that one
- * statement, INSERT ... SELECT, takes a batch without binding a value. */
+/* Rows of one table that are to be inserted together: they are a virtual table of SQLite, so one statement,
+ * INSERT ... SELECT, inserts a batch without binding a value. */
 #ifndef STAVE_TABLES_ROW_BATCH_H
 #define STAVE_TABLES_ROW_BATCH_H
 

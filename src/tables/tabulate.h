@@ -166,7 +166,7 @@ uint64_t tabulate_around(struct tabulator *tabulator, size_t location);
 void tabulate_regions_open(struct tabulator *tabulator);
 void tabulate_regions_close(struct tabulator *tabulator);
 
-/* Before and after the replay takes the event. */
+/* Before and after the replay of the event. */
 void tabulate_regions_before(struct tabulator *tabulator, const struct trace_event *event);
 void tabulate_regions_after(struct tabulator *tabulator, const struct trace_event *event);
 
@@ -203,7 +203,7 @@ void tabulate_states_finish(struct tabulator *tabulator);
 
 /* -- operations (operations.c), messages (messages.c), dependences (dependences.c) -- */
 
-/* Takes the events of operations. Returns false of others. */
+/* Tabulates the events of operations. Returns false for others. */
 bool tabulate_operation(struct tabulator *tabulator, const struct trace_event *event);
 void tabulate_operations_finish(struct tabulator *tabulator);
 void tabulate_operations_close(struct tabulator *tabulator);
@@ -213,7 +213,7 @@ void tabulate_messages_open(struct tabulator *tabulator);
 void tabulate_dependence(struct tabulator *tabulator, struct dependences_task source,
                          struct dependences_task sink, uint64_t address);
 
-/* -- the critical path (path.c): takes what the replay and MPI's show -- */
+/* -- the critical path (path.c): of the replay's links and MPI's -- */
 
 void tabulate_path_open(struct tabulator *tabulator);
 void tabulate_path_interval(struct tabulator *tabulator, const struct replay_interval *interval);
@@ -228,7 +228,7 @@ void tabulate_task(struct tabulator *tabulator, const struct replay_task_event *
 void tabulate_implicit_task(struct tabulator *tabulator, const struct replay_team_event *step);
 void tabulate_team(struct tabulator *tabulator, const struct replay_team_event *step);
 
-/* Of a fork, before the replay takes it. */
+/* Of a fork, before its replay. */
 void tabulate_fork(struct tabulator *tabulator, const struct trace_event *event);
 
 /* The tasks of what is outside of all teams; before the replay is finished. */

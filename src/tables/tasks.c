@@ -50,10 +50,10 @@ static void fill_times(const struct tabulator *tabulator, struct cell *row, cons
   row[COLUMN_tasks_migrations] = cell_number(task->migrations);
   if (!has_end)
     return;
-  uint64_t whole = end_ticks - task->start_ticks;
+  uint64_t duration = end_ticks - task->start_ticks;
   row[COLUMN_tasks_run_ns] = tabulate_span(tabulator, task->run_ticks);
   row[COLUMN_tasks_suspended_ns] =
-      tabulate_span(tabulator, whole > task->run_ticks ? whole - task->run_ticks : 0);
+      tabulate_span(tabulator, duration > task->run_ticks ? duration - task->run_ticks : 0);
 }
 
 static void write_task(struct tabulator *tabulator, const struct living_task *known, uint64_t end_ticks,

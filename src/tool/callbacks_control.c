@@ -1,6 +1,6 @@
-/* omp_control_tool: the program talks to its tool. The one callback that may take its time, and the only one
- * that answers. What it returns is what omp_control_tool returns, and may not be negative: -1 and -2 are the
- * runtime's own (no callback, no tool). */
+/* omp_control_tool: the program talks to its tool. The only callback that may be slow, and the only one with
+ * a result. omp_control_tool returns that result, which must not be negative: -1 and -2 are the runtime's own
+ * (no callback, no tool). */
 #include <errno.h>
 #include <time.h>
 

@@ -109,8 +109,9 @@ BODY parallel_end_event(enum copy copy, ompt_data_t *parallel, ompt_data_t *task
 }
 IN_TWO_COPIES(parallel_end, parallel_end)
 
-/* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime takes what a worker's has in its
- * data for the task of a taskwait with depend (docs/DESIGN.md). Each thread's own is meant anyway. */
+/* Implicit tasks get no id: from a region's last barrier on, LLVM's runtime copies the data of a worker's
+ * implicit task to the task of a taskwait with depend (docs/DESIGN.md). No id means the calling thread's own.
+ */
 BODY implicit_task_begin_event(enum copy copy, const struct counter_words *reading,
                                ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                                unsigned actual, unsigned index, int flags) {
@@ -252,7 +253,7 @@ BODY dependences_event(enum copy copy, ompt_data_t *task, const ompt_dependence_
   return true;
 }
 
-/* As many at a time as the longest reservation takes. */
+/* As many at a time as the longest reservation has. */
 static __attribute__((cold, noinline)) void
 on_dependences_slow(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
   dependences_have_come_slow();

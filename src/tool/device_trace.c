@@ -110,13 +110,13 @@ static const struct {
 /* Numbers of 32 bits keep their sign. */
 static uint64_t read_field(const ompt_record_ompt_t *record, struct device_field field) {
   int32_t half;
-  uint64_t whole;
+  uint64_t value;
   if (field.bytes == sizeof half) {
     memcpy(&half, (const char *)record + field.offset, sizeof half);
     return (uint64_t)(int64_t)half;
   }
-  memcpy(&whole, (const char *)record + field.offset, sizeof whole);
-  return whole;
+  memcpy(&value, (const char *)record + field.offset, sizeof value);
+  return value;
 }
 
 static void put_ompt(const struct device_trace *trace, const ompt_record_ompt_t *record,

@@ -24,8 +24,8 @@ bool first_ring_populate(uint32_t index);
 /* What session_unmap does, of the mapped part and rings of tool.session. */
 void first_rings_unmap(void);
 
-/* Gives the kernel back what this process knows of their pages, which takes most of the time of unmapping.
- * What is in them stays, and comes again where it is touched. */
+/* Returns this process's page tables of them to the kernel, which is most of the cost of unmapping. The
+ * content stays, and pages come back when they are touched. */
 void first_rings_let_go(void);
 
 /* The same for the threads that are expected, one after another as long as *state is `while_it_is`: before

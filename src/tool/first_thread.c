@@ -1,12 +1,13 @@
 /* Up to libomp 19 and later, __kmpc_end_critical fetches a field of the runtime's thread 0, whoever calls it,
  * if `mutex_released` is registered. The program crashes at the end of a critical section where that thread
- * has ended. That is one that is the first to use OpenMP and is not the main one. So mutex_released is undone
- * when that thread ends, and mutexes are not recorded any more: an acquisition would seem to last.
+ * has ended. That happens where another thread than the main one is the first to use OpenMP. So
+ * mutex_released is unregistered when that thread ends, and mutexes are not recorded any more: an acquisition
+ * would seem to last.
  *
- * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has looked
- * whether there is one. Between the two are some ten instructions, after the end of a mutex. So nobody may
- * acquire one for a while, until those who had one have let go of it. The other callbacks are not cleared but
- * replaced, which takes one store. */
+ * ompt_set_callback clears the handler's address, which another thread may be about to fetch: it has already
+ * tested it. Between test and fetch are some ten instructions, after the end of a mutex. So no thread may
+ * acquire a mutex for a while, until those that had one have released it. The other callbacks are not cleared
+ * but replaced, by one store. */
 #include "tool/first_thread.h"
 
 #include <errno.h>

@@ -38,8 +38,8 @@ static void record(int place, uint64_t ticks) {
   thread_put((const struct record *)&placement.record, placement.words);
 }
 
-/* The list of places takes time where there are many: it is requested when the place, their number or the
- * processor is another. */
+/* The list of places is slow to get where there are many: it is requested when the place, their number or the
+ * processor has changed. */
 void placement_record(void) {
   int32_t nothing, processor = processor_now();
   if (!tool.get_place_num && !tool.get_proc_id)

@@ -1,9 +1,9 @@
 /* The timers and the handler of sampling.
  *
  * One timer a thread, on CLOCK_MONOTONIC so that waiting threads are sampled too, with SIGEV_THREAD_ID: the
- * handler runs on the thread that it samples. Timers do not survive fork, and exec takes them away together
- * with signals that wait to be delivered. The handler stays in memory: this library is never unloaded
- * (meson.build), since threads may still be about to enter it then.
+ * handler runs on the thread that it samples. Timers do not survive fork, and exec removes them together with
+ * pending signals. The handler stays in memory: this library is never unloaded (meson.build), since threads
+ * may still be about to enter it then.
  *
  * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
  * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other.

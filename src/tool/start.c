@@ -68,8 +68,8 @@ static uint64_t power_of_two_below(uint64_t value) {
   return value;
 }
 
-/* Memcheck reads all memory at the end of a program, and of a forked child even what the child does not have,
- * page by page: 64 GiB take minutes. */
+/* Memcheck reads all memory at the end of a program, page by page, and of a forked child even pages that the
+ * child does not have: 64 GiB need minutes. */
 static int create_session(struct session_header **ret_session, int *ret_fd) {
   enum { SLOTS_ON_VALGRIND = 256 };
   uint64_t ring_bytes = power_of_two_below(tool.constants.config.buffer_size);
@@ -222,7 +222,7 @@ static void collect_reaper(bool is_ending) {
   tool.reaper = 0;
 }
 
-/* The memory's name, should it have one, is the writer's to take away: who else, if that was killed? */
+/* The writer removes the memory's name, should it have one. If the writer was killed, the tool has to. */
 static void remove_name_of_memory(void) {
   char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES], name[SESSION_FILE_BYTES];
   struct stat status;
@@ -405,9 +405,9 @@ static bool is_being_closed(void) {
 /* Of a job rank 0 speaks for all. */
 static void log_where(char *archive, bool is_of_job) {
   static const char own[] = "/rank/0";
-  size_t length = strlen(archive), behind = length > sizeof own ? length - (sizeof own - 1) : 0;
-  if (is_of_job && strcmp(archive + behind, own) == 0) {
-    archive[behind] = '\0';
+  size_t length = strlen(archive), offset = length > sizeof own ? length - (sizeof own - 1) : 0;
+  if (is_of_job && strcmp(archive + offset, own) == 0) {
+    archive[offset] = '\0';
     tool_log("the traces of all ranks are in %s/rank: stave merge %s makes one of them", archive, archive);
   } else {
     tool_log("the trace is in %s", archive);

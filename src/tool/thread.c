@@ -89,8 +89,8 @@ static bool has_room(const struct ring *ring, uint64_t end, uint64_t *ret_tail) 
   return end - *ret_tail <= ring_capacity(ring);
 }
 
-/* As long as the writer needs at least to take so much out of each ring: hundreds of threads that look more
- * often would take the processor from it. */
+/* As long as the writer needs at least to read so much from each ring: hundreds of threads that look more
+ * often would keep it from the processor. */
 static struct timespec nap_for(uint64_t records) {
   enum { WRITER_NS_A_RECORD = 4, WRITER_NS_A_RING = 10000, MAX_NS = 50000000 };
   uint64_t rings = atomic_load_explicit(&tool.session->shared.slots_used, memory_order_relaxed);
@@ -135,9 +135,9 @@ static bool get_room(struct thread *thread, uint64_t end, uint64_t *ret_begin) {
   return wait_for_room(&thread->ring, end);
 }
 
-/* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB take 1 ms,
- * which no callback should. But where the ring is as good as full the writer has no processor, and waiting
- * takes longer still: then the thread gets the memory itself, and that is a stall. */
+/* Whether the writer has found the ring half full and got the memory, as it mostly does: 2 MiB cost 1 ms, too
+ * much for a callback. But where the ring is almost full the writer has no processor, and waiting is longer
+ * still: then the thread gets the memory itself, and that is a stall. */
 static bool has_memory_to_grow(const struct thread *thread, uint64_t used, enum claim claim,
                                uint64_t *stall_begin) {
   const struct ring *ring = &thread->ring;
@@ -249,7 +249,7 @@ static bool reserve(struct thread *thread, uint64_t n, uint64_t ticks, enum clai
   return is_held;
 }
 
-/* A forked child's whole session starts in here. */
+/* All of a forked child's session is started in here. */
 bool thread_begin(uint64_t ticks) {
   int error = errno, cancellation = tool_forbid_cancellation();
   bool has_ring = tool.attach && tool.attach(ticks);

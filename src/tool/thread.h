@@ -81,8 +81,8 @@ static inline bool thread_has_ring(uint64_t ticks) {
   return __builtin_expect(thread_self->ring.slot != NULL, true) || thread_begin(ticks);
 }
 
-/* Reserves n slots whatever it takes: attaches the thread, waits for room, grows the ring. False: the event
- * is dropped (and counted). ring_commit must follow on thread_self's ring. */
+/* Reserves n slots at any cost: attaches the thread, waits for room, grows the ring. False: the event is
+ * dropped (and counted). ring_commit must follow on thread_self's ring. */
 bool thread_reserve(uint64_t n, uint64_t ticks, uint64_t *ret_position) __attribute__((cold, noinline));
 
 /* The same for a sample, from its signal handler: never waits, and what finds no room is left out and counted
@@ -163,7 +163,7 @@ static inline uint64_t event_id(const struct new_event *event) {
 #define EVENT_ENDPOINT(endpoint) (__builtin_constant_p(endpoint) ? (endpoint) : 0)
 
 /* The same for a type whose fields are those of `id`. An endpoint that is not known beforehand is a store of
- * its own: to put it into the word with the others takes two instructions more. */
+ * its own: to put it into the word with the others costs two instructions more. */
 #define EVENT_PUT_AS(event, n, id, type, endpoint_value, flags, ...)                                         \
   do {                                                                                                       \
     struct record *new_record = ring_at(&(event)->thread->ring, (event)->position);                          \

@@ -319,6 +319,6 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
   tool.constants.omp_version = (int32_t)omp_version;
   snprintf(tool.constants.runtime_version, sizeof tool.constants.runtime_version, "%s",
            runtime_version ? runtime_version : "");
-  /* the runtime has to do with itself now what takes about as long as half of the writer's start */
+  /* the runtime initializes itself now, for about half of the time of the writer's start */
   return enter_alone(begin) ? result : NULL;
 }

@@ -20,7 +20,7 @@ struct thread;
 struct known_module {
   _Atomic uint64_t base; /* stored last, with release: a zero base is an unused row */
   uint64_t size;
-  /* it was loaded when OpenMP started; others may be closed and something else take their place */
+  /* it was loaded when OpenMP started; others may be closed and replaced at their address */
   bool is_permanent;
   uint64_t identity; /* of what may be closed: see loaded.h */
 };
@@ -159,8 +159,8 @@ enum { TOOL_ERROR_BYTES = 24 };
 /* What the number of an error means; `number` has room for TOOL_ERROR_BYTES. */
 const char *tool_error_text(int error, char *number);
 
-/* Where a thread waits in a callback, or has begun what others wait for, it must not be cancelled: the
- * runtime's locks may be held. Returns what tool_allow_cancellation gets. */
+/* A thread must not be cancelled while it waits in a callback, or while others wait for what it has started:
+ * it may hold the runtime's locks. Returns what tool_allow_cancellation gets. */
 int tool_forbid_cancellation(void);
 void tool_allow_cancellation(int before);
 

@@ -53,9 +53,9 @@ static bool is_for_writer(const char *variable) {
   return true;
 }
 
-/* What runs in the application's memory calls the kernel directly: a sanitizer that is between the program
- * and the C library would take descriptors that are closed here for the application's, or count a clone as
- * its thread. */
+/* The child in the application's memory calls the kernel directly. A sanitizer between the program and the C
+ * library would regard descriptors that are closed here as the application's, or count a clone as its thread.
+ */
 static void close_from(unsigned first) {
   if (syscall(SYS_close_range, first, ~0u, 0) == 0)
     return;

@@ -86,9 +86,9 @@ struct trace_event_attribute trace_metric_value(const struct trace_event *event,
 /* Whether an event of the kind MeasurementOnOff begins a pause of the recording; else it ends one. */
 bool trace_is_pause(const struct trace_event *event);
 
-/* The bytes that the event takes in its file, as OTF2 encodes it, its attributes included, without its time
- * (9 bytes where it differs from the event's before). For references that a location's own numbers represent
- * in the file this is an estimate, as it is for arrays. */
+/* The event's size in its file, as OTF2 encodes it, its attributes included, without its time (9 bytes where
+ * it differs from the event's before). For references that a location's own numbers represent in the file
+ * this is an estimate, as it is for arrays. */
 uint64_t trace_event_bytes(const struct trace_event *event);
 
 #endif

@@ -11,7 +11,7 @@
 struct guard_progress {
   _Atomic uint64_t done;   /* anything that grows while there is progress */
   _Atomic uint64_t total;  /* what done will be at the end; 0: unknown */
-  _Atomic bool is_waiting; /* for somebody else, as who writes to a pipe does: it takes as long as it takes */
+  _Atomic bool is_waiting; /* for another process, as a writer to a pipe does: without a limit */
 };
 
 enum guard_ending {

@@ -73,15 +73,15 @@ static const char *short_name(char buffer[NAME_BYTES], const char *name) {
 }
 
 char *label_construct(char buffer[LABEL_BYTES], const char *name) {
-  char whole[NAME_BYTES];
-  shorten_middle(buffer, LABEL_BYTES, short_name(whole, name), LABEL_WIDTH);
+  char full[NAME_BYTES];
+  shorten_middle(buffer, LABEL_BYTES, short_name(full, name), LABEL_WIDTH);
   return buffer;
 }
 
 char *label_region(char buffer[LABEL_BYTES], const struct trace *trace, uint32_t region) {
   const char *name = region < trace->region_count ? trace->regions[region].name : "(unknown)";
-  char whole[NAME_BYTES];
-  name = short_name(whole, name);
+  char full[NAME_BYTES];
+  name = short_name(full, name);
   const char *address = region < trace->region_count ? address_in(name) : NULL;
   if (address)
     write_place(buffer, name, &trace->regions[region], address);

@@ -1,6 +1,6 @@
-/* What rank 0 and the others send to each other:
+/* Messages between rank 0 and the others:
  *
- *   rank 0 -> others   a command: read up to a time; answer a question; stop, nobody takes any more; end
+ *   rank 0 -> others   a command: read up to a time; answer a question; stop, no more is read; end
  *   others -> rank 0   batches of events or of an answer's items, the last one of each without any: it has
  *                      the result
  *

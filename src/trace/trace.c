@@ -17,8 +17,8 @@
 #include "trace/rank_batches.h"
 #include "trace/trace_reader.h"
 
-/* Of events in memory, and of files that are open, where there are too many locations for OTF2's merging. Of
- * the files whose tables are in memory, where they take up to four times as much. */
+/* Limits of events in memory, and of open files, where there are too many locations for OTF2's merging; and
+ * of files whose tables are in memory, where their size is up to four times as large. */
 enum { MERGE_BYTES = 1 << 28, MERGE_OPEN_MAX = 256, TABLE_BYTES = 1 << 24 };
 
 /* Of fewer events a thread's start and its memory are not worth it. */
@@ -398,7 +398,7 @@ uint64_t trace_location_bytes(const struct trace *trace, size_t index) {
   return bytes_of(trace, index, "evt");
 }
 
-/* No event takes less than a byte. */
+/* No event is shorter than a byte. */
 static bool is_too_many(const struct trace *trace, size_t index, uint64_t count) {
   uint64_t bytes = trace_location_bytes(trace, index);
   return bytes && count > bytes;

@@ -183,15 +183,15 @@ int trace_open(const char *anchor, _Atomic uint64_t *progress, struct trace **re
                char error[TRACE_ERROR_BYTES]);
 
 /* The same, for reading by as many processors as `jobs` states: trace_read_in_order then has threads that
- * decode events ahead of who takes them. 0: as many as the process may use, where the archive is large
- * enough. The order is the same. */
+ * decode events ahead of the caller. 0: as many as the process may use, where the archive is large enough.
+ * The order is the same. */
 int trace_open_parallel(const char *anchor, unsigned jobs, _Atomic uint64_t *progress, struct trace **ret,
                         char error[TRACE_ERROR_BYTES]);
 
 /* Frees everything. Accepts NULL. */
 void trace_close(struct trace *trace);
 
-/* Takes one event; it and what it points to last until the return. False stops the reading. */
+/* Gets one event; it and what it points to last until the return. False stops the reading. */
 typedef bool (*trace_on_event)(void *data, const struct trace_event *event);
 
 /* Gives every event to `on_event`, location by location, in the order of the file. Times are on the archive's

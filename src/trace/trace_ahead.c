@@ -1,6 +1,6 @@
 /* Reading the events of all locations merged by time, decoded by helper threads: each reads the locations of
- * some parts, merges them and hands them over in batches, in a ring of these. Whoever takes them merges the
- * helpers' likewise, so the order is that of one thread. */
+ * some parts, merges them and hands them over in batches, in a ring of these. The consumer merges the
+ * helpers' batches likewise, so the order is that of one thread. */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@ struct helper {
   uint64_t to_ticks;
   pthread_t thread;
   struct batch batches[BATCHES];
-  sem_t filled, empty;       /* batches: to take, and to fill but for the one that is being filled */
+  sem_t filled, empty;       /* batches: filled ones, and empty ones without the one in progress */
   struct batch *filling;     /* the helper's own */
-  _Atomic bool is_cancelled; /* nobody takes any more */
+  _Atomic bool is_cancelled; /* no more is read */
   int result;                /* and why, once the last batch is taken */
   char error[TRACE_ERROR_BYTES], message[TRACE_ERROR_BYTES];
   struct batch *current; /* the taker's own; NULL: none */

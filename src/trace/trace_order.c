@@ -95,7 +95,7 @@ static OTF2_GlobalEvtReader *open_reader(struct order *order) {
   return order->opened ? OTF2_Reader_GetGlobalEvtReader(otf2) : NULL;
 }
 
-/* A file without its end gives the same events again and again (trace.c): no event takes less than a byte. */
+/* A file without its end gives the same events again and again (trace.c): no event is shorter than a byte. */
 static int read_batches(struct order *order, OTF2_GlobalEvtReader *reader, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = order->trace;
   uint64_t total = 0, count = TRACE_BATCH_EVENTS;

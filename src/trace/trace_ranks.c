@@ -235,7 +235,7 @@ static int begin_all(struct trace *trace, struct rank_command command, struct to
   return result;
 }
 
-/* What the others have: rank 0 takes it in the order of ticks. */
+/* The others' items: rank 0 receives them in the order of ticks. */
 struct rank_reading {
   struct trace *trace;
   struct rank_command command;

@@ -1,6 +1,6 @@
-/* An archive that the ranks of an MPI job read together: the others decode a share of the locations each,
- * merge them by time and send what they have. Rank 0 takes that in the order of one process: events, to
- * replay them, or the answers to a question, of ranks that replay their shares themselves. */
+/* An archive that the ranks of an MPI job read together: each of the others decodes a share of the locations,
+ * merges them by time and sends them. Rank 0 receives events to replay in the order of one process, or
+ * answers to a question, of ranks that replay their shares themselves. */
 #ifndef STAVE_TRACE_TRACE_RANKS_H
 #define STAVE_TRACE_TRACE_RANKS_H
 
@@ -31,7 +31,7 @@ void trace_serve(struct trace *trace, struct ranks_job *ranks, const char *why, 
                  void *data);
 
 /* An item is anything that begins as a packed event and is a multiple of 8 long. Those of an answer come in
- * the order of their ticks. False: nobody takes any more. */
+ * the order of their ticks. False: no more is read. */
 bool rank_server_give(struct rank_server *server, const struct packed_event *item);
 
 struct trace *rank_server_trace(const struct rank_server *server);
@@ -50,8 +50,8 @@ int rank_server_read(struct rank_server *server, trace_on_packed on_packed, void
 /* Of rank 0: how many others there are; 0: nobody reads for this process. */
 size_t trace_rank_count(const struct trace *trace);
 
-/* Queries all others, and takes their items in the order of ticks; of equal ones those of the lower rank come
- * first. Returns 0, or the first negative result of an answer with its `error`. */
+/* Queries all others, and receives their items in the order of ticks; of equal ones those of the lower rank
+ * come first. Returns 0, or the first negative result of an answer with its `error`. */
 int trace_query_ranks(struct trace *trace, const struct ranks_question *question, trace_on_packed on_item,
                       void *data, char error[TRACE_ERROR_BYTES]);
 

@@ -36,8 +36,8 @@ struct trace_part {
   bool has_tables[TRACE_PART_LOCATIONS]; /* of which it has read them */
 };
 
-/* Threads that decode events ahead of who takes them in order: more than take one thread's time are of no
- * use. */
+/* Threads that decode events ahead of the one that reads them in order: more than it can keep up with are of
+ * no use. */
 enum { TRACE_HELPERS_MAX = 3 };
 
 struct trace_reader {

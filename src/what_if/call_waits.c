@@ -1,4 +1,5 @@
-/* Calls of MPI: each ends when what it waits for has happened, and what it took besides has passed. */
+/* Calls of MPI: each ends when the event that it waits for has happened, and the rest of its duration has
+ * passed. */
 #include <stdlib.h>
 #include <string.h>
 

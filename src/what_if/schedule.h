@@ -32,8 +32,8 @@ struct schedule_length {
   double span;   /* of the longest path */
 };
 
-/* `begins`: when each thread is there. A thread takes what it has made ready last, or else what is ready
- * longest, of those the one with the lower number. Returns false without memory. */
+/* `begins`: when each thread is available. A thread runs the task that it made ready last, or else the one
+ * that is ready longest, of equal ones the one with the lower number. Returns false without memory. */
 bool schedule_on(const struct schedule_graph *graph, const double *begins, size_t threads,
                  struct schedule_length *ret);
 

@@ -99,7 +99,7 @@ static int by_iteration(const void *one, const void *other) {
   return first->first < second->first ? -1 : first->first > second->first;
 }
 
-/* What an iteration at this place of the block takes, if it changes evenly from block to block. */
+/* The duration of an iteration at this place of the block, if it changes evenly from block to block. */
 static double slope_of(const struct loop_block *blocks, size_t count, size_t at) {
   size_t before = at > 0 ? at - 1 : at, after = at + 1 < count ? at + 1 : at;
   double middle_before = (double)blocks[before].first + (double)blocks[before].size / 2;
@@ -159,7 +159,7 @@ static struct loop_block *blocks_of(const struct phase_graph *phase, size_t scen
   return blocks;
 }
 
-/* Loops one after the other: what they take is added. */
+/* Loops one after the other: their durations are added. */
 static bool add_blocks(struct phase_graph *phase, size_t scenarios, size_t scenario, double threads,
                        size_t members) {
   size_t count;

@@ -21,7 +21,7 @@ enum { WHAT_IF_CHANGES_MAX = 8, WHAT_IF_PLACE_BYTES = 256, WHAT_IF_PATH_MAX = 6 
 
 struct what_if_change {
   enum what_if_kind kind;
-  double factor;                   /* how many times faster; INFINITY: it takes no time */
+  double factor;                   /* how many times faster; INFINITY: in no time */
   char place[WHAT_IF_PLACE_BYTES]; /* a part of a region's name, or a lock's variable, or a rank's number;
                                       serial: "" */
   bool *is_place;                  /* by region, while it is computed */

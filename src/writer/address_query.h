@@ -23,7 +23,7 @@ struct address_query {
 /* Whether the trigger waits for an answer. */
 bool address_query_is_needed(const struct writer *writer);
 
-/* Begins a lookup if one is needed, and takes the answer of one that is done. Returns as trigger_answer. */
+/* Begins a lookup if one is needed, and reads the answer of one that is done. Returns as trigger_answer. */
 bool address_query_continue(struct writer *writer, char *why);
 
 #endif

@@ -201,7 +201,7 @@ void drain_yield_cpu(void *data) {
     note_progress(writer, until < begin ? until : begin);
     note_wait(writer);
   }
-  run_times_look(writer->run_times); /* a pass may take long */
+  run_times_look(writer->run_times); /* a pass may be long */
   for (int i = 0; i < NAPS_MAX && yields(writer); i++) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);
@@ -273,10 +273,11 @@ static bool has_ended(struct writer *writer) {
   return true;
 }
 
-/* So long that the max_fill ring is an eighth to a quarter full at the next look: where all processors are
- * busy each look takes one of them from a thread of the program, which others may be waiting for. Programs
- * rest and go on: what was too long once is tried again only little by little, because a thread that has to
- * wake the writer pays for it. New threads need files, which their program's end shall not wait for. */
+/* So long that the fullest ring is an eighth to a quarter full at the next look: where all processors are
+ * busy each look occupies one of them that a thread of the program needs, for which others may be waiting.
+ * Programs pause and resume: after a sleep that was too long the sleep grows only slowly, because a thread
+ * that has to wake the writer pays for it. New threads need files, for which the program's end should not
+ * wait. */
 static uint64_t sleep_after(uint64_t sleep_ns, double max_fill, bool has_new_threads) {
   if (max_fill >= 0.5 || has_new_threads)
     return SLEEP_SHORTEST_NS;

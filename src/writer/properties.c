@@ -42,7 +42,7 @@ static uint64_t losses(const struct figures *figures) {
   return sum;
 }
 
-/* OTF2 readers take these as whether analyses that need every event may be run. */
+/* OTF2 readers interpret these as whether analyses that need every event may be run. */
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {
       "OTF2::MPI_COMMUNICATION_COMPLETE", "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE",

@@ -1,4 +1,4 @@
-/* The trace properties: what the archive reports about itself as a whole. */
+/* The trace properties: facts about the entire archive. */
 #ifndef STAVE_WRITER_PROPERTIES_H
 #define STAVE_WRITER_PROPERTIES_H
 

@@ -26,7 +26,7 @@
 
 /* For whom an archive is written. */
 struct dump_cause {
-  bool is_slowest; /* only for that trigger, of an instance that took so long */
+  bool is_slowest; /* only for that trigger, of an instance with this duration */
   uint32_t trigger;
   uint64_t ticks;
 };
@@ -103,8 +103,7 @@ struct writer {
   char command_line[8192], arguments[8192], runtimes[RUNTIMES_BYTES];
 };
 
-/* Takes all that is recorded, until the program has ended and nothing is left. writer->ending states how it
- * has. */
+/* Drains all records until the program has ended and none is left. writer->ending states how it ended. */
 void drain(struct writer *writer);
 
 /* Whether the session never began and no archive is requested. */

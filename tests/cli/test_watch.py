@@ -254,7 +254,7 @@ class Watch(record_case.Case):
             if "\nresult " not in printed.stdout:    # before anything was recorded, or when all is
                 continue
             result = dict(pair.split("=") for pair in printed.stdout.split("\nresult ")[1].split())
-            self.assertEqual([result[name] for name in ("missing", "unknown", "definitions")], ["0", "0", "whole"])
+            self.assertEqual([result[name] for name in ("missing", "unknown", "definitions")], ["0", "0", "complete"])
             self.assertLessEqual(int(result["refused"]), 2)
             self.assertEqual(sorted(path.name for path in out.iterdir()), ["traces", "traces.def", "traces.otf2"])
             seen.append(int(result["events"]) - int(result["added"]))

@@ -8,7 +8,7 @@ import printed
 
 # The version, OTF2's number made by chance, and when the writer looked last before it was killed.
 NOT_OF_THE_TRACE = re.compile(r"(?<=Stave )\d+\.\d+\.\d+\S*|Trace identifier .*|(?<=STAVE::LOST_AFTER: ).*|"
-                              r"(?<=whole up to ).*(?=: all events)")
+                              r"(?<=complete up to ).*(?=: all events)")
 SHOWN_BYTES = 400
 
 

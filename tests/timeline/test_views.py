@@ -235,7 +235,7 @@ class Views(page_case.PageTest):
             [...document.querySelectorAll('#regions .link')].find(link => /critical/.test(link.textContent)).click()""")
         self.browser.frame()
         facts = self.text_of("region-facts")
-        for fact in ("the whole trace", "instances6", "1.06 ms", "median 30.0 µs", "1.00 µs to 700 µs"):
+        for fact in ("the entire trace", "instances6", "1.06 ms", "median 30.0 µs", "1.00 µs to 700 µs"):
             self.assertIn(fact, facts)
         listed = self.browser.evaluate(
             "[...document.querySelectorAll('#instances small')].map(item => item.textContent)")

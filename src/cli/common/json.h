@@ -14,7 +14,7 @@ json_t *json_from_text(const char *text);
 
 json_t *json_from_number(uint64_t number);
 
-/* Gives the object the member `name`, cleaned likewise. The object takes `value` over. */
+/* Adds the member `name`, cleaned likewise. The object then owns `value`. */
 void json_put(json_t *object, const char *name, json_t *value);
 
 /* Prints the object on stdout and lets go of it. */

@@ -2,8 +2,8 @@
 #ifndef STAVE_CLI_COMMON_MARKDOWN_H
 #define STAVE_CLI_COMMON_MARKDOWN_H
 
-/* Prints a text on stdout, in one line: what Markdown would take for marks is escaped, and words with "@", by
- * which people are called there, are code. */
+/* Prints a text on stdout, in one line. Characters that Markdown would interpret are escaped, and words with
+ * "@", which would notify people, are code. */
 void markdown_print(const char *text);
 
 /* Prints a name as code, also within a table. */

@@ -1,5 +1,5 @@
-/* One line on standard error's terminal that is written over: what takes a while, and how far it is. Nothing
- * where there is no terminal, or one that cannot erase. */
+/* One line on standard error's terminal that is overwritten: the name of a long step, and its progress.
+ * Nothing where there is no terminal, or one that cannot erase. */
 #ifndef STAVE_CLI_COMMON_PROGRESS_H
 #define STAVE_CLI_COMMON_PROGRESS_H
 

@@ -13,7 +13,7 @@ void summary_print(const struct status *status, bool quiet);
  * latter. */
 void summary_print_runtimes(const struct status *status, bool quiet);
 
-/* The path as a person standing here would type it: a part of `path`. */
+/* The path relative to the working directory, where it is below that: a part of `path`. */
 const char *summary_relative_path(const char *path);
 
 /* Writes 1234567 as "1,234,567" into `buffer` of at least 32 bytes. Returns buffer. */

@@ -184,7 +184,7 @@ static void print_header(const struct table *table, const struct layout *layout)
   print_line(table, layout, &line);
 }
 
-/* Takes the cell over and returns what is to be seen of it. */
+/* Owns the cell from now on, and returns its visible part. */
 static char *cut_cell(char *cell, enum table_column kind, size_t width) {
   if (!is_cut(kind) || shorten_width(cell, SIZE_MAX) <= width)
     return cell;

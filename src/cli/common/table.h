@@ -45,8 +45,8 @@ void table_print_first(struct table *table, size_t count, size_t top);
 /* Prints a heading line. */
 void table_heading(const char *text);
 
-/* Prints "name          text" on stdout, on a terminal in as many lines as it takes, with control characters
- * as \xNN. */
+/* Prints "name          text" on stdout, on a terminal in as many lines as needed, with control characters as
+ * \xNN. */
 void table_fact(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

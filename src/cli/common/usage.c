@@ -90,7 +90,7 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
   if (optopt == 0)
     return refuse_unknown(usage, word);
   if (is_known)
-    return usage_error(usage->command, "%.*s takes no value", (int)strcspn(word, "="), word);
+    return usage_error(usage->command, "%.*s has no value", (int)strcspn(word, "="), word);
   return usage_error(usage->command, "unknown option -%c", optopt);
 }
 
@@ -172,14 +172,14 @@ static size_t spell(char *buffer, size_t size, const struct usage_option *option
 }
 
 static void print_row(const char *text, const char *meaning, size_t width) {
-  size_t used = strlen(text), indent = width, whole = help_width();
-  if (whole < width + MIN_TEXT) { /* below */
+  size_t used = strlen(text), indent = width, columns = help_width();
+  if (columns < width + MIN_TEXT) { /* below */
     indent = NARROW_INDENT;
     printf("%s\n%*s", text, (int)indent, "");
   } else {
     printf("%s%*s", text, (int)(used < width ? width - used : 1), "");
   }
-  prose_print_within(whole, used < width ? indent : used + 1, indent, meaning);
+  prose_print_within(columns, used < width ? indent : used + 1, indent, meaning);
 }
 
 void usage_print_row(const char *name, const char *meaning, size_t width) {

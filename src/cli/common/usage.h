@@ -30,7 +30,7 @@ enum usage_value {
 struct usage_option {
   int code;          /* its letter; from 256 on: it has none */
   const char *name;  /* after "--"; NULL: after the last option */
-  const char *value; /* what the help calls its value; NULL: it takes none */
+  const char *value; /* the name of its value in the help; NULL: it has none */
   const char *help;
   enum usage_value kind;
   const char *(*word)(size_t number); /* of USAGE_WORD and USAGE_LIST, from 0 on; NULL after the last */

@@ -67,7 +67,7 @@ static void print_events(const struct device_facts *facts) {
     table_fact("  by CUPTI", "%s", list(text, device, sizeof device / sizeof *device));
 }
 
-/* What a kill took; the same of all devices. */
+/* The events that a kill lost; the same for all devices. */
 static const char *undelivered(const struct trace *trace) {
   for (size_t i = 0; i < trace->node_property_count; i++)
     if (strcmp(trace->node_properties[i].name, STAVE_PROPERTY_DEVICE_UNDELIVERED) == 0)

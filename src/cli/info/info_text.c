@@ -28,8 +28,8 @@ static const char *or_absent(const char *text) {
   return text && *text != '\0' ? text : absent;
 }
 
-static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t whole, double factor) {
-  snprintf(buffer, NUMBER_BYTES, "%.1f", whole > 0 ? (double)part * factor / (double)whole : 0.0);
+static char *ratio_text(char buffer[NUMBER_BYTES], uint64_t part, uint64_t total, double factor) {
+  snprintf(buffer, NUMBER_BYTES, "%.1f", total > 0 ? (double)part * factor / (double)total : 0.0);
   return buffer;
 }
 
@@ -74,7 +74,7 @@ static void print_runtime(const struct info *info) {
   if (*info->runtime.name != '\0') {
     table_fact("runtime", "%s", info->runtime.name);
     table_fact("  because", "%s", info->runtime.evidence);
-    table_fact("  says it is", "%s", or_absent(version));
+    table_fact("  its version", "%s", or_absent(version));
   } else {
     table_fact("runtime", "%s", or_absent(version));
   }
@@ -152,7 +152,7 @@ static void print_losses(const struct info *info) {
   if (stopped)
     table_fact("stopped", "recording ended before the program did: %s", stopped);
   if (info_property(info, "RECOVERED"))
-    table_fact("recovered", "whole up to %s; later events may be missing",
+    table_fact("recovered", "complete up to %s; later events may be missing",
                summary_duration(duration, trace_ns(info->trace, info_number(info, "LOST_AFTER"))));
 }
 
@@ -228,13 +228,13 @@ static void print_outcome(const struct info *info) {
 struct list {
   char text[LIST_BYTES];
   size_t used;
-  size_t asked;
+  size_t named;
 };
 
 static void add_undelivered(void *data, const char *rest, const char *value) {
   struct list *list = data;
   const char *name = info_callback_name((unsigned)strtoul(rest, NULL, 10));
-  list->asked++;
+  list->named++;
   if (strcmp(value, "always") == 0)
     return;
   int length = snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s (%s)",
@@ -253,7 +253,7 @@ static void print_undelivered(const struct info *info) {
   struct list list = {.used = 0};
   info_each_property(info, "SET_CALLBACK", add_undelivered, &list);
   list.text[list.used] = '\0';
-  if (list.asked == 0)
+  if (list.named == 0)
     table_fact("not delivered", "%s", absent);
   else
     table_fact("not delivered", "%s",

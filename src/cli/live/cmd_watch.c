@@ -40,7 +40,7 @@ const struct usage *cmd_watch_usage(void) {
       .about =
           "Serves a page of the last seconds of the run that writes its archive into DIRECTORY, on this "
           "machine only, and prints its address, which nobody can guess. The page renews itself. When "
-          "the run is over, it becomes that of the whole run, which is written to a file, too; then stave "
+          "the run is over, it becomes that of the entire run, which is written to a file, too; then stave "
           "watch ends. The run and its files are not changed.",
       .status = "Exit status: 0; 1 if nothing writes there, or the writer died; 2 if an option is wrong.",
       .options = options,

@@ -27,7 +27,7 @@
 #include "cli/live/server.h"
 #include "trace/found_archive.h"
 
-/* A picture takes a tenth of a processor at most. Pages that are open get the finished one for so long. */
+/* Pictures use a tenth of a processor at most. Open pages are served for LINGER_MS after the last one. */
 enum { LOOK_MS = 250, EVERY_MS = 1000, SHARE = 10, LINGER_MS = 60000, NICE = 19, TROUBLE_BYTES = 512 };
 
 enum live_state { LIVE_RUNNING, LIVE_DRAWING, LIVE_ENDED, LIVE_DIED };
@@ -198,7 +198,7 @@ static void stop_maker(struct live *live) {
   live->maker.pid = 0;
 }
 
-/* The recovered archive takes as much again. */
+/* The recovered archive needs as much room again. */
 static bool has_room(struct live *live) {
   struct statvfs disk;
   char bytes[32];

@@ -8,7 +8,7 @@ bool request_is_complete(const char *bytes, size_t count) {
   return memmem(bytes, count, "\r\n\r\n", 4) || memmem(bytes, count, "\n\n", 2);
 }
 
-/* Takes as long wherever they differ, so that nobody finds a token out digit by digit. */
+/* Its duration does not depend on where they differ, so the token cannot be guessed digit by digit. */
 static bool is_token(const char *text, const char *token) {
   unsigned difference = 0;
   if (strlen(text) < TOKEN_DIGITS)

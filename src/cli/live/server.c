@@ -156,12 +156,12 @@ static void answer_bytes(const struct server *server, struct server_connection *
   }
   char *head = make_head(200, "OK", *path ? "application/octet-stream" : "text/html", (int64_t)count);
   size_t length = strlen(head);
-  char *whole = memory_get(length + count, 1);
-  memcpy(whole, head, length);
-  memcpy(whole + length, bytes, count);
+  char *response = memory_get(length + count, 1);
+  memcpy(response, head, length);
+  memcpy(response + length, bytes, count);
   free(head);
   free(bytes);
-  put_bytes(connection, whole, length + count);
+  put_bytes(connection, response, length + count);
 }
 
 static void answer(const struct server *server, struct server_connection *connection) {
@@ -173,7 +173,7 @@ static void answer(const struct server *server, struct server_connection *connec
   case REQUEST_FORBIDDEN:
     answer_text(
         connection, 403, "Forbidden", "text/plain",
-        "The address is not whole, or not that of this machine: use the one that stave has printed.\n");
+        "The address is not complete, or not that of this machine: use the one that stave has printed.\n");
     return;
   case REQUEST_NOT_ALLOWED:
     answer_text(connection, 405, "Method Not Allowed", "text/plain", "Only GET is known.\n");

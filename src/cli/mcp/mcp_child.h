@@ -11,7 +11,7 @@ struct mcp_child {
   size_t length;    /* of output */
   int status;       /* exit status; below 0: it was ended by a signal */
   bool is_cut;      /* there was more than `most` bytes */
-  bool is_too_late; /* it was ended since it took too long */
+  bool is_too_late; /* it was ended since it ran too long */
 };
 
 /* Runs this program's own file with these arguments, which NULL ends, for at most `limit_s` seconds, until it

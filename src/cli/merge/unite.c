@@ -122,7 +122,7 @@ static bool publish(const struct union_job *job) {
   bool can_not = errno == EINVAL || errno == ENOSYS;
   if (can_not && lstat(out, &status) < 0 && rename(job->partial, out) == 0)
     return true;
-  message_print("the archive is whole, but cannot be renamed from %s to %s: %m", job->partial, out);
+  message_print("the archive is complete, but cannot be renamed from %s to %s: %m", job->partial, out);
   return false;
 }
 

@@ -21,7 +21,7 @@ struct loaded_object {
 };
 
 struct library_walk {
-  struct loaded_object **objects; /* in the order the loader takes them */
+  struct loaded_object **objects; /* in the loader's order */
   size_t count, capacity;
   struct string_list seen; /* names needed so far: the loader matches by name */
   char *libomp;            /* the file that LLVM's runtime is; NULL: none, or it cannot be read */

@@ -23,13 +23,13 @@ struct child {
 };
 
 /* Starts `path` with `arguments` (argv[0] first) and the environment of now. Returns 0, or a negative errno,
- * that of execve for instance, and then nothing is left behind. The caller looks at is_refused. */
+ * for instance that of execve, and then no process is left. The caller looks at is_refused. */
 int child_start(struct child *ret, const char *path, char **arguments);
 
 /* Does what the signals that have arrived request. Never blocks. Sets has_ended once the program has. */
 void child_signals(struct child *child);
 
-/* Takes the ended program's exit status away, so that it vanishes from /proc, and restores stave's own signal
+/* Collects the ended program's exit status, so that it vanishes from /proc, and restores stave's own signal
  * state. */
 void child_reap(struct child *child);
 

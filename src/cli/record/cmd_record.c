@@ -244,11 +244,11 @@ static void preload(struct traced_run *run, const char *path) {
   prepend_variable("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
-/* AddressSanitizer takes what lies in front of memory for the header that old C libraries put in front of a
- * loaded library's thread-local variables, if its address looks so, and then ends the program while it looks
- * for leaks. libomp's are such, as it is loaded where gcc's programs would have had libgomp from the start.
- * libomp writes to stderr where libgomp is silent (deprecated functions, teams that are smaller than
- * requested), unless the user has set what it writes. */
+/* Old C libraries have a header in front of a loaded library's thread-local variables. AddressSanitizer
+ * interprets the memory there as such a header if the address looks so, and then ends the program while it
+ * searches for leaks. libomp's variables have such addresses, as it is loaded later than gcc's programs would
+ * have loaded libgomp. libomp writes to stderr where libgomp is silent (deprecated functions, teams that are
+ * smaller than requested), unless the user has configured that. */
 static void replace_libgomp(const struct traced_run *run) {
   prepend_variable("LD_LIBRARY_PATH", run->workdir.path);
   prepend_variable("ASAN_OPTIONS", "intercept_tls_get_addr=0");
@@ -318,7 +318,7 @@ static int run_untraced(struct traced_run *run, char **arguments) {
   return status;
 }
 
-/* Where standard streams are closed, stave's own descriptors must not take their places. The program still
+/* Where standard streams are closed, stave's own descriptors must not get their numbers. The program still
  * finds them closed. */
 static void occupy_standard_streams(void) {
   int fd;

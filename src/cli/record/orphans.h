@@ -1,6 +1,5 @@
-/* Processes that a traced program leaves behind, stave-writers among them, are stave's to collect while it
- * lives: process 1 of a container often waits only for its own children, and each would stay there as a
- * zombie. */
+/* Orphans of a traced program, stave-writers among them, are collected by stave while it lives: process 1 of
+ * a container often waits only for its own children, so each orphan would stay a zombie. */
 #ifndef STAVE_CLI_RECORD_ORPHANS_H
 #define STAVE_CLI_RECORD_ORPHANS_H
 

@@ -50,7 +50,7 @@ void viewer_look(struct viewer *viewer, const struct status *status, const struc
       continue;
     viewer->is_settled = true;
     if (is_of_rank(archive->path))
-      message_print("--watch shows no job as a whole: stave watch %s shows one rank of it",
+      message_print("--watch shows no complete job: stave watch %s shows one rank of it",
                     message_shell_word(word, sizeof word, archive->path));
     else
       start(viewer, archive->path, status, child);

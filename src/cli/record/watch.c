@@ -86,8 +86,8 @@ static void note(struct libraries *mapped, const char *path) {
     string_list_add(&mapped->llvms, path);
 }
 
-/* -- processes that are traced: reading the maps of one with hundreds of libraries takes the kernel a
- * millisecond, with locks that the process waits for when it maps some itself -- */
+/* -- traced processes: to read the maps of one with hundreds of libraries costs the kernel a millisecond,
+ * under locks for which the process waits when it maps memory itself -- */
 
 static uint64_t stat_number(const char *fields, unsigned number) {
   const char *field = process_stat_field(fields, number);

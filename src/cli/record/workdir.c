@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A relative one would not survive the program's chdir. The dynamic linker, which finds libraries there,
- * takes some characters of LD_PRELOAD and LD_LIBRARY_PATH for the end of a path, and a dollar for a word of
- * its own. */
+/* A relative folder would not survive the program's chdir. The dynamic linker, which finds libraries there,
+ * interprets some characters of LD_PRELOAD and LD_LIBRARY_PATH as the end of a path, and a dollar as the
+ * begin of a variable. */
 static bool is_fit(const char *folder) {
   return folder && *folder == '/' && folder[strcspn(folder, " \t\n:;$")] == '\0';
 }

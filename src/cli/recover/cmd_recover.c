@@ -76,7 +76,7 @@ static bool give_name(const struct recover_request *request) {
   bool can_not = errno == EINVAL || errno == ENOSYS;
   if (can_not && lstat(request->out, &status) < 0 && rename(request->partial, request->out) == 0)
     return true;
-  message_print("the archive is whole, but cannot be renamed from %s to %s: %m", request->partial,
+  message_print("the archive is complete, but cannot be renamed from %s to %s: %m", request->partial,
                 request->out);
   return false;
 }
@@ -100,13 +100,12 @@ static void print_result(const struct recover_request *request, const struct rec
          summary_number(events, process->events), plural(process->events), process->location_count,
          plural(process->location_count));
   if (process->has_all)
-    printf("whole up to its end, %s: all events are there whose callback had returned\n",
+    printf("complete up to its end, %s: all events are there whose callback had returned\n",
            summary_duration(duration, process->last_ns));
   else
-    printf(
-        "whole up to %s: all events are there whose callback had returned by then; of later ones, those that "
-        "stave-writer had taken\n",
-        summary_duration(duration, process->whole_ns));
+    printf("complete up to %s: all events are there whose callback had returned by then; of later ones, "
+           "those that stave-writer had read\n",
+           summary_duration(duration, process->whole_ns));
   if (process->added > 0)
     printf("%s events were added at the end, %s, for what was open\n", summary_number(number, process->added),
            summary_duration(duration, process->last_ns));
@@ -117,7 +116,7 @@ static void print_result(const struct recover_request *request, const struct rec
            summary_number(number, process->missing));
   print_missing(process);
   if (process->is_journal_cut || process->unknown > 0)
-    printf("the definitions are not whole: %s references of events lead to \"unknown\"\n",
+    printf("the definitions are not complete: %s references of events lead to \"unknown\"\n",
            summary_number(number, process->unknown));
   if (process->refused > 0)
     printf("%s event%s could not be read\n", summary_number(number, process->refused),

@@ -362,7 +362,7 @@ static int compare_request(struct report_request *request, char **paths, size_t 
   else if (new_count == 0 || new_count >= count)
     usage_error("report", "--compare requires OLD NEW, or OLD ... -- NEW ...");
   else if (count > RANK_VALUES_MAX)
-    usage_error("report", "--compare takes %d runs at most", RANK_VALUES_MAX);
+    usage_error("report", "--compare accepts %d runs at most", RANK_VALUES_MAX);
   else
     return compare_runs(&(struct compare_request){.paths = paths,
                                                   .old_count = count - new_count,
@@ -388,7 +388,7 @@ static int report_scaling(struct report_request *request, char **paths, size_t c
   else if (request->html && request->is_json)
     usage_error("report", "one of --html and --json");
   else if (count > RANK_VALUES_MAX)
-    usage_error("report", "--scaling takes %d runs at most", RANK_VALUES_MAX);
+    usage_error("report", "--scaling accepts %d runs at most", RANK_VALUES_MAX);
   else
     return scaling_runs(&(struct scaling_request){.runs = &runs,
                                                   .is_weak = request->is_weak,
@@ -441,7 +441,7 @@ static int report_what_if(struct report_request *request, const char *path) {
 
 int cmd_report(int argc, char **argv) {
   struct report_request request = {.times = TIMES_ALL, .top = TOP_DEFAULT};
-  size_t behind = count_after_dashes(argc, argv);
+  size_t after_dashes = count_after_dashes(argc, argv);
   int status = usage_read(cmd_report_usage(), argc, argv, &request);
   if (status < 0)
     status = check_single(&request, argc - optind);
@@ -460,7 +460,7 @@ int cmd_report(int argc, char **argv) {
   } else if (status < 0 && request.html) {
     status = write_history(&request, argv + optind, (size_t)(argc - optind));
   } else if (status < 0 && request.is_compare) {
-    status = compare_request(&request, argv + optind, (size_t)(argc - optind), behind);
+    status = compare_request(&request, argv + optind, (size_t)(argc - optind), after_dashes);
   } else if (status < 0) {
     request.path = argv[optind];
     status = run(&request, request.path, read_and_print, &request);

@@ -33,8 +33,8 @@ static bool is_meant(const struct fail_condition *condition, const struct compar
   return row->kind == kind_of(condition) && strcmp(row->name, condition->name) == 0;
 }
 
-/* What 100 % are: of what could be saved the wall time, else what it was itself. */
-static double whole(const struct compare *compare, const struct compare_row *row) {
+/* The value that is 100 %: the wall time for possible savings, else the row's old value. */
+static double reference_of(const struct compare *compare, const struct compare_row *row) {
   bool is_gain = row->kind == COMPARE_CAUSE || (row->kind == COMPARE_RUN && strcmp(row->name, "gain") == 0);
   for (size_t i = 0; is_gain && i < compare->row_count; i++)
     if (compare->rows[i].kind == COMPARE_RUN && strcmp(compare->rows[i].name, "wall") == 0)
@@ -44,13 +44,13 @@ static double whole(const struct compare *compare, const struct compare_row *row
 
 static bool is_above(const struct compare *compare, const struct fail_condition *condition,
                      const struct compare_row *row) {
-  double limit = condition->is_percent ? condition->limit * whole(compare, row) : condition->limit;
+  double limit = condition->is_percent ? condition->limit * reference_of(compare, row) : condition->limit;
   return row->new_median - row->old_median > limit && compare_verdict(compare, row) != COMPARE_NOISE;
 }
 
 void compare_condition_growth(char text[COMPARE_GROWTH_BYTES], const struct compare *compare,
                               const struct fail_condition *condition, const struct compare_row *row) {
-  double more = row->new_median - row->old_median, all = whole(compare, row);
+  double more = row->new_median - row->old_median, all = reference_of(compare, row);
   if (condition->is_percent && all > 0)
     snprintf(text, COMPARE_GROWTH_BYTES, "%s +%.1f %%", row->name, 100 * more / all);
   else

@@ -24,7 +24,7 @@ struct pairs {
 /* A construct of one run, an object of `report --json`, to be paired with those of others. */
 void pairs_add(struct pairs *pairs, const json_t *region, const struct paired *what);
 
-/* Takes a construct in, with the name of the row that it belongs to. */
+/* Gets a construct, with the name of its row. */
 typedef void pairs_row(void *data, const char *name, const struct paired *what);
 
 /* When all runs are there: calls `add` for each construct, and forgets them. */

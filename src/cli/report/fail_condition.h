@@ -23,7 +23,7 @@ struct fail_condition {
   regex_t pattern;
 };
 
-/* Reads a condition with one of these signs, on the run as a whole by one of these words (the last is NULL).
+/* Reads a condition with one of these signs, on the entire run by one of these words (the last is NULL).
  * False if it is none. fail_condition_free if true. */
 bool fail_condition_read(struct fail_condition *ret, const char *text, const char *signs,
                          const char *const *words);

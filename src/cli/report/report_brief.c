@@ -30,8 +30,8 @@ __attribute__((format(printf, 1, 2))) static void print_line(const char *format,
   prose_print_within(SIZE_MAX, 0, 0, line);
 }
 
-static const char *share_of(char text[TEXT_TIME_BYTES], double part, double whole) {
-  return text_percent(text, whole > 0 ? part / whole : 0);
+static const char *share_of(char text[TEXT_TIME_BYTES], double part, double total) {
+  return text_percent(text, total > 0 ? part / total : 0);
 }
 
 static const char *time_of(char text[TEXT_TIME_BYTES], const struct report *report, double ticks) {
@@ -54,14 +54,14 @@ static void print_open(const struct report *report, const char *thread, const st
 static void print_last_places(const struct report *report) {
   size_t count = 0;
   for (size_t i = 0; i < report->trace->location_count; i++) {
-    const struct report_final_state *standing = &report->final_states[i];
-    const struct report_open *open = standing->open_count ? &standing->open[0] : NULL;
+    const struct report_final_state *state = &report->final_states[i];
+    const struct report_open *open = state->open_count ? &state->open[0] : NULL;
     if (!report->threads[i].is_seen || report->threads[i].is_device || count++ >= LAST_MAX)
       continue;
     if (open)
       print_open(report, report->trace->locations[i].name, open);
     else
-      print_line("  %s: %s", report->trace->locations[i].name, activity_name(standing->activity));
+      print_line("  %s: %s", report->trace->locations[i].name, activity_name(state->activity));
   }
 }
 

@@ -62,10 +62,10 @@ static double time_of(const json_t *report, const json_t *region, double *ret_to
 }
 
 /* A share of nothing is not known. */
-static double scaled(const struct fail_condition *condition, double seconds, double whole) {
+static double scaled(const struct fail_condition *condition, double seconds, double total) {
   if (!condition->is_percent)
     return seconds;
-  return whole > 0 ? seconds / whole : NAN;
+  return total > 0 ? seconds / total : NAN;
 }
 
 /* -1: what it is compared with is not known. */
@@ -81,10 +81,10 @@ static int holds_of_regions(const struct fail_condition *condition, const json_t
   for (size_t i = 0; i < json_array_size(regions) && holds != 1; i++) {
     const json_t *region = json_array_get(regions, i);
     const char *name = json_string_value(json_object_get(region, "name"));
-    double whole = 0, seconds = time_of(report, region, &whole);
+    double total = 0, seconds = time_of(report, region, &total);
     if (!name || regexec(&condition->pattern, name, 0, NULL, 0) != 0)
       continue;
-    holds = judged(condition, scaled(condition, seconds, whole), ret_value);
+    holds = judged(condition, scaled(condition, seconds, total), ret_value);
   }
   return holds;
 }

@@ -197,8 +197,8 @@ static void print_threads(const struct report_print *print) {
   free(sums);
 }
 
-/* Threads that take longer for the same work are slowed down by something; those that take longer for more
- * have too much. */
+/* Threads that need more time for the same work are slowed down; those that need more time for more work have
+ * too much of it. */
 static void print_imbalance(const struct report_print *print, const struct counted_place *places,
                             size_t count) {
   const struct report *report = print->report;

@@ -12,8 +12,8 @@
 
 enum { NUMBER_BYTES = 32 };
 
-static double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
+static double ratio(double part, double total) {
+  return total > 0 ? part / total : 0;
 }
 
 /* -- streams -- */
@@ -96,7 +96,7 @@ static void print_all_streams(const struct report *report) {
   print_streams(report, false, "Devices, as the host saw them", untimed, untimed_row);
 }
 
-/* -- devices as a whole -- */
+/* -- entire devices -- */
 
 enum { USE_PARTS = 6 };
 

@@ -27,14 +27,14 @@ static void open_row(struct table *table, const struct report *report, const cha
 }
 
 static void place_rows(struct table *table, const struct report *report, size_t location) {
-  const struct report_final_state *standing = &report->final_states[location];
+  const struct report_final_state *state = &report->final_states[location];
   const char *thread = report->trace->locations[location].name;
-  if (standing->open_count == 0) {
-    const char *const cells[] = {thread, activity_name(standing->activity), NULL, NULL};
+  if (state->open_count == 0) {
+    const char *const cells[] = {thread, activity_name(state->activity), NULL, NULL};
     table_row(table, cells);
   }
-  for (size_t i = 0; i < standing->open_count; i++)
-    open_row(table, report, i == 0 ? thread : "", &standing->open[i]);
+  for (size_t i = 0; i < state->open_count; i++)
+    open_row(table, report, i == 0 ? thread : "", &state->open[i]);
 }
 
 void report_wait_text(char text[WAIT_BYTES], const struct report *report, size_t location,
@@ -157,10 +157,10 @@ static json_t *wait_json(const struct report *report, const struct report_wait *
   return object;
 }
 
-static json_t *waits_json(const struct report *report, const struct report_final_state *standing) {
+static json_t *waits_json(const struct report *report, const struct report_final_state *state) {
   json_t *array = json_array();
-  for (size_t i = 0; i < standing->wait_count; i++)
-    json_array_append_new(array, wait_json(report, &standing->waits[i]));
+  for (size_t i = 0; i < state->wait_count; i++)
+    json_array_append_new(array, wait_json(report, &state->waits[i]));
   return array;
 }
 
@@ -175,16 +175,16 @@ json_t *report_ending_json(const struct report *report) {
   json_t *object = json_object(), *threads = json_array();
   json_put(object, "how", report->ending ? json_from_text(report->ending) : json_null());
   for (size_t i = 0; report->final_states && i < report->trace->location_count; i++) {
-    const struct report_final_state *standing = &report->final_states[i];
+    const struct report_final_state *state = &report->final_states[i];
     if (!report->threads[i].is_seen || report->threads[i].is_device)
       continue;
     json_t *thread = json_object(), *open = json_array();
     json_put(thread, "thread", json_from_text(report->trace->locations[i].name));
-    json_put(thread, "activity", json_string(activity_name(standing->activity)));
-    for (size_t j = 0; j < standing->open_count; j++)
-      json_array_append_new(open, open_json(report, &standing->open[j]));
+    json_put(thread, "activity", json_string(activity_name(state->activity)));
+    for (size_t j = 0; j < state->open_count; j++)
+      json_array_append_new(open, open_json(report, &state->open[j]));
     json_put(thread, "open", open);
-    json_put(thread, "waits_for", waits_json(report, standing));
+    json_put(thread, "waits_for", waits_json(report, state));
     json_array_append_new(threads, thread);
   }
   json_put(object, "stood", report->final_states ? threads : json_null());

@@ -13,8 +13,8 @@
 
 enum { NUMBER_BYTES = 32 };
 
-static double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
+static double ratio(double part, double total) {
+  return total > 0 ? part / total : 0;
 }
 
 /* -- the overview -- */

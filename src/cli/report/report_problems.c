@@ -61,7 +61,7 @@ static void add_deadlock(json_t *problems, const struct report *report) {
 }
 
 /* "OMP thread 1: omp_set_lock @a.c:8 for 3.98 s". */
-static json_t *standing(const struct report *report, size_t location) {
+static json_t *state_text(const struct report *report, size_t location) {
   const struct report_final_state *state = &report->final_states[location];
   const char *thread = report->trace->locations[location].name;
   char label[LABEL_BYTES], time[TEXT_TIME_BYTES], text[WAIT_BYTES];
@@ -81,7 +81,7 @@ static void add_ending(json_t *problems, const struct report *report) {
     if (report->threads[i].is_seen && !report->threads[i].is_device) {
       since = latest_since(report, i, since);
       if (json_array_size(texts) < TEXTS_MAX)
-        json_array_append_new(texts, standing(report, i));
+        json_array_append_new(texts, state_text(report, i));
     }
   json_t *object = problem(report, "ended", texts, json_null(), since);
   json_put(object, "what", json_from_text(report->ending));

@@ -1,4 +1,4 @@
-/* What lies between parallel regions: how long it takes, and which functions run there. */
+/* Serial parts between parallel regions: their durations, and the functions that run there. */
 #include "base/memory.h"
 #include "cli/report/report_print.h"
 

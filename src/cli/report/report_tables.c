@@ -44,8 +44,8 @@ static void add_number(struct section_row *row, uint64_t number) {
   summary_number(next_cell(row), number);
 }
 
-static void add_percent(struct section_row *row, double part, double whole) {
-  text_percent(next_cell(row), whole > 0 ? part / whole : 0);
+static void add_percent(struct section_row *row, double part, double total) {
+  text_percent(next_cell(row), total > 0 ? part / total : 0);
 }
 
 static void add_thread(struct section_row *row, uint32_t location) {

@@ -22,15 +22,15 @@
 /* Less is not worth a line. */
 #define OWN_COST_MIN 0.005
 
-/* Between two events of a thread: a callback and its record take a tenth of a microsecond and more. */
+/* Between two events of a thread: a callback and its record cost a tenth of a microsecond and more. */
 #define DENSE_EVENTS_US 3
 #define NOTHING_SHARE 0.01
 #define EFFICIENCY_MIN 0.0005
 
 enum { NUMBER_BYTES = 32, PROSE_BYTES = 1024, FINDING_INDENT = 16 };
 
-static double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
+static double ratio(double part, double total) {
+  return total > 0 ? part / total : 0;
 }
 
 /* -- the overview -- */
@@ -69,7 +69,7 @@ static void print_missing_lines(const struct trace *trace) {
                missing.packaged < missing.lacking ? "; compile with -g" : "");
 }
 
-/* What Stave itself took of the threads' time. */
+/* Stave's own share of the threads' time. */
 static void print_own_cost(const struct report *report) {
   const struct report_caveats *caveats = &report->caveats;
   char stalls[TEXT_TIME_BYTES], calls[TEXT_TIME_BYTES], one[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
@@ -243,7 +243,7 @@ char *report_print_crowd(char text[ACCOUNT_BYTES], const struct report *report) 
            report_is_evened_out(report)
                ? "%" PRIu64 " threads share %" PRIu64
                  " processor%s, which evens out their unequal work: balance that before you measure with "
-                 "OMP_NUM_THREADS=%" PRIu64 ", which would take longer now"
+                 "OMP_NUM_THREADS=%" PRIu64 ", which would be slower now"
                : "%" PRIu64 " threads share %" PRIu64
                  " processor%s: first measure with OMP_NUM_THREADS=%" PRIu64
                  ", whose time no run with more threads shows",

@@ -79,7 +79,7 @@ struct scaling {
   size_t part_count;
 };
 
-/* Takes a run's report in, which is scaling's from now on. */
+/* Adds a run's report, which scaling owns from now on. */
 void scaling_add(struct scaling *scaling, const char *path, json_t *report);
 
 /* When all runs are there: finds out everything. */

@@ -41,7 +41,7 @@ static void cut_blanks(char *text) {
     text[--length] = '\0';
 }
 
-/* Takes " at N" from the end. False if there is one and N is none. */
+/* Removes " at N" from the end and reads N. False if N is no number. */
 static bool read_threads(struct scaling_condition *ret) {
   char *at = NULL, *end;
   for (char *found = strstr(ret->what, " at "); found; found = strstr(found + 1, " at "))

@@ -59,7 +59,8 @@ static void add_stop(char text[SCALING_TEXT_BYTES], const struct scaling *scalin
              scaling->steps[part->stops].threads, plural(scaling->steps[part->stops].threads));
 }
 
-/* Instructions that take longer: because of memory's bandwidth, or of lines that caches take from each other.
+/* Slower instructions: because of memory's bandwidth, or of cache lines that processors fetch from each
+ * other.
  */
 static void add_misses(char text[SCALING_TEXT_BYTES], const struct scaling_part *part) {
   double growth = part->points[part->last].miss_growth;
@@ -129,7 +130,7 @@ char *scaling_predicted_text(char text[SCALING_TEXT_BYTES], const struct scaling
   double interval, seconds = fit ? scaling_predicted(scaling, fit, (double)scaling->predict, &interval) : 0;
   text[0] = '\0';
   if (scaling->predict && fit)
-    snprintf(text, SCALING_TEXT_BYTES, "With %" PRIu64 " threads it takes %.6f s +- %.6f by %s law.",
+    snprintf(text, SCALING_TEXT_BYTES, "With %" PRIu64 " threads it lasts %.6f s +- %.6f by %s law.",
              scaling->predict, seconds, interval, fit->law == FIT_AMDAHL ? "Amdahl's" : "the universal");
   else if (scaling->predict)
     snprintf(text, SCALING_TEXT_BYTES, "With %" PRIu64 " threads: not known, as no law is determined.",

@@ -143,7 +143,7 @@ static void print_text(const struct what_if_request *request, const struct trace
                                             one->has_interval ? cells[4] : NULL,
                                             one->has_interval ? cells[5] : NULL});
   }
-  printf("The run took %.6f s.\n\n", wall / second);
+  printf("The run lasted %.6f s.\n\n", wall / second);
   table_print(&table);
   print_paths(request, trace, run, scenarios, count);
   prose_printf(

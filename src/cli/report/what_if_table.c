@@ -16,7 +16,7 @@
 
 enum { CANDIDATES_MAX = 256, FACTORS = 6, ROWS_MAX = 32, CELL_BYTES = 64 };
 
-/* Of what a region that takes no time saves: then others have become what is waited for. */
+/* A share of the saving with a region of no duration: beyond it other regions limit the run. */
 #define ENOUGH_SHARE 0.99
 /* Of the wall time: what saves less is left out. */
 #define SHOWN_SHARE 0.001
@@ -55,7 +55,7 @@ static int compute(const struct archive_job *job, struct speedup_row *rows, size
   return result;
 }
 
-/* What all save that take no time, then the other factors of those that are worth it. */
+/* The savings of all regions at no duration, then the other factors for those with enough of it. */
 static int compute_all(const struct archive_job *job, const struct what_if_request *request,
                        struct speedup_row *rows, size_t *count, double *ret_wall, char *error) {
   int result = compute(job, rows, *count, FACTORS - 1, ret_wall, error);

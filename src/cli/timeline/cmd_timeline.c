@@ -372,8 +372,8 @@ static bool can_serve(const struct timeline_request *request) {
   bool is_complete = request->times.from_ns == 0 && request->times.to_ns == UINT64_MAX &&
                      !request->output_argument && !request->has_sources;
   if (request->is_served && (request->count > 1 || !is_complete))
-    return usage_error(
-        "timeline", "--serve is for the whole of one archive, without --output, --from, --to and --sources");
+    return usage_error("timeline",
+                       "--serve is for one complete archive, without --output, --from, --to and --sources");
   if (request->port && !request->is_served)
     return usage_error("timeline", "--port is for --serve");
   return true;

@@ -147,7 +147,7 @@ static void read_threads(struct account_process *process, struct interval *inter
   }
 }
 
-/* Takes of *left what there is of it. */
+/* Subtracts `most` of *left, or all that is left. Returns that. */
 static double subtract(double *left, double most) {
   double part = larger(0, smaller(*left, most));
   *left -= part;

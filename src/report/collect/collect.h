@@ -80,7 +80,7 @@ struct live_team {
   struct live_process *process;     /* whose it is */
   struct taskwait blocked[BLOCKED]; /* the last ones after which more tasks were created, a ring */
   uint64_t blocked_count;
-  uint64_t blocked_sum; /* how long all of these took */
+  uint64_t blocked_sum; /* the total duration of these */
   uint64_t creator;     /* id and slot of the task that forked */
   uint32_t creator_slot;
   struct path start;                   /* up to the fork */
@@ -548,7 +548,7 @@ bool processors_are_left(const struct report *report, const struct report_parall
 double processors_sharing(const struct report *report, const struct report_parallel *parallel,
                           double threads);
 
-/* Processor time that tracing took while the region was there. */
+/* Processor time of tracing during the region. */
 double processors_traced(const struct report *report, const struct report_parallel *parallel);
 
 /* How many of so many threads can compute at a time. */

@@ -43,7 +43,8 @@ static bool is_later(const struct live_call *call, const struct latest *latest, 
   return !is_rival || before < ANOTHER * (double)(moment->ticks - call->call.enter_ticks);
 }
 
-/* Takes the list of what it depends on. Senders first, as receivers are only late where these are not. */
+/* Removes the list of the moments that the call depends on. Senders first, as receivers are only late where
+ * these are not. */
 static struct latest remove_latest(struct collector *collector, struct live_call *call) {
   struct latest latest = {.ideal = (double)call->call.enter_ticks - call->begin_gained};
   for (int is_receiver = 0; is_receiver < 2; is_receiver++)

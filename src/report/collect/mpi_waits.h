@@ -1,10 +1,10 @@
-/* What ranks wait for each other in calls of MPI, and how long the run would take with a network that takes
- * no time.
+/* Times for which ranks wait for each other in calls of MPI, and the run's duration with a network without
+ * delays.
  *
- * Each call depends on moments of others: when a message was sent, when the last rank came to a collective
- * operation. It waits until the latest of them. Without the time that the network takes it would end then. So
- * each process has a time of its own that it has gained so far. A call is computed when all calls before it
- * on its thread and all moments that it depends on are. */
+ * Each call depends on moments of others: when a message was sent, when the last rank reached a collective
+ * operation. It waits until the latest of them, and without the network's delay it would end then. So each
+ * process has a gain of its own so far. A call is computed once all earlier calls on its thread and all
+ * moments that it depends on are computed. */
 #ifndef STAVE_REPORT_COLLECT_MPI_WAITS_H
 #define STAVE_REPORT_COLLECT_MPI_WAITS_H
 

@@ -1,6 +1,6 @@
 /* Lengths of paths through a program's graph of tasks, with the regions they lead through: an immutable list
- * that branches share. The longest path from the beginning to anywhere is what the program would take with
- * any number of threads: its span. */
+ * that branches share. The longest path from the beginning is the program's least duration with any number of
+ * threads: its span. */
 #ifndef STAVE_REPORT_COLLECT_PATH_H
 #define STAVE_REPORT_COLLECT_PATH_H
 

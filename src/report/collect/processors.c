@@ -10,8 +10,8 @@
 /* Of the time in parallel regions. */
 #define CROWDED_SHARE 0.5
 
-/* Of the wall time: by how much longer fewer threads would take. What is less, threads that alternate make,
- * too. */
+/* Of the wall time: by how much longer a run with fewer threads would be. Alternating threads cause smaller
+ * shares, too. */
 #define FEWER_SHARE 0.1
 
 /* Of a region's time: of so much it has to be known what its threads ran. */
@@ -53,8 +53,8 @@ void processors_find(struct report *report) {
     processors->others = 0;
 }
 
-/* What Stave's writer and callbacks took of the processors while the region was there, as its part of the
- * wall time: untraced, threads that are more than these would have had it. */
+/* Processor time of Stave's writer and callbacks during the region, as its part of the wall time: untraced,
+ * the threads beyond the number of processors would have had it. */
 double processors_traced(const struct report *report, const struct report_parallel *parallel) {
   double callbacks = (double)report->caveats.callbacks * (double)report->caveats.callback_ticks;
   double part = report->wall > 0 ? (double)parallel->wall / (double)report->wall : 0;

@@ -196,7 +196,7 @@ static struct report_sampled *new_place(struct report *report, uint64_t place) {
   return one;
 }
 
-/* Takes those of one place. Returns how many these are. */
+/* Adds the samples of one place. Returns their number. */
 static size_t add_place(struct report *report, const struct counted *all, size_t count) {
   struct report_sampled *one = new_place(report, all->place);
   size_t used = 0;

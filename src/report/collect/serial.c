@@ -280,7 +280,7 @@ static void doubt_sharing(const struct report *report, struct report_finding *fi
         "that threads would share it as they share the regions is assumed, which they do unevenly");
 }
 
-/* What one takes is measured, and may have been less: the thread took no more than it ran. */
+/* The cost of one is measured, and may have been less: all of them cost no more than the thread ran. */
 static double faults_before(const struct report *report) {
   return fmin((double)report->life.faults_before * report->life.fault_ticks, report->life.ran);
 }
@@ -319,7 +319,7 @@ static void advise(const struct report *report, struct report_finding *finding, 
                    report->caveats.runtimes.untraced);
   finding_append(
       finding->advice,
-      "make it parallel: if it takes as long with more threads, a run cannot be more than %.1f times as fast "
+      "make it parallel: if it lasts as long with more threads, a run cannot be more than %.1f times as fast "
       "as "
       "this one (Amdahl's law, estimated from one run)",
       most);

@@ -1,7 +1,7 @@
-/* Parallel regions with a team of one thread, inside of other teams or because the program asks for no more:
- * the runtime makes a team of it all the same. Only part of that lies between events that have no code of the
- * program in between. The rest lies before the fork and after the join, and before and after the constructs
- * inside: what is shortest there is the runtime's, if it is short. */
+/* Parallel regions with a team of one thread, inside of other teams or because the program requests one
+ * thread: the runtime makes a team all the same. Only part of its cost lies between events that have no code
+ * of the program in between. The rest lies before the fork and after the join, and before and after the
+ * constructs inside: the shortest time there is the runtime's, if it is short. */
 #include "report/collect/serialised.h"
 
 #include <inttypes.h>
@@ -19,8 +19,8 @@ enum { OFTEN = 10, LONG_NS = 10000 };
 enum { OWN_NS_MAX = 1000 };
 static const double SHORTEST = 0.25;
 
-/* Of the gain: what the call takes before its first event and behind its last one is seen in part. Of what is
- * taken off for callbacks: it is an estimate. */
+/* Of the gain: the call's time before its first event and after its last one is seen in part. Of the time
+ * subtracted for callbacks: it is an estimate. */
 static const double CALL_UNCERTAINTY = 0.1, CALLBACKS_UNCERTAINTY = 0.5, CALLBACKS_MAX = 0.5;
 
 /* -- instances -- */
@@ -142,7 +142,7 @@ static void describe(struct report *report, struct report_finding *finding, cons
   finding_printf(finding->what, "teams of one thread in %s", finding_label(&texts, finding->region));
   finding_printf(finding->evidence,
                  "%" PRIu64 " of %" PRIu64 " time%s it has a team of one, %" PRIu64
-                 " of them inside of another team; the runtime takes about %s each time, Stave's "
+                 " of them inside of another team; the runtime needs about %s each time, Stave's "
                  "callbacks not counted",
                  serialised->instances, parallel->instances, plural(parallel->instances), serialised->nested,
                  finding_time(&texts, cost->visible + cost->in_work));
@@ -170,6 +170,6 @@ void serialised_find(struct report *report, uint32_t region) {
   report->lost_anyway += each * cost.in_work;
   finding_set_uncertainty(report, finding, hypot(CALL_UNCERTAINTY * gain, CALLBACKS_UNCERTAINTY * callbacks));
   if (CALLBACKS_MAX * callbacks > gain)
-    finding->doubt = "Stave's callbacks took more than twice as long, and what they take is an estimate";
+    finding->doubt = "Stave's callbacks lasted more than twice as long, and their cost is an estimate";
   describe(report, finding, &cost);
 }

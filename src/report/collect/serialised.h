@@ -1,4 +1,4 @@
-/* Parallel regions with a team of one thread: what the runtime takes for them. */
+/* Parallel regions with a team of one thread: their cost in the runtime. */
 #ifndef STAVE_REPORT_COLLECT_SERIALISED_H
 #define STAVE_REPORT_COLLECT_SERIALISED_H
 
@@ -10,7 +10,7 @@ struct report_serialised {
   uint64_t begins;            /* from the fork to the begin */
   uint64_t waited;            /* in the barrier that ends it, for nobody */
   uint64_t divided, pieces;   /* divided: with constructs inside; pieces of work around these */
-  uint64_t followed;          /* forked right behind the end of another one */
+  uint64_t followed;          /* forked directly after the end of another one */
   uint64_t own_sum, between_sum;
   uint32_t *own, *between; /* histograms: of that work; of the time from that end to the fork */
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/whole.h"
+#include "base/integer.h"
 #include "report/collect/collect.h"
 #include "report/collect/equal_shares.h"
 #include "stave/names.h"
@@ -37,8 +37,8 @@ void caveats_find(struct report *report) {
 /* Of the wall time: what is less is no finding either. */
 #define CLOCK_SHARE 0.01
 
-static double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
+static double ratio(double part, double total) {
+  return total > 0 ? part / total : 0;
 }
 
 static double larger(double a, double b) {
@@ -71,11 +71,11 @@ static void find_means(struct report *report) {
     unknown += (double)process->unknown;
     offload += (double)process->offload;
   }
-  report->serial = report->process_count ? whole_number(serial / n) : report->wall;
-  report->parallel = whole_number(parallel / n);
-  report->mpi = whole_number(mpi / n);
-  report->unknown = whole_number(unknown / n);
-  report->offload = whole_number(offload / n);
+  report->serial = report->process_count ? integer_truncate(serial / n) : report->wall;
+  report->parallel = integer_truncate(parallel / n);
+  report->mpi = integer_truncate(mpi / n);
+  report->unknown = integer_truncate(unknown / n);
+  report->offload = integer_truncate(offload / n);
 }
 
 /* Where there are no teams, nobody knows either what a thread does before its first event and after its

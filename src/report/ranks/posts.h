@@ -1,10 +1,10 @@
-/* What a rank that replays a share of the processes gives to rank 0.
+/* Results that a rank which replays a share of the processes sends to rank 0.
  *
- * A process's threads, teams and locks are its own, and so is what is counted of them; that is given at the
- * end, in integers, whose sums have no order (posts_sums.c). What else changes the report is given while the
- * events go by, and rank 0 takes all ranks' in the order of the events, as if it had replayed these itself.
- * That is what is added up as it comes, as the difference of neighbours is, and calls of MPI, in which
- * several processes take part. So the report is the one of a single process, to the byte. */
+ * A process's threads, teams and locks are its own, and so are their counts. These are sent at the end, in
+ * integers, whose sums do not depend on the order (posts_sums.c). All else that changes the report is sent
+ * during the replay, and rank 0 processes all ranks' results in the order of the events, as if it had
+ * replayed these itself: values that are added up in order, such as differences of neighbours, and calls of
+ * MPI, in which several processes participate. So the report is that of a single process, to the byte. */
 #ifndef STAVE_REPORT_RANKS_POSTS_H
 #define STAVE_REPORT_RANKS_POSTS_H
 

@@ -158,7 +158,7 @@ static void add_process(struct collector *collector, const struct post_process *
     path_extend(&collector->paths, longest, pieces[i].region, pieces[i].ticks);
 }
 
-/* Where the rank's locations are in an array of all, made at first use. Takes the bytes that are copied
+/* Where the rank's locations are in an array of all, made at first use. Reads the bytes that are copied
  * there. */
 static void add_array(struct collector *collector, const struct post_region *post, const char **bytes,
                       void **array, size_t item_bytes) {

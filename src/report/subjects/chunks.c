@@ -1,5 +1,5 @@
-/* Chunks of loops that are so small that getting them takes more than a hundredth of the time. A chunk lasts
- * until its thread gets the next one, so what that takes is in its time, as if it were work. */
+/* Chunks of loops that are so small that getting them costs more than a hundredth of the time. A chunk lasts
+ * until its thread has the next one, so its time includes that cost, as if it were work. */
 #include <math.h>
 #include <string.h>
 
@@ -19,9 +19,9 @@ static double ns_of(const struct report *report, double ticks) {
   return ticks * 1e9 / (double)report->trace->clock.ticks_per_second;
 }
 
-/* What getting a chunk takes: a turn, and those of the others that need one then, which each of them does for
- * the part of its time that getting takes: g = TURN (1 + others g / mean). Where turns are all that there is,
- * g is the entire chunk. */
+/* The cost of getting a chunk: a turn, and the turns of the others that need one then, which is each of them
+ * for the share of its time in which it gets chunks: g = TURN (1 + others g / mean). Where turns are all that
+ * there is, g is the entire chunk. */
 static double getting_ns(double mean_ns, double processors) {
   double others_ns = (processors - 1) * TURN_NS;
   return mean_ns <= others_ns + TURN_NS ? mean_ns : TURN_NS * mean_ns / (mean_ns - others_ns);
@@ -38,8 +38,8 @@ static void describe(const struct report *report, struct report_finding *finding
   struct finding_texts texts = {.report = report};
   finding_printf(finding->what, "chunks too small in %s", finding_label(&texts, finding->region));
   finding_printf(finding->evidence,
-                 "%.0f chunks of %.1f iterations last %s each on average, of which %s are taken to be what "
-                 "getting it takes",
+                 "%.0f chunks of %.1f iterations last %s each on average, of which %s are assumed to be the "
+                 "cost of getting it",
                  chunks->count, chunks->iterations, finding_time(&texts, chunks->mean),
                  finding_time(&texts, getting));
   finding_printf(
@@ -50,7 +50,7 @@ static void describe(const struct report *report, struct report_finding *finding
     return;
   finding_append(finding->evidence, "; the runtime does not report chunks, how large they are is in the "
                                     "program's code");
-  finding->doubt = "the runtime does not report chunks: a run with schedule(static) shows what they take";
+  finding->doubt = "the runtime does not report chunks: a run with schedule(static) shows their cost";
 }
 
 static void find_small_chunks(struct report *report, uint32_t region, const struct chunks *chunks) {

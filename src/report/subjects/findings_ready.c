@@ -56,7 +56,7 @@ static void find_starvation(struct report *report, uint32_t region, double gain)
                  finding_label(&texts, region));
   finding_printf(
       finding->evidence,
-      "%s of waiting in barriers and for tasks; the whole %s has work for %.1f threads (work / span), "
+      "%s of waiting in barriers and for tasks; the entire %s has work for %.1f threads (work / span), "
       "and %s of its span is in %s",
       finding_time(&texts, (double)(parallel->activity[ACTIVITY_BARRIER_WAIT] +
                                     parallel->activity[ACTIVITY_TASK_WAIT])),

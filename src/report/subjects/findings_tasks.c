@@ -43,12 +43,12 @@ struct cost {
   double beside;    /* what threads waited beside a ready one, as many of these as it has of the tasks */
   double callbacks; /* of those who create them */
   double in_work;   /* the part of these that is in the work of the region */
-  bool is_alone;    /* getting one takes longer than it runs: nobody can help who creates them */
+  bool is_alone;    /* getting one is longer than running it: no thread can help their creator */
   bool is_by_one;   /* a single thread creates them */
 };
 
-/* In thread time. A thread that has no processor begins no task either: what others took of these is none of
- * the runtime's. */
+/* In thread time. A thread without a processor begins no task either: time of others on the processors is
+ * none of the runtime's. */
 static double waited_beside(const struct report *report, const struct report_parallel *parallel) {
   double n = (double)parallel->members / (double)parallel->instances;
   double left = parallel->ready_tasks.beside - n * findings_disturbed(report, parallel, n);
@@ -119,7 +119,7 @@ static bool cost_of_function(const struct report *report, const struct report_pa
   return true;
 }
 
-/* What the runtime takes for them: getting one is a part of what is waited beside it. */
+/* Their cost in the runtime: getting one is a part of the waiting beside it. */
 static double runtime_of(const struct cost *cost) {
   return cost->creating + (cost->beside > cost->getting ? cost->beside : cost->getting);
 }
@@ -144,7 +144,7 @@ static bool would_wait_policy_help(const struct report *report, const struct rep
          !report->caveats.runtimes.instead_of && !processors_are_too_few(report, parallel);
 }
 
-/* How to make them larger, so that the runtime takes a tenth of what they do. */
+/* How to make them larger, so that their cost in the runtime is a tenth of their work. */
 static void advise(struct finding_texts *texts, struct report_finding *finding,
                    const struct report_parallel *parallel, const struct cost *cost) {
   const struct report *report = texts->report;
@@ -154,7 +154,7 @@ static void advise(struct finding_texts *texts, struct report_finding *finding,
   else if (cost->by_tasks * 2 > cost->tasks)
     finding_printf(
         finding->advice,
-        "a cut-off in the recursion: where what is left takes less than %s, call the function instead of "
+        "a cut-off in the recursion: where the rest is shorter than %s, call the function instead of "
         "creating a task (if, final)",
         enough);
   else
@@ -209,7 +209,7 @@ static double least(double left, double right) {
   return left < right ? left : right;
 }
 
-/* A region with more threads than processors becomes no shorter than its work takes these. */
+/* A region with more threads than processors becomes no shorter than its work on these. */
 static double most_on_processors(const struct report *report, const struct report_parallel *parallel,
                                  double members, double created) {
   double count = processors_at_most(report, members), wall = (double)parallel->wall;
@@ -240,15 +240,15 @@ static void add_small(struct report *report, const struct report_parallel *paral
   if (hidden > HIDDEN_MAX * gain)
     finding->doubt = "what so short tasks run may be the runtime's for the most part, which no event shows";
   if (callbacks > CALLBACKS_MAX * gain)
-    finding->doubt = "Stave's callbacks took more than half as long, and what they take is an estimate";
+    finding->doubt = "Stave's callbacks lasted more than half as long, and their cost is an estimate";
   if (is_crowd)
     finding->doubt = finding_crowd();
   describe(report, finding, parallel, cost);
 }
 
-/* What one thread creates the others wait for, as long as creating it all takes. Nobody waits beside ready
- * tasks for anything but the runtime. Threads that share processors take them from each other while they get
- * tasks that are nothing: all waiting is that. */
+/* The others wait for the tasks that one thread creates, as long as creating all of them lasts. Beside ready
+ * tasks threads wait for nothing but the runtime. Threads that share processors delay each other while they
+ * get empty tasks: all waiting is that. */
 static double gain_of(const struct report *report, const struct cost *cost, double members, double created,
                       double waiting) {
   double count = processors_at_most(report, members);

@@ -20,7 +20,7 @@
 /* Of what large pages would save: which memory gets them nobody knows. */
 #define PAGES_UNCERTAINTY 0.3
 
-/* Time in the kernel that is so many times what faults take by the measurement has other causes. */
+/* Time in the kernel that is so many times the measured cost of the faults has other causes. */
 #define OTHER_CAUSES 1.5
 
 /* Of what faults cost, where only the measurement with the writer's own memory shows it. */
@@ -96,7 +96,7 @@ static double without_loaded(double pages) {
   return fmax(0, pages - LOADED_PAGES);
 }
 
-/* Faults are part of what the threads ran: a busy machine makes what one takes appear longer than that. */
+/* Faults are part of what the threads ran: on a busy machine the cost of one appears larger than that. */
 static double ran_within(const struct report *report, double from_first_event) {
   return fmin(from_first_event, (double)report->wall - report->life.before);
 }
@@ -141,7 +141,7 @@ static void find_small_pages(struct report *report) {
   finding_printf(
       finding->evidence,
       "%" PRIu64 " page faults, %" PRIu64
-      " before the first use of OpenMP; one takes %s here, measured, and %s where the kernel was requested "
+      " before the first use of OpenMP; one costs %s here, measured, and %s where the kernel was requested "
       "for large pages",
       life->faults, life->faults_before, finding_time(&texts, life->fault_ticks),
       finding_time(&texts, life->large_ticks));
@@ -167,8 +167,7 @@ static double share_of_one(const struct report *report) {
   return fmax(evenly, busiest);
 }
 
-/* Of the gain: what one takes by the two measurements, and whose clock ticks it was. Below 0: nothing is
- * known of it. */
+/* Of the gain: the cost of one by the two measurements, and whose clock ticks it was. Below 0: not known. */
 static double uncertain_share(const struct report *report, double each) {
   double in_kernel = cost_in_kernel(report), deviation = kernel_times_deviation(report, report->kernel.ticks);
   if (!report->kernel.is_known)
@@ -214,7 +213,7 @@ static void find_repeated(struct report *report) {
                  life->repeated);
   finding_printf(finding->evidence,
                  "%" PRIu64 " page faults, %" PRIu64
-                 " more than the process has had pages at a time; one takes %s "
+                 " more than the process has had pages at a time; one costs %s "
                  "here, measured",
                  life->faults, life->repeated, finding_time(&texts, life->fault_ticks));
   describe_kernel(&texts, finding);

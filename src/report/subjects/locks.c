@@ -341,7 +341,7 @@ static uint32_t reducing_construct(const struct report *report, uint32_t region)
 static const char *lock_advice(const struct report *report, const struct report_finding *finding) {
   uint32_t region = finding->region;
   if (finding->cause == CAUSE_REDUCTION)
-    return "reduce less often, or less data: the threads take turns, each with its whole part";
+    return "reduce less often, or less data: threads add all elements one after the other";
   if (construct_of_region(&report->trace->regions[region]) == CONSTRUCT_ordered)
     return "keep only what needs the order in the ordered region; schedule(static, 1) or (dynamic, 1), since "
            "with longer chunks a thread waits until all iterations before its own are done";

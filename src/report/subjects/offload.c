@@ -1,5 +1,4 @@
-/* Devices: data that are moved again and again, and kernels that are shorter than what it takes to start
- * them. */
+/* Devices: data that are moved again and again, and kernels that are shorter than their start. */
 #include <inttypes.h>
 #include <string.h>
 

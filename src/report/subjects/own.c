@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "report/collect/analyser.h"
 
-/* Between most callbacks is the program's code, or the runtime's. Where all are far apart, what one takes
+/* Between most callbacks is the program's code, or the runtime's. Where all are far apart, the cost of one
  * cannot be seen. */
 #define CALLBACK_QUANTILE 0.01
 enum { CALLBACK_NS_MAX = 100 };

@@ -13,8 +13,8 @@
 #include "report/subjects/reductions.h"
 #include "trace/detail.h"
 
-/* A region that is started so often would be better one with its neighbours if it is short, or not long and
- * loses so much of its time at its begin. Where longer ones begin late, that is not what a fork takes. */
+/* A region that is started so often should be merged with its neighbours if it is short, or not long and
+ * loses so much of its time at its begin. Where longer ones begin late, that is not the cost of a fork. */
 enum { OFTEN = 10, SHORT_US = 1000, LONG_US = 10000 };
 
 /* A fork and a join of several threads are as long: less work is none to share. */
@@ -22,7 +22,7 @@ enum { FORK_US = 5 };
 
 static const double LOST_AT_BEGIN = 0.2;
 
-/* Of what all instances of a loop take: threads that do the same differ by that. */
+/* A share of the duration of all instances of a loop: threads with equal work differ by that. */
 static const double LITTLE_SHARE = 0.05;
 static const double MAX = 0.5;
 
@@ -59,7 +59,7 @@ static const char *loop_advice(const struct report *report, uint32_t region, enu
   return NULL;
 }
 
-/* "1.00 times" is no evidence: the gain is of threads that take turns. */
+/* "1.00 times" is no evidence: the gain is of threads that work one after the other. */
 static void append_times_mean(char *evidence, double longest, double mean, const char *of) {
   if (longest >= TIMES_MIN * mean && mean > 0)
     finding_append(evidence, ", %.2f times the mean%s", longest / mean, of);
@@ -279,7 +279,7 @@ static bool is_too_often(const struct report *report, const struct report_parall
   return parallel->instances >= OFTEN && is_short;
 }
 
-/* Started too often, and the only barrier is the one that ends the region: what that takes is part of it. */
+/* Started too often, and the only barrier is the one that ends the region: its cost is part of that. */
 static bool has_one_barrier(const struct report *report, const struct report_parallel *parallel) {
   return is_too_often(report, parallel) && parallel->passages <= parallel->members;
 }
@@ -354,7 +354,7 @@ static double find_late_start(struct report *report, uint32_t region, double bud
   return budget - waited;
 }
 
-/* What barriers take after the last thread has come. Returns what is left of the budget. */
+/* The duration of barriers after the last thread's arrival. Returns the rest of the budget. */
 static double find_slow_barriers(struct report *report, uint32_t region, double budget, double members,
                                  double scale) {
   const struct report_parallel *parallel = report->regions[region].parallel;

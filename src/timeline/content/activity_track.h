@@ -1,6 +1,6 @@
-/* What one location did over time, in as few mixes as its resolution needs: what lasts at least the
- * resolution stays as it was, shorter neighbours become one mix that knows how long each activity took. Times
- * are in ticks. */
+/* One location's activities over time, in as few mixes as its resolution needs: an activity that lasts at
+ * least the resolution stays as it was, shorter neighbours become one mix with the duration of each activity.
+ * Times are in ticks. */
 #ifndef STAVE_TIMELINE_CONTENT_ACTIVITY_TRACK_H
 #define STAVE_TIMELINE_CONTENT_ACTIVITY_TRACK_H
 

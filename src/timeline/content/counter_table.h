@@ -30,8 +30,8 @@ struct counter_table {
 
 void counter_table_begin(struct counter_table *ret, size_t limit, uint64_t from);
 
-/* Takes the values of an event of the kind Metric; what Stave's metrics report of when threads run is not a
- * counter (condition_table.h). */
+/* Adds the values of an event of the kind Metric. Stave's metrics about the run states of threads are no
+ * counters (condition_table.h). */
 void counter_table_add(struct counter_table *table, const struct trace *trace,
                        const struct trace_event *event);
 

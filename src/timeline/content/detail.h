@@ -1,14 +1,14 @@
 /* All regions and activities of a trace in a file, for a page that requests parts of it: stave timeline
  * --serve.
  *
- * A track is what a row of the page has of one kind: its activities, or its regions at one depth. It is
- * kept at several levels. The first has everything; each of the others merges what is shorter than its
- * resolution, which is four times that of the one before, by the rule of slice_track.h and activity_track.h.
- * A level is a chain of blocks, in the form in which a page has its sections (page.def; regions by their
- * number in the trace), each of which begins anew at the trace's beginning, so that an answer consists of
- * copies. In the file are the blocks, the page, an index, by which the blocks of an interval are found, and a
- * foot that states where these are. Writing takes one pass over the events, in memory for an unfinished block
- * and a few items of each level of each track. */
+ * A track is one kind of content of a row: its activities, or its regions at one depth. It is kept at several
+ * levels. The first has everything; each of the others merges items that are shorter than its resolution,
+ * which is four times that of the one before, by the rule of slice_track.h and activity_track.h. A level is a
+ * chain of blocks, in the form in which a page has its sections (page.def; regions by their number in the
+ * trace), each of which begins anew at the trace's beginning, so that an answer consists of copies. In the
+ * file are the blocks, the page, an index, by which the blocks of an interval are found, and a foot that
+ * states where these are. Writing needs one pass over the events, and memory for an unfinished block and a
+ * few items of each level of each track. */
 #ifndef STAVE_TIMELINE_CONTENT_DETAIL_H
 #define STAVE_TIMELINE_CONTENT_DETAIL_H
 

@@ -15,7 +15,7 @@ struct lock_record {
 struct lock_table {
   struct lock_record *records;
   size_t count, capacity, limit;
-  uint64_t all, shortest; /* in the window; what takes less, from requested to released, is left out */
+  uint64_t all, shortest; /* in the window; shorter ones, from requested to released, are left out */
   uint64_t from, to;
   void (*seen)(void *data, const struct lock_record *record); /* each in the window; NULL: no observer */
   void *data;
@@ -23,7 +23,7 @@ struct lock_table {
 
 void lock_table_begin(struct lock_table *ret, size_t limit, uint64_t from, uint64_t to);
 
-/* Takes releases; what is never released is not there. */
+/* Adds releases; a lock that is never released is not in the table. */
 void lock_table_add(struct lock_table *table, const struct replay_lock_event *event);
 
 /* Sorts by lock, then by the time of its acquisition. */

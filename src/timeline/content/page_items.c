@@ -1,12 +1,12 @@
 #include "timeline/content/page_items.h"
 
-#include "base/whole.h"
+#include "base/integer.h"
 #include "timeline/content/page_form.h"
 
 _Static_assert(ACTIVITY_COUNT <= 1 << PAGE_BITS(slice, activity), "an activity has room");
 
 static uint64_t span_ns(const struct trace *trace, float ticks) {
-  return trace_span_ns(trace, whole_number((double)ticks));
+  return trace_span_ns(trace, integer_truncate((double)ticks));
 }
 
 static unsigned mask_of(const struct mix *mix) {

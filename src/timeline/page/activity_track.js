@@ -97,19 +97,19 @@ export class ActivityTrack {
     this.checks = null;
   }
 
-  // Adds to `sums` how long each activity took before `time`, times `sign`.
+  // Adds to `sums` the duration of each activity before `time`, times `sign`.
   #addBefore(time, sums, sign) {
     const mixes = this.levels.finest, {kinds, parts} = mixes;
     this.checks ??= checkpoints(mixes);
-    const whole = upperBound(mixes.end, time, 0, mixes.count), check = Math.floor(whole / CHECK_EVERY);
+    const complete = upperBound(mixes.end, time, 0, mixes.count), check = Math.floor(complete / CHECK_EVERY);
     for (let kind = 0; kind < kinds; kind++)
       sums[kind] += sign * this.checks[check * kinds + kind];
-    for (let at = check * CHECK_EVERY * kinds; at < whole * kinds; at++)
+    for (let at = check * CHECK_EVERY * kinds; at < complete * kinds; at++)
       sums[at % kinds] += sign * parts[at];
-    if (whole < mixes.count && mixes.begin[whole] < time) {
-      const share = (time - mixes.begin[whole]) / (mixes.end[whole] - mixes.begin[whole]);
+    if (complete < mixes.count && mixes.begin[complete] < time) {
+      const share = (time - mixes.begin[complete]) / (mixes.end[complete] - mixes.begin[complete]);
       for (let kind = 0; kind < kinds; kind++)
-        sums[kind] += sign * share * parts[whole * kinds + kind];
+        sums[kind] += sign * share * parts[complete * kinds + kind];
     }
   }
 
@@ -119,7 +119,7 @@ export class ActivityTrack {
     return count > 0 ? {begin: begin[0], end: end[count - 1]} : null;
   }
 
-  // Adds how long each activity took from one time to another.
+  // Adds the duration of each activity from one time to another.
   addTimes(from, to, sums) {
     this.#addBefore(to, sums, 1);
     this.#addBefore(from, sums, -1);
@@ -151,7 +151,7 @@ export class ActivityTrack {
   }
 }
 
-// By mix: the only activity, if it took the entire time; NONE otherwise.
+// By mix: the only activity, if it lasted the entire time; NONE otherwise.
 const NONE = 255, ALL = 1 - 1e-6; // ALL: as far as 32 bits show
 
 function findOnly({begin, end, parts, count, kinds}) {

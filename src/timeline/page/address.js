@@ -40,22 +40,22 @@ function encode(parameters) {
 }
 
 export class Address {
-  // `read` has the state as pairs of names and texts, only of what is not as at first; `apply` takes URLSearchParams.
+  // `read` has the state as pairs of names and texts, only of what is not as at first; `apply` gets URLSearchParams.
   constructor({read, apply}) {
     Object.assign(this, {read, apply});
     this.hash = '';  // what the address had when it was last read or written
     this.state = ''; // what is looked at, as it would be written
-    addEventListener('popstate', () => this.#take());
-    addEventListener('hashchange', () => this.#take());
+    addEventListener('popstate', () => this.#restore());
+    addEventListener('hashchange', () => this.#restore());
   }
 
   // Shows what is in the address, as the page opens.
   begin() {
     this.state = encode(this.read());
-    this.#take();
+    this.#restore();
   }
 
-  #take() {
+  #restore() {
     const requested = location.hash.slice(1);
     if (requested === this.hash)
       return;

@@ -51,7 +51,7 @@ export class Bands {
   }
 
   #fill(tracks, {from, to}, top, height) {
-    const {image: {width}, times, present} = this, whole = (to - from) / width * tracks.length, full = whole * ALL;
+    const {image: {width}, times, present} = this, total = (to - from) / width * tracks.length, full = total * ALL;
     for (const track of tracks)
       spread(track, from, to, width, times, present);
     const isPlain = (column, bits, base) => bits === 1 << 31 - Math.clz32(bits) && times[base + column] >= full;
@@ -66,7 +66,7 @@ export class Bands {
       } else {
         while (next < width && !isPlain(next, present[next], (31 - Math.clz32(present[next])) * width))
           next++;
-        this.#fillMixed(column, next, whole, top, height);
+        this.#fillMixed(column, next, total, top, height);
       }
     }
     present.fill(0);
@@ -87,9 +87,9 @@ export class Bands {
 
   // From the bottom up: the activities in the order of the legend, the ground where nothing is known. This is where
   // the time of a frame of many rows goes.
-  #fillMixed(from, to, whole, top, height) {
+  #fillMixed(from, to, total, top, height) {
     const {pixels, times, present, tiles, ground, dither, image: {width}} = this;
-    const first = height < TILE ? top : 0, scale = height / whole, isLow = height < LOW;
+    const first = height < TILE ? top : 0, scale = height / total, isLow = height < LOW;
     for (let column = from; column < to; column++) {
       const up = height + (isLow ? dither[column] : 0.5) + 1e-6, across = column & 7;
       let done = 0, y = height;

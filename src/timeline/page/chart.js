@@ -340,7 +340,7 @@ export class Chart {
     }
   }
 
-  // What takes no time.
+  // Items without duration.
   #drawPoint(x, y, paint) {
     const {context} = this;
     context.fillStyle = paint.edge;

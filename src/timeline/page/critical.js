@@ -109,12 +109,12 @@ export function pathAt(model, row, time) {
 
 // What it consists of, the longest first.
 function partsOf(model, path, interval) {
-  const {sums, between, length} = pathTimes(model, path, interval), whole = length + between;
+  const {sums, between, length} = pathTimes(model, path, interval), total = length + between;
   const parts = [...sums].map((ns, kind) => ({ns, name: model.activities[kind].name}));
   parts.push({ns: between, name: 'from thread to thread'});
   parts.sort((one, other) => other.ns - one.ns);
-  return `${duration(whole)}: ${parts.filter(({ns}) => ns >= 0.0005 * whole && ns > 0)
-    .map(({ns, name}) => `${name} ${percent(ns, whole)}`).join(', ')}.`;
+  return `${duration(total)}: ${parts.filter(({ns}) => ns >= 0.0005 * total && ns > 0)
+    .map(({ns, name}) => `${name} ${percent(ns, total)}`).join(', ')}.`;
 }
 
 const MAX_SEGMENTS = 4000, MAX_REGIONS = 8; // that are looked at, evenly chosen; that are named
@@ -135,10 +135,10 @@ export function pathRegions(model, path, {from, to}) {
 
 // "parallel @app.c:12 40 %, ...": on all that it is.
 function regionsOf(model, path, interval) {
-  const {between, length} = pathTimes(model, path, interval), whole = length + between;
-  const regions = pathRegions(model, path, interval).filter(({ns}) => ns >= 0.005 * whole).slice(0, MAX_REGIONS);
+  const {between, length} = pathTimes(model, path, interval), total = length + between;
+  const regions = pathRegions(model, path, interval).filter(({ns}) => ns >= 0.005 * total).slice(0, MAX_REGIONS);
   return regions.length ? ` In: ${regions.map(({region, ns}) => `${region?.short ?? 'merged short regions'} ` +
-    `${percent(Math.min(ns, whole), whole)}`).join(', ')}.` : '';
+    `${percent(Math.min(ns, total), total)}`).join(', ')}.` : '';
 }
 
 export function showPath(model, interval, isOn) {

@@ -75,9 +75,9 @@ export class Detail {
   // Whether the page has left out items, and so few are visible that the server may have all.
   #lacksItems() {
     const {about: {tasks, messages, locks, samples}} = this.model, {length, start, stop} = this.view;
-    const isWhole = tasks.stored === tasks.all && messages.stored === messages.all && locks.stored === locks.all &&
+    const isComplete = tasks.stored === tasks.all && messages.stored === messages.all && locks.stored === locks.all &&
       messages.storedOperations === messages.allOperations && samples.resolution === 0;
-    return !isWhole && length * FINER < stop - start;
+    return !isComplete && length * FINER < stop - start;
   }
 
   // Whether all tasks, messages and so on that are visible are there.

@@ -48,7 +48,7 @@ function taskFacts(model, task) {
 function mergedFacts(model, slice) {
   const length = slice.end - slice.begin;
   return [
-    ['stands for', `${plural(slice.merged, 'region')}, each shorter than ` +
+    ['represents', `${plural(slice.merged, 'region')}, each shorter than ` +
       `${duration(model.about.resolution.slices)}, open for ${percent(slice.busy, length)} of the time`],
     ['longest', `${slice.region.name}, ${duration(slice.longest)}`],
   ];
@@ -95,7 +95,7 @@ export function sliceFacts(model, slice, isShort) {
   facts.push(['end', instant(slice.end, 1)]);
   if (slice.around.length)
     facts.push(['nested in', slice.around.map(({region: {short}}) => short).join(' › ')]);
-  facts.push(['in the whole trace', `${plural(region.count, 'time')}, ${duration(region.total)} in all, ` +
+  facts.push(['in the entire trace', `${plural(region.count, 'time')}, ${duration(region.total)} in all, ` +
     `${duration(region.total / Math.max(1, region.count))} each`]);
   return facts;
 }

@@ -19,7 +19,7 @@ export function instant(ns, step) {
   return (ns / factor).toFixed(digits) + NO_BREAK + unit;
 }
 
-// A time as the command line takes it, exact.
+// A time as an argument of the command line, exact.
 export function option(ns) {
   return `${Math.round(ns)}ns`;
 }
@@ -28,14 +28,14 @@ export function count(number) {
   return number.toLocaleString('en-US');
 }
 
-export function percent(part, whole) {
-  const value = whole > 0 ? part / whole * 100 : 0;
+export function percent(part, total) {
+  const value = total > 0 ? part / total * 100 : 0;
   return (value >= 99.95 || value === 0 ? value.toFixed(0) : value.toFixed(1)) + NO_BREAK + '%';
 }
 
 // How much larger a share is than another one, in percentage points: +12.3.
-export function difference(part, whole, otherPart, otherWhole) {
-  const points = (whole > 0 ? part / whole : 0) * 100 - (otherWhole > 0 ? otherPart / otherWhole : 0) * 100;
+export function difference(part, total, otherPart, otherTotal) {
+  const points = (total > 0 ? part / total : 0) * 100 - (otherTotal > 0 ? otherPart / otherTotal : 0) * 100;
   const text = Math.abs(points).toFixed(1);
   return text === '0.0' ? '±0' : (points > 0 ? '+' : '−') + text;
 }

@@ -85,9 +85,9 @@ function unionOf(intervals, from, to) {
 function copiesOf(model, row, from, to) {
   const sums = [{bytes: 0, ns: 0}, {bytes: 0, ns: 0}];
   for (const {begin, end, bytes, kind} of model.transfers.find(one => one.row === row.index)?.within(from, to) ?? []) {
-    const inside = Math.max(0, Math.min(end, to) - Math.max(begin, from)), whole = end - begin, sum = sums[kind];
+    const inside = Math.max(0, Math.min(end, to) - Math.max(begin, from)), length = end - begin, sum = sums[kind];
     sum.ns += inside;
-    sum.bytes += whole > 0 ? bytes * inside / whole : bytes;
+    sum.bytes += length > 0 ? bytes * inside / length : bytes;
   }
   return sums;
 }
@@ -126,16 +126,16 @@ export class Devices {
       return [];
     const intervals = model.launches.filter(({to: {row}}) => own.has(row)).map(({to: {time}, end}) => [time, end]);
     const busy = unionOf(intervals.sort((one, other) => one[0] - other[0]), from, to);
-    return [element('tr', {className: 'whole'}, element('td', {}, device),
+    return [element('tr', {className: 'device'}, element('td', {}, device),
       element('td', {title: duration(busy), colSpan: 2}, `${percent(busy, to - from)} busy`),
       element('td', {title: duration(to - from - busy), colSpan: 2}, `${percent(to - from - busy, to - from)} idle`))];
   }
 
-  #streamLine({row, name, busy, copying, copies}, whole) {
+  #streamLine({row, name, busy, copying, copies}, interval) {
     const link = element('button', {type: 'button', className: 'link', title: `${name}: to its row`}, name);
     link.addEventListener('click', () => this.pick(row.index));
     return element('tr', {}, element('td', {}, link),
-      ...[busy - copying, copying].map(ns => element('td', {title: duration(ns)}, percent(ns, whole))),
+      ...[busy - copying, copying].map(ns => element('td', {title: duration(ns)}, percent(ns, interval))),
       ...copies.map(sum => element('td', {title: duration(sum.ns)}, rateOf(sum))));
   }
 }

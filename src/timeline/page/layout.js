@@ -208,7 +208,7 @@ export class Layout {
     this.height += place.height;
   }
 
-  // Heads of groups and rows that are open take what they need; the others, and folded groups, share the rest.
+  // Heads of groups and open rows get the height that they need; the others, and folded groups, share the rest.
   #placeFitting() {
     const sections = this.#sections(), open = place => place.isOpen && place.row.slices.length > 0;
     Object.assign(this, {band: BAND, bar: BAR, height: 0});

@@ -1,4 +1,4 @@
-// The activities with their colours and how long each took in the visible interval; a click hides or shows one.
+// The activities with their colours and the duration of each in the visible interval; a click hides or shows one.
 import {element, swatch} from './dom.js';
 import {difference, duration, percent} from './format.js';
 import {LETTERS} from './groups.js';
@@ -46,15 +46,15 @@ export class Legend {
 
   // `rest`: the sums to compare shares with, or null; `runs`: those of each run that is compared, which are not added.
   update(sums, rest = null, runs = []) {
-    const restWhole = rest?.reduce((sum, ns) => sum + ns, 0);
-    const whole = sums.reduce((sum, ns) => sum + ns, 0), most = Math.max(...sums, 1);
+    const restTotal = rest?.reduce((sum, ns) => sum + ns, 0);
+    const total = sums.reduce((sum, ns) => sum + ns, 0), most = Math.max(...sums, 1);
     for (const [kind, line] of this.lines.entries()) {
       const ns = Math.max(0, sums[kind]), isPresent = ns >= 0.5;
       line.time.textContent = !isPresent ? '–' : runs.length === 0 ? duration(ns)
         : runs.map((run, side) => `${LETTERS[side]} ${duration(Math.max(0, run[kind]))}`).join('  ');
-      line.share.textContent = isPresent && runs.length === 0 ? percent(ns, whole) : '';
+      line.share.textContent = isPresent && runs.length === 0 ? percent(ns, total) : '';
       line.change.textContent = rest && (isPresent || rest[kind] >= 0.5)
-        ? difference(ns, whole, rest[kind], restWhole) : '';
+        ? difference(ns, total, rest[kind], restTotal) : '';
       line.bar.style.width = `${ns / most * 100}%`;
       line.button.classList.toggle('absent', !isPresent);
     }

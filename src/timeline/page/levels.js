@@ -42,12 +42,12 @@ export class Levels {
   }
 
   get finest() {
-    return this.made[0] ??= this.detail ? join(this.whole, this.kind.decode(this.detail), this.detail, this.kind)
-      : this.whole;
+    return this.made[0] ??= this.detail ? join(this.embedded, this.kind.decode(this.detail), this.detail, this.kind)
+      : this.embedded;
   }
 
   // All that the page itself has.
-  get whole() {
+  get embedded() {
     return this.loaded ??= this.kind.decode(this.source);
   }
 

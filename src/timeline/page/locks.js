@@ -74,7 +74,7 @@ export function drawLock(context, chart, {holds}, colours, height) {
   const {view, layout} = chart, y = row => height(row, -1) + layout.bandOf(layout.rows[row]) / 2;
   const shown = holds.filter(({requested, released, row}) => requested <= view.to && released >= view.from &&
     !layout.isTakenOut(row));
-  if (shown.length > MAX_HOLDS) // those that took the longest
+  if (shown.length > MAX_HOLDS) // the longest ones
     shown.sort((one, other) => other.released - other.requested - (one.released - one.requested)).splice(MAX_HOLDS);
   context.strokeStyle = context.fillStyle = colours.lock;
   for (const hold of shown) {

@@ -283,7 +283,7 @@ class Page {
     const {model, overlay: {range}} = this;
     this.instances.show(region, range
       ? {from: range.from, to: range.to, rows: range.rowsOf(model), name: 'the selection'}
-      : {from: model.from, to: model.to, rows: model.rows, name: 'the whole trace'});
+      : {from: model.from, to: model.to, rows: model.rows, name: 'the entire trace'});
     this.#changeInstances();
   }
 

@@ -16,7 +16,7 @@ export class Minimap {
     Object.assign(this, {width, height, scale});
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
-    this.whole = null;
+    this.drawn = null;
     this.#clear();
   }
 
@@ -27,7 +27,7 @@ export class Minimap {
   }
 
   // The strip changes only with size, colours and legend: it is kept as a picture.
-  #drawWhole(palette, hidden) {
+  #drawAll(palette, hidden) {
     const {width, height} = this.canvas, picture = new OffscreenCanvas(width, height);
     const tracks = this.model.rows.filter(row => row.kind !== 'metrics').map(row => row.activity);
     this.bands.draw(picture.getContext('2d'), tracks, {from: this.view.start, to: this.view.stop},
@@ -38,11 +38,11 @@ export class Minimap {
   draw(palette, hidden) {
     const {context, scale, view} = this, key = [palette.isDark, ...hidden].join();
     if (this.key !== key)
-      this.whole = null;
+      this.drawn = null;
     this.key = key;
-    this.whole ??= this.#drawWhole(palette, hidden);
+    this.drawn ??= this.#drawAll(palette, hidden);
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.drawImage(this.whole, 0, 0);
+    context.drawImage(this.drawn, 0, 0);
     context.setTransform(scale, 0, 0, scale, 0, 0);
     const left = this.#x(view.from), right = Math.max(this.#x(view.to), left + 2);
     context.fillStyle = palette.colours.ground;

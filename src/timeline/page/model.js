@@ -89,7 +89,7 @@ export class Model {
     for (const [kind, {items}] of Object.entries(others))
       this.loaded[kind] = join(this.own[kind] ??= this.load[kind](), items, interval, KINDS[kind]);
     this.loadedLocks = this.created = this.loadedSendTimes = this.loadedReceived = this.loadedPieces = null;
-    this.wholeFunctions = null;
+    this.allFunctions = null;
     const byRow = samples?.isAll ? Map.groupBy(samples.items, ({row}) => row) : null;
     for (const {index, samples: track} of this.rows)
       track.setDetail(byRow && {...interval, items: byRow.get(index) ?? []});
@@ -236,7 +236,7 @@ export class Model {
     return null;
   }
 
-  // How long each activity took in all rows, or in one, from one time to another.
+  // The duration of each activity in all rows, or in one, from one time to another.
   times(from, to, rows = this.rows) {
     const sums = new Float64Array(this.activities.length);
     for (const row of rows)
@@ -244,7 +244,7 @@ export class Model {
     return sums;
   }
 
-  // How long each condition of threads took (condition_track.js).
+  // The duration of each condition of threads (condition_track.js).
   conditionTimes(from, to, rows = this.rows) {
     const sums = new Float64Array(CONDITIONS.length);
     for (const row of rows) {

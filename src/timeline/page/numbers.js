@@ -50,11 +50,11 @@ export class Numbers {
 
   // "Without a processor: preempted 2.00 ms (1.0 %), ...", where the archive shows.
   #showConditions({from, to}, rows) {
-    const {model} = this, whole = (to - from) * rows.length, texts = [];
+    const {model} = this, total = (to - from) * rows.length, texts = [];
     if (model.hasConditions)
       for (const [kind, ns] of model.conditionTimes(from, to, rows).entries())
         if (ns >= 0.5)
-          texts.push(`${CONDITIONS[kind].name} ${duration(ns)} (${percent(ns, whole)})`);
+          texts.push(`${CONDITIONS[kind].name} ${duration(ns)} (${percent(ns, total)})`);
     byId('conditions').textContent = texts.length ? `Of all threads' time: ${texts.join(', ')}.` : '';
   }
 
@@ -77,32 +77,32 @@ export class Numbers {
     const {model} = this, rows = range.rowsOf(model), sums = model.times(range.from, range.to, rows);
     const rest = model.times(model.from, model.to).map((ns, kind) => Math.max(0, ns - sums[kind]));
     const lines = topRegions(model, range, rows, Infinity);
-    return {sums, rest, lines, whole: sum(sums), restWhole: sum(rest), restOf: makeRest(model, lines)};
+    return {sums, rest, lines, total: sum(sums), restTotal: sum(rest), restOf: makeRest(model, lines)};
   }
 
   #showRange(range) {
-    const {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
+    const {sums, rest, lines, total, restTotal, restOf} = this.#measure(range);
     this.legend.update(sums, rest, this.#runs(range, range.rowsOf(this.model)));
     if (byId('regions-by').value === 'all')
-      this.statistics.update(lines, whole, {of: restOf, whole: restWhole});
+      this.statistics.update(lines, total, {of: restOf, total: restTotal});
     else
-      this.statistics.update(this.#regions(range, range.rowsOf(this.model)), whole);
+      this.statistics.update(this.#regions(range, range.rowsOf(this.model)), total);
   }
 
   // The same as a text, in columns for people and spreadsheets: tabs are between.
   asText(range) {
-    const {model} = this, {sums, rest, lines, whole, restWhole, restOf} = this.#measure(range);
+    const {model} = this, {sums, rest, lines, total, restTotal, restOf} = this.#measure(range);
     const {times, rows} = range.describe(model);
     const text = [`${model.about.title}: ${times} (${duration(range.length)}), ${rows}`, '',
       ['activity', 'time', 'share', 'points more than in the rest'].join('\t')];
     for (const [kind, ns] of sums.entries())
       if (ns >= 0.5)
-        text.push([model.activities[kind].name, duration(ns), percent(ns, whole),
-          difference(ns, whole, rest[kind], restWhole)].join('\t'));
+        text.push([model.activities[kind].name, duration(ns), percent(ns, total),
+          difference(ns, total, rest[kind], restTotal)].join('\t'));
     text.push('', ['region', 'count', 'own time', 'share', 'points more than in the rest'].join('\t'));
     for (const {region, ns, count: many} of lines)
-      text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, whole),
-        difference(ns, whole, restOf(region), restWhole)].join('\t'));
+      text.push([region?.name ?? 'merged short regions', count(many), duration(ns), percent(ns, total),
+        difference(ns, total, restOf(region), restTotal)].join('\t'));
     text.push(...this.sides.asText(range, range.rowsOf(model)));
     text.push(...samplesAsText(model, {from: range.from, to: range.to, rows: range.rowsOf(model)}));
     for (const counter of model.counters) {

@@ -29,7 +29,7 @@ static void add_date(json_t *facts, const struct trace *trace) {
   char date[64];
   if (trace->clock.realtime_ns != UINT64_MAX && localtime_r(&seconds, &local) &&
       strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &local))
-    add(facts, "begun", date);
+    add(facts, "started", date);
 }
 
 static void add_count(json_t *facts, const char *name, uint64_t count) {
@@ -113,7 +113,7 @@ json_t *page_warnings(const struct timeline *timeline) {
   if (trace_lost_events(timeline->trace) > 0)
     json_array_append_new(warnings, json_string("Events were lost while this trace was recorded."));
   warn(warnings, anomalies->backward, "events were earlier than the one before.");
-  warn(warnings, anomalies->unmatched_leave, "ends of regions that had not begun were ignored.");
+  warn(warnings, anomalies->unmatched_leave, "ends of regions without a begin were ignored.");
   warn(warnings, anomalies->unclosed, "regions without an end were ended with the one around them.");
   warn(warnings, too_deep, "regions nested too deeply are left out.");
   return warnings;

@@ -124,33 +124,33 @@ function sumOf(lines) {
 
 // What the functions' shares are compared with: all samples of the page without these.
 export function restOfSamples(model, lines) {
-  const whole = model.wholeFunctions ??= topFunctions(model, {from: model.from, to: model.to, rows: model.rows});
-  const all = new Map(whole.map(({index, samples}) => [index, samples]));
+  const functions = model.allFunctions ??= topFunctions(model, {from: model.from, to: model.to, rows: model.rows});
+  const all = new Map(functions.map(({index, samples}) => [index, samples]));
   const taken = new Map(lines.map(({index, samples}) => [index, samples]));
-  return {of: index => (all.get(index) ?? 0) - (taken.get(index) ?? 0), whole: sumOf(whole) - sumOf(lines)};
+  return {of: index => (all.get(index) ?? 0) - (taken.get(index) ?? 0), total: sumOf(functions) - sumOf(lines)};
 }
 
 // The table beside the picture.
 export function showSamples(model, {from, to}, rows, isMarked) {
   if (!model.hasSamples)
     return;
-  const lines = topFunctions(model, {from, to, rows}), whole = sumOf(lines);
+  const lines = topFunctions(model, {from, to, rows}), total = sumOf(lines);
   const rest = isMarked ? restOfSamples(model, lines) : null;
   byId('samples-section').hidden = false;
-  byId('samples-title').textContent = `Samples in ${isMarked ? 'the selection' : 'it'}: ${count(whole)}`;
+  byId('samples-title').textContent = `Samples in ${isMarked ? 'the selection' : 'it'}: ${count(total)}`;
   byId('samples-rest').hidden = !rest;
   byId('samples').replaceChildren(...lines.slice(0, MAX_FUNCTIONS).map(({index, samples}) => {
     const {name, short} = model.functions[index], [head, tail] = headAndTail(short);
     return element('tr', {title: name}, element('td', {}, element('span', {className: 'head'}, head),
-      element('span', {}, tail)), element('td', {}, count(samples)), element('td', {}, percent(samples, whole)),
-    rest && element('td', {}, difference(samples, whole, rest.of(index), rest.whole)));
+      element('span', {}, tail)), element('td', {}, count(samples)), element('td', {}, percent(samples, total)),
+    rest && element('td', {}, difference(samples, total, rest.of(index), rest.total)));
   }));
 }
 
 // The same as lines of text.
 export function samplesAsText(model, scope) {
-  const lines = topFunctions(model, scope), whole = sumOf(lines), rest = restOfSamples(model, lines);
+  const lines = topFunctions(model, scope), total = sumOf(lines), rest = restOfSamples(model, lines);
   return lines.length === 0 ? [] : ['', ['function', 'samples', 'share', 'points more than in the rest'].join('\t'),
-    ...lines.map(({index, samples}) => [model.functions[index].name, count(samples), percent(samples, whole),
-      difference(samples, whole, rest.of(index), rest.whole)].join('\t'))];
+    ...lines.map(({index, samples}) => [model.functions[index].name, count(samples), percent(samples, total),
+      difference(samples, total, rest.of(index), rest.total)].join('\t'))];
 }

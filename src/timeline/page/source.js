@@ -56,7 +56,7 @@ export class Source {
     if (address)
       link.href = address;
     byId('source-note').textContent = known ? known.changed ? 'The file has changed since the run.' : ''
-      : 'The page does not have its lines: stave timeline --sources takes them along.';
+      : 'The page does not have its lines: stave timeline --sources includes them.';
     byId('source').replaceChildren(...known ? this.#makeLines(known, file, line) : []);
   }
 

@@ -26,8 +26,8 @@ function readRows({layout, rowsPanel: {sort, filter}, model}, add) {
 export function readState(page) {
   const {view, overlay, legend, search, instances, theme, bookmarks} = page, state = [];
   const add = (name, value, first) => value !== first && state.push([name, value]);
-  const whole = packInterval(view.start, view.stop);
-  add('at', packInterval(view.from, view.to), whole);
+  const entire = packInterval(view.start, view.stop);
+  add('at', packInterval(view.from, view.to), entire);
   readRows(page, add);
   add('top', String(Math.round(view.top)), '0');
   add('off', packNumbers(legend.hidden), '');

@@ -7,7 +7,7 @@ import {SortHeads} from './sort_heads.js';
 
 const MAX_REGIONS = 12, FINEST_NS_PER_VIEW = 20000;
 
-// Takes the time of the bars of one depth to their regions, and away from the regions around them.
+// Adds the time of the bars of one depth to their regions, and subtracts it from the regions around them.
 function addDepth(slices, outer, view, times) {
   let above = 0;
   const first = lowerBound(slices.end, view.from, 0, slices.count);
@@ -42,7 +42,7 @@ function regionTimes(model, interval, rows) {
   return times;
 }
 
-// The regions that took the most time: {region, or null for what was merged; ns, count}.
+// The regions with the most time: {region, or null for what was merged; ns, count}.
 export function topRegions(model, interval, rows = model.rows, most = MAX_REGIONS) {
   const lines = [];
   for (const [index, time] of regionTimes(model, interval, rows).entries())
@@ -62,11 +62,11 @@ export function regionsBy(model, interval, rows, by) {
     .map(line => ({where, ...line})));
 }
 
-// What regions took in the entire page without the lines given: a function of a region.
+// The time of regions in the entire page without the lines given: a function of a region.
 export function makeRest(model, lines) {
-  model.wholeTimes ??= regionTimes(model, {from: model.from, to: model.to, length: model.to - model.from}, model.rows);
+  model.allTimes ??= regionTimes(model, {from: model.from, to: model.to, length: model.to - model.from}, model.rows);
   const taken = new Map(lines.map(({region, ns}) => [region, ns]));
-  return region => Math.max(0, (model.wholeTimes[region ? region.index : model.regions.length]?.ns ?? 0) -
+  return region => Math.max(0, (model.allTimes[region ? region.index : model.regions.length]?.ns ?? 0) -
     (taken.get(region) ?? 0));
 }
 
@@ -87,12 +87,12 @@ export class Statistics {
     this.heads = new SortHeads(body, COLUMNS, 'ns', () => this.update(...this.shown));
   }
 
-  // `lines`: of all regions; `whole`: ns of all rows in the interval; `rest`, where there is one: {of, whole}, what to
+  // `lines`: of all regions; `total`: ns of all rows in the interval; `rest`, where there is one: {of, total}, what to
   // compare with.
-  update(lines, whole, rest = null) {
-    this.shown = [lines, whole, rest];
+  update(lines, total, rest = null) {
+    this.shown = [lines, total, rest];
     this.body.replaceChildren(...this.heads.sorted(lines).slice(0, MAX_REGIONS)
-      .map(line => this.#makeLine(line, whole, rest)));
+      .map(line => this.#makeLine(line, total, rest)));
   }
 
   #nameParts(name) {
@@ -100,7 +100,7 @@ export class Statistics {
     return [element('span', {className: 'head'}, head), element('span', {}, tail)];
   }
 
-  #makeLine(line, whole, rest) {
+  #makeLine(line, total, rest) {
     const {region, where, ns, count: times} = line;
     const label = region && [region.name, region.description].filter(Boolean).join(', ');
     const name = region ? element('button', {type: 'button', className: 'link', title: `${label}: its instances`},
@@ -108,7 +108,7 @@ export class Statistics {
     if (region)
       name.addEventListener('click', () => this.pick(region));
     return element('tr', {}, element('td', {}, name), element('td', {}, count(times)), element('td', {}, duration(ns)),
-      element('td', {}, percent(ns, whole)),
-      rest && element('td', {}, difference(ns, whole, rest.of(region), rest.whole)));
+      element('td', {}, percent(ns, total)),
+      rest && element('td', {}, difference(ns, total, rest.of(region), rest.total)));
   }
 }

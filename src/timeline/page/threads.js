@@ -31,8 +31,8 @@ function measure(model, {from, to}, rows) {
 }
 
 // The rows that are further from the others than these from each other by far: their indices.
-function outliersOf(lines, whole) {
-  const least = Math.max(TIMES_ODD * median(lines.map(({odd}) => odd)), LEAST_ODD * whole);
+function outliersOf(lines, length) {
+  const least = Math.max(TIMES_ODD * median(lines.map(({odd}) => odd)), LEAST_ODD * length);
   return new Set(lines.length < MANY ? [] : lines.filter(({odd}) => odd > least).map(({row}) => row.index));
 }
 
@@ -57,17 +57,17 @@ export class Threads {
     this.shown = [interval, rows];
     if (!this.areThere)
       return;
-    const measured = measure(this.model, interval, rows), whole = interval.to - interval.from;
+    const measured = measure(this.model, interval, rows), length = interval.to - interval.from;
     const lines = this.heads.sorted(measured);
-    this.mark(outliersOf(measured, whole));
-    byId('threads').replaceChildren(...lines.slice(0, MAX_THREADS).map(line => this.#makeLine(line, whole)));
+    this.mark(outliersOf(measured, length));
+    byId('threads').replaceChildren(...lines.slice(0, MAX_THREADS).map(line => this.#makeLine(line, length)));
     byId('threads-more').textContent = lines.length > MAX_THREADS ? `${count(lines.length - MAX_THREADS)} more` : '';
   }
 
-  #makeLine({row, busy, waiting, begin}, whole) {
+  #makeLine({row, busy, waiting, begin}, length) {
     const name = element('button', {type: 'button', className: 'link', title: `${row.name}: to its row`}, row.name);
     name.addEventListener('click', () => this.pick(row.index));
     return element('tr', {}, element('td', {}, name), ...[busy, waiting].map(ns =>
-      element('td', {title: duration(ns)}, percent(ns, whole))), element('td', {}, instant(begin, whole / 1000)));
+      element('td', {title: duration(ns)}, percent(ns, length))), element('td', {}, instant(begin, length / 1000)));
   }
 }

@@ -74,7 +74,7 @@ export class Traffic {
       this.#useSums(sums);
     else
       this.#countVisible(interval, rows);
-    const cells = [...this.cells.values()], sum = name => cells.reduce((whole, cell) => whole + cell[name], 0);
+    const cells = [...this.cells.values()], sum = name => cells.reduce((total, cell) => total + cell[name], 0);
     byId('traffic-note').textContent = `${plural(sum('messages'), 'message')}, ${size(sum('bytes'))}` +
       (stored < all && !(sums && isWhole)
         ? ` (the page has ${count(stored)} of ${count(all)}, those longest under way)` : '') +

@@ -88,7 +88,7 @@ export function decodeTransfers(bytes, {section: [offset, length]}, rows) {
   return made;
 }
 
-// "Transfers: 12 to device, 1.2 MB, 3.4 GB/s": of an interval; the rate is that of the time they took.
+// "Transfers: 12 to device, 1.2 MB, 3.4 GB/s": of an interval; the rate is that of their duration.
 export function showTransfers(model, {from, to}, rows) {
   const shown = new Set(rows.map(({index}) => index)), sums = new Map();
   for (const transfers of model.transfers)

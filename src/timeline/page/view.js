@@ -24,8 +24,8 @@ export class View extends EventTarget {
 
   // The length nearest to this that can be shown.
   within(length) {
-    const whole = this.stop - this.start;
-    return Math.min(whole, Math.max(length, Math.min(SHORTEST_NS, whole)));
+    const all = this.stop - this.start;
+    return Math.min(all, Math.max(length, Math.min(SHORTEST_NS, all)));
   }
 
   // Shows an interval; what lies outside the trace is cut off, its length kept.
@@ -46,7 +46,7 @@ export class View extends EventTarget {
     this.#showWithRoom(from, to, 0.25);
   }
 
-  // Shows a slice with some room; what takes no time, with a tenth of what is beside it now.
+  // Shows a slice with some room; one without duration with a tenth of its present surroundings.
   zoomTo({begin, end}) {
     if (end > begin) {
       this.showAround(begin, end);

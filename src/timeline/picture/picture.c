@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/plural.h"
-#include "base/whole.h"
 #include "timeline/picture/picture_draw.h"
 
 enum {
@@ -59,9 +59,9 @@ static void merge_narrow(const struct picture *picture) {
   struct timeline *timeline = picture->timeline;
   double per_point = (double)(timeline->to - timeline->from) / (picture->right - picture->left);
   for (size_t i = 0; i < timeline->trace->location_count; i++) {
-    activity_track_coarsen(&timeline->rows[i].activity, whole_number(per_point / 2));
+    activity_track_coarsen(&timeline->rows[i].activity, integer_truncate(per_point / 2));
     for (uint32_t depth = 0; depth < timeline->rows[i].depth_count; depth++)
-      slice_track_coarsen(&timeline->rows[i].depths[depth], whole_number(per_point * 1.5));
+      slice_track_coarsen(&timeline->rows[i].depths[depth], integer_truncate(per_point * 1.5));
   }
 }
 

@@ -115,7 +115,7 @@ static bool halve(const struct picture *picture, char *text, double room) {
   return is_still_too_wide;
 }
 
-/* Halves first: each look takes the longer, the longer the text is. */
+/* Halves first: the cost of a measurement grows with the text's length. */
 static void cut(const struct picture *picture, char *text, double room) {
   double dots = width_of(picture, ellipsis);
   while (halve(picture, text, room - dots))

@@ -25,7 +25,7 @@ enum {
   DEFINITION_HEAD_BYTES = 1 << 10,       /* of a chunk and a record, and numbers beside the members */
   MEMBER_BYTES = 5,                      /* at most, of a 32-bit number */
   DEFINITION_BYTES = 1 << 20,            /* kept free on the disk for what is written at the end */
-  FEW_DEFINITION_BYTES = 256 << 10, /* of a program with few threads and events: a page takes time on tmpfs */
+  FEW_DEFINITION_BYTES = 256 << 10,      /* with few threads and events: each page costs time on tmpfs */
   FEW_LOCATIONS = 256,
 };
 
@@ -58,7 +58,7 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
   return OTF2_FLUSH;
 }
 
-/* OTF2 fills it with zeros: all its pages together take less time than one by one. */
+/* OTF2 fills it with zeros: all its pages together are faster than one by one. */
 static struct chunk *new_chunk(uint64_t bytes) {
   uint64_t units = (sizeof(struct chunk) + bytes + RECOVERY_UNIT_BYTES - 1) / RECOVERY_UNIT_BYTES;
   uint64_t all = units * RECOVERY_UNIT_BYTES; /* of pages of any size */
@@ -190,7 +190,7 @@ void archive_count_into(struct archive *archive, _Atomic uint64_t *counter) {
   archive->progress = counter;
 }
 
-/* Thousands of files take seconds where the disk is slow. */
+/* Thousands of files need seconds where the disk is slow. */
 static void count_progress(struct archive *archive) {
   if (archive->progress)
     atomic_fetch_add_explicit(archive->progress, 1, memory_order_relaxed);

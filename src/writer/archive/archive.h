@@ -21,8 +21,7 @@ void archive_count_into(struct archive *archive, _Atomic uint64_t *counter);
 /* From now on events are written to their files beside, or no longer (event_files.h). */
 void archive_write_beside(struct archive *archive, bool is_beside);
 
-/* The event writer of a new location; locations are numbered from 0. NULL if it takes no
- * more. */
+/* The event writer of a new location; locations are numbered from 0. NULL if the archive refuses more. */
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location);
 
 /* Where the number of complete events of an open location is to be stored after each, for its recovery. */

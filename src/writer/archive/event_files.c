@@ -204,8 +204,8 @@ static int reserve_apart(struct event_files *files, const struct event_file *fil
   return error;
 }
 
-/* Querying takes longer than writing a chunk. Beside, it is no time that anybody waits for, unless it takes
- * as long as filling the next chunk does. */
+/* The query is slower than writing a chunk. In a thread beside, nothing waits for it, unless it lasts as long
+ * as filling the next chunk. */
 static uint64_t chunks_ahead(const struct event_files *files, const struct event_file *file) {
   uint64_t grown = file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
   return files->is_scarce || (file->spare && files->is_beside) ? 0 : grown;
@@ -274,9 +274,9 @@ static void stop_for(struct event_files *files, int error) {
     files->stop_error = -error;
 }
 
-/* It has its file, and room for its first events, before these come: it may be long until the chunk is full,
- * and who takes the disk's last room meanwhile must not take this. Most of a program's threads may do next to
- * nothing, and a chunk's room is some memory on tmpfs: the rest is reserved when more events follow
+/* A location has its file, and room for its first events, before these come: it may be long until the chunk
+ * is full, and the disk may be filled by others meanwhile. Most of a program's threads may do next to
+ * nothing, and a chunk's room is memory on tmpfs: the rest is reserved when more events follow
  * (event_files_expect_more). */
 static struct event_file *open_location(struct event_files *files, uint64_t location) {
   struct event_file *file = memory_get(1, sizeof *file);

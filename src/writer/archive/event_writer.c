@@ -13,7 +13,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are stored with their lowest byte first");
 
-/* The most that things may take, which decides whether they fit into a chunk. */
+/* The largest sizes, which decide whether something fits into a chunk. */
 enum {
   TICKS_BYTES = 1 + sizeof(uint64_t),
   KIND_BYTES = 1,
@@ -21,7 +21,7 @@ enum {
   LONG_LENGTH_BYTES = 1 + sizeof(uint64_t),
   LIST_BYTES = KIND_BYTES + LENGTH_BYTES + 5, /* its kind, its length and how many attributes there are */
   ATTRIBUTE_BYTES = 5 + 1 + 9,
-  LONG_RECORD = UINT8_MAX, /* one that may take so many bytes has a long length */
+  LONG_RECORD = UINT8_MAX, /* one that may have so many bytes has a long length */
 };
 
 /* Apart from others', which other threads may store to. */
@@ -142,8 +142,8 @@ static __attribute__((noinline)) unsigned char *put_attributes(unsigned char *at
   return at;
 }
 
-/* What precedes the event's fields, which take `most` bytes at most. Returns where these go; NULL if the
- * event cannot be taken. */
+/* Writes the part before the event's fields, which have `most` bytes at most. Returns the place of the
+ * fields; NULL if the event cannot be written. */
 static inline unsigned char *begin(struct event_writer *writer, const struct event_attributes *attributes,
                                    uint64_t ticks, unsigned char number, size_t most) {
   bool has_attributes = attributes && attributes->count > 0;
@@ -161,7 +161,7 @@ static inline unsigned char *begin(struct event_writer *writer, const struct eve
   return put_byte(at, number);
 }
 
-/* Whether nothing is in the path of an event without attributes whose fields take `most` bytes at most. */
+/* Whether an event without attributes, whose fields have `most` bytes at most, can be written directly. */
 static inline bool is_plain(const struct event_writer *writer, uint64_t ticks, size_t most) {
   return ticks >= writer->ticks && ticks > 0 &&
          TICKS_BYTES + KIND_BYTES + most < (size_t)(writer->end - writer->at);
@@ -260,8 +260,8 @@ enum {
   LOCK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + 2 * (1 + sizeof(uint32_t)),
 };
 
-/* What is in front of events that take `most` bytes at most. NULL: the chunk has to be looked after first.
- * (One call for each event keeps room for the time before the last one, too.) */
+/* Writes the part before events that have `most` bytes at most. NULL: the chunk has to be renewed first. (One
+ * call for each event keeps room for the time before the last one, too.) */
 static inline unsigned char *begin_some(struct event_writer *writer, uint64_t ticks, size_t most) {
   if (__builtin_expect(!is_plain(writer, ticks, most + TICKS_BYTES), false))
     return NULL;

@@ -1,8 +1,8 @@
 /* Room on the disk for chunks that may have to be written, all in one file without a name.
  *
  * A location's first chunk may stay the only one, and small. If its own file reserved the room, that would
- * have to be given back when the file ends, which takes ext4 half a millisecond: a thousand locations do so
- * one after the other while the program waits. Here all is given back immediately. */
+ * have to be given back when the file ends, which costs half a millisecond on ext4: a thousand locations
+ * would do so one after the other while the program waits. Here all is returned immediately. */
 #ifndef STAVE_WRITER_ARCHIVE_SHARED_ROOM_H
 #define STAVE_WRITER_ARCHIVE_SHARED_ROOM_H
 

@@ -37,7 +37,7 @@ static void end_teams_of(struct correlator *c, uint64_t now) {
   }
 }
 
-/* A thread whose location was closed already cannot take events: then the primary does. */
+/* A thread whose location is closed already cannot have further events: then the primary has them. */
 static struct traced_thread *thread_for(struct correlator *c, const struct task *task) {
   return task->thread && task->thread->location.writer ? task->thread : c->primary;
 }

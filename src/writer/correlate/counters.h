@@ -9,7 +9,7 @@ struct correlator;
 struct event;
 struct traced_thread;
 
-/* The record about to become events may have counters after it: takes them in. */
+/* Keeps the counters, if there are any, after the record that is about to become events. */
 void counters_hold(struct correlator *correlator, struct traced_thread *thread, const struct record *record);
 
 /* An event of a thread whose record had counters: puts them in front if it is an Enter or a Leave of that

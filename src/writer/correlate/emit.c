@@ -288,7 +288,7 @@ static inline bool write_frequent(struct event_writer *w, const struct event *ev
   }
 }
 
-/* As write_now, where it takes little. */
+/* As write_now, where that is simple. */
 static inline bool write_simply(struct location *location, const struct event *event) {
   if (event->attribute != ATTRIBUTE_NONE || event->is_late || !emit_may_write(location, event->ticks) ||
       !write_frequent(location->writer, event))

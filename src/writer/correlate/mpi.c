@@ -41,8 +41,8 @@ static struct frame *top_function(struct traced_thread *thread) {
   return top && top->kind == FRAME_MPI ? top : NULL;
 }
 
-/* Whether calls that begin then, and take so long, go on with the region of those that found nothing: where
- * the program does little else between them, or a processor was lacking for a moment. */
+/* Whether calls with this begin and duration continue the region of those that found nothing: where the
+ * program does little else between them, or a processor was lacking for a moment. */
 static bool is_near(const struct traced_thread *thread, uint64_t begin, uint64_t duration) {
   uint64_t before = (thread->last_ticks - thread->polls_begin) / 8;
   return begin <= thread->last_ticks + (duration / 2 > before ? duration / 2 : before);
@@ -85,7 +85,8 @@ void mpi_polls_end(struct correlator *c, struct traced_thread *thread) {
   thread->polls = 0;
 }
 
-/* Their region is as long as all of them took, and ends with the last one, or goes on with that before. */
+/* Their region is as long as all of them together, and ends with the last one, or continues the region
+ * before. */
 void on_mpi_polls(struct correlator *c, struct traced_thread *thread, const struct record_mpi_polls *record) {
   uint64_t duration = record->polled_ticks < record->ticks ? record->polled_ticks : 0;
   uint64_t begin = record->ticks - duration;

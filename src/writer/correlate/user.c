@@ -21,7 +21,7 @@ struct user_texts {
   uint64_t address; /* of the code that reports it */
 };
 
-/* Takes up to `requested` bytes off the *left ones at *from. */
+/* Moves up to `requested` of the *left bytes from *from. */
 static void cut_text(char *text, const char **from, size_t *left, uint64_t requested) {
   size_t bytes = requested < *left ? requested : *left;
   memcpy(text, *from, bytes);

@@ -22,7 +22,7 @@ enum { DEFINITIONS_NO_WINDOW = UINT32_MAX };
 /* The one interrupt generator: the timers of STAVE_SAMPLE_HZ. */
 enum { GENERATOR_TIMER = 0 };
 
-/* What is known about the run as a whole when the archive is closed. */
+/* Facts about the entire run when the archive is closed. */
 struct run {
   const struct session_constants *constants;
   struct clock_point end; /* now, on the session's clock */
@@ -36,8 +36,7 @@ struct run {
 struct definitions *definitions_create(struct archive *archive);
 void definitions_destroy(struct definitions *definitions);
 
-/* The archive is there now: the locations that are known get their event writers. False: it does not take
- * them. */
+/* Sets the archive: the locations that exist get their event writers. False: the archive refuses them. */
 bool definitions_set_archive(struct definitions *definitions, struct archive *archive);
 
 /* From now on every definition goes into the journal before its number is given out. recovery stays the
@@ -51,8 +50,8 @@ uint32_t definitions_string(struct definitions *definitions, const char *text);
 uint32_t definitions_attribute(struct definitions *definitions, enum attribute attribute);
 bool definitions_has_attribute(const struct definitions *definitions, enum attribute attribute);
 
-/* A new location with the next number and an open event writer; owned by the definitions. It has `bytes` of
- * memory, zeros at first, for who keeps something of his own after it. NULL if the archive takes no more. */
+/* A new location with the next number and an open event writer; owned by the definitions. It is followed by
+ * `bytes` of memory for the caller's own data, zeros at first. NULL if the archive refuses more. */
 struct location *definitions_add_location(struct definitions *definitions, size_t bytes);
 /* Nothing was ever written of what has ended on it: the location is another one's from now on, with the same
  * id. */

@@ -1,5 +1,5 @@
-/* STAVE_TRIGGER='slowest 5 parallel': the archives of the instances that took longest so far. One that is no
- * longer among them loses its archive when that of the slower one is complete. */
+/* STAVE_TRIGGER='slowest 5 parallel': the archives of the longest instances so far. One that is no longer
+ * among them loses its archive when that of the slower one is complete. */
 #ifndef STAVE_WRITER_FLIGHT_SLOWEST_H
 #define STAVE_WRITER_FLIGHT_SLOWEST_H
 
@@ -16,7 +16,7 @@ struct slowest {
   size_t count;
 };
 
-/* There is an archive of an instance that took so long. Returns the directory of the archive that is one too
+/* There is an archive of an instance with this duration. Returns the directory of the archive that is one too
  * many, which is removed, to be freed by the caller; NULL: none is. */
 char *slowest_add(struct slowest *slowest, size_t most, uint64_t ticks, const char *directory);
 

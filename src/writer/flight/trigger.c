@@ -35,7 +35,7 @@ struct thread_regions {
 
 struct trigger {
   const struct config_watch *watch;
-  uint64_t least, fired; /* of the slowest: what they must exceed; what took so long last */
+  uint64_t least, fired; /* of the slowest: the duration to exceed; that of the last one that did */
   double frequency;      /* 0: not known yet */
   struct map watched;
   struct map threads; /* by slot, plus one */
@@ -89,7 +89,7 @@ static struct trigger_place *watched_at(struct trigger *trigger, uint64_t addres
   return watched;
 }
 
-/* -- how long it may take -- */
+/* -- how long it may last -- */
 
 static int by_value(const void *left, const void *right) {
   uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;

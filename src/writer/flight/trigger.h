@@ -21,10 +21,10 @@ void trigger_destroy(struct trigger *trigger);
 /* The clock, as far as it is known now. */
 void trigger_set_frequency(struct trigger *trigger, double frequency);
 
-/* Of the slowest: only those that take longer than this are too long. */
+/* Of the slowest: only those that are longer than this are too long. */
 void trigger_set_least(struct trigger *trigger, uint64_t ticks);
 
-/* How long the instance took that was too long last. */
+/* The duration of the last instance that was too long. */
 uint64_t trigger_ticks(const struct trigger *trigger);
 
 /* A record of a slot. Returns whether it ends an instance that was too long; `why` reports it in words. NULL

@@ -39,8 +39,8 @@ void application_open(struct application *application, pid_t pid, int pidfd, int
 void application_watch(struct application *application, struct session_header *session,
                        enum clock_kind clock);
 
-/* When the process has died, in ticks of the session's clock: at most that long ago as waking a thread takes
- * if it is watched; else now. */
+/* When the process has died, in ticks of the session's clock. Of a watched process it is later than the death
+ * by the wake-up of a thread at most; else it is now. */
 uint64_t application_died_ticks(const struct application *application);
 
 /* Queries without waiting. Cheap: one or two system calls. */

@@ -1,5 +1,5 @@
-/* What the process was before the writer encountered it, and what its memory took: how long it had lived, how
- * much of that its first thread ran, and page faults. */
+/* The process's life before the writer: how long it had lived, and how much of that its first thread ran; and
+ * its page faults. */
 #ifndef STAVE_WRITER_KERNEL_LIFE_H
 #define STAVE_WRITER_KERNEL_LIFE_H
 

@@ -63,7 +63,7 @@ static uint64_t read_ran(clockid_t program) {
   return clock_gettime(program, &ran) == 0 ? (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec : 0;
 }
 
-/* The kernel adds up what threads that are running have run at ticks of up to 4 ms, so that takes longer. */
+/* The kernel accounts the time of running threads at ticks of up to 4 ms, so that needs longer parts. */
 enum { PART_WAITED_NS = 10000000, PART_RAN_NS = 40000000 };
 
 /* A tenth of the time it waited; or the program ran four fifths of what its processors have. */
@@ -88,8 +88,8 @@ static bool is_part_contended(struct pace *pace) {
   return part->is_full;
 }
 
-/* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. Queried so often that
- * sscanf would be a tenth of what a look at the rings takes. */
+/* "0.20 0.18 0.12 2/80 11206": 2 run or wait for a processor, the caller among them. Read so often that
+ * sscanf would be a tenth of the cost of a look at the rings. */
 static unsigned running_of(const char *text) {
   for (unsigned words = 3; *text && words > 0; text++)
     words -= *text == ' ';

@@ -1,5 +1,4 @@
-/* How much of a processor the writer takes, whether others need it, and how long records have waited for
- * that. */
+/* The writer's share of a processor, whether others need it, and how long records have waited for it. */
 #ifndef STAVE_WRITER_KERNEL_PACE_H
 #define STAVE_WRITER_KERNEL_PACE_H
 
@@ -61,7 +60,7 @@ bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
 bool pace_yields_until_calm(struct pace *pace);
 
 /* How long the next nap is, after one of `nap_ns` (0: the first), after which so much of the fullest ring was
- * in use (0 to 1): each takes a processor from a thread of the program. */
+ * in use (0 to 1): each look occupies a processor that a thread of the program needs. */
 uint64_t pace_nap(uint64_t nap_ns, double fullest);
 
 #endif

@@ -1,5 +1,5 @@
-/* What it takes on this machine to get a page of memory and to give it back: a thread of the writer's own
- * measures it, beside what is done to close the archive. */
+/* The cost of getting and returning a page of memory on this machine: a thread of the writer measures it
+ * while the archive is closed. */
 #ifndef STAVE_WRITER_KERNEL_PAGE_COST_H
 #define STAVE_WRITER_KERNEL_PAGE_COST_H
 

@@ -15,8 +15,8 @@ struct processor_time {
   bool is_known;
   uint64_t own_ns;    /* of the traced process, with its threads that have ended */
   uint64_t writer_ns; /* of this process */
-  uint64_t busy_ns;   /* of all programs and the kernel, and what other virtual machines took */
-  uint64_t stolen_ns; /* the part of it that other virtual machines took, where the kernel knows */
+  uint64_t busy_ns;   /* of all programs, the kernel and other virtual machines */
+  uint64_t stolen_ns; /* the part of other virtual machines, where the kernel knows */
   uint64_t idle_ns;   /* nothing to do, or waiting for a disk */
 };
 

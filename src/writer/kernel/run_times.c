@@ -270,7 +270,7 @@ static uint64_t busiest_us(const struct run_times *times, uint64_t own_us) {
   return others_us > most_us ? others_us : most_us;
 }
 
-/* Belongs to the last reading. Some of many threads at a time, so that none takes long: the last one has all.
+/* Belongs to the last reading. Some of many threads at a time, so that none is long: the last one has all.
  */
 static void read_system(struct run_times *times, uint64_t now_ns, bool is_last) {
   enum { TOGETHER = 32 };

@@ -1,13 +1,13 @@
-/* Where records wait that the writer has removed from the rings and not merged yet, packed (packed.h), in
- * segments of the writer's own memory. To move a record takes a few ns, to encode it 40 to 90: so threads
+/* The backlog: records that the writer has removed from the rings and not merged yet, packed (packed.h), in
+ * segments of the writer's own memory. To move a record costs a few ns, to encode it 40 to 90: so threads
  * that make events faster than they can be encoded need not wait for that.
  *
- * A chain is what waits of one ring. Its positions are the ring's; it is read from its front while more is
- * put after its end. What is read next is unpacked in its window. Segments that were unpacked are used again,
- * the last one first: fresh memory costs more than the packing.
+ * A chain has the waiting records of one ring. Its positions are the ring's; it is read from its front while
+ * more is put after its end. The records that are read next are unpacked in its window. Segments that were
+ * unpacked are used again, the last one first: fresh memory costs more than the packing.
  *
- * Where a log has all records (record_log.h) they wait in that, and take no memory but the kernel's, which
- * may put them on the disk. */
+ * Where a log has all records (record_log.h) they wait in that, in no memory but the kernel's, which may
+ * write them to the disk. */
 #ifndef STAVE_WRITER_PIPELINE_BACKLOG_H
 #define STAVE_WRITER_PIPELINE_BACKLOG_H
 

@@ -14,7 +14,7 @@ struct merge;
 struct encoders_caller {
   bool (*may_encode)(
       void *data); /* called before: whether the processors are free; it may end the recording */
-  /* NULL, or called around what all encoders do: these take all processors then, and none in between */
+  /* NULL, or called around a round of all encoders: these use all processors in it, and none in between */
   void (*on_round)(void *data, bool begins);
   void *data;
 };

@@ -32,8 +32,8 @@ struct packed_state {
   } last[PACKED_ENTRIES];
 };
 
-/* Packs n records, or as many as have room: each needs PACKED_BYTES_MAX, whatever it takes in the end.
- * Returns how many; *ret_bytes is what they took. */
+/* Packs n records, or as many as have room: each needs PACKED_BYTES_MAX, whatever its final size. Returns how
+ * many; *ret_bytes is their size. */
 uint64_t packed_put(struct packed_state *state, const struct record *records, uint64_t n, uint8_t *to,
                     size_t bytes, size_t *ret_bytes);
 

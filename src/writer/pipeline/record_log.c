@@ -72,9 +72,9 @@ static void let_go(struct record_log *log) {
   log->fd = -1;
 }
 
-/* ext4 reserves the room of each page by itself as it is written, which takes a third of what a page costs.
- * tmpfs would clear pages that are reserved, btrfs and ZFS write them to another place all the same, and a
- * server of files is asked over the network. XFS was not measured. */
+/* ext4 reserves the room of each page by itself as it is written, which is a third of a page's cost. tmpfs
+ * would clear reserved pages, btrfs and ZFS write them to another place all the same, and a file server would
+ * be requested over the network. XFS was not measured. */
 static bool is_reserved_by_page(int fd) {
   struct statfs disk;
   return fstatfs(fd, &disk) == 0 && disk.f_type == EXT4_SUPER_MAGIC;
@@ -194,12 +194,12 @@ void record_log_flush(struct record_log *log) {
 /* A block's head and its bytes lie at the end of the buffer. */
 static void add_block(struct record_log *log, struct record_log_head *head) {
   unsigned char *block = log->buffer + log->used;
-  size_t whole = (head->bytes + 7) / 8 * (size_t)8;
-  memset(block + sizeof *head + head->bytes, 0, whole - head->bytes);
+  size_t padded = (head->bytes + 7) / 8 * (size_t)8;
+  memset(block + sizeof *head + head->bytes, 0, padded - head->bytes);
   head->checksum = record_log_sum(head, block + sizeof *head);
   memcpy(block, head, sizeof *head);
-  log->used += sizeof *head + whole;
-  log->since_mark += sizeof *head + whole;
+  log->used += sizeof *head + padded;
+  log->since_mark += sizeof *head + padded;
 }
 
 void record_log_put(struct record_log *log, uint32_t slot, uint64_t position, const struct record *records,

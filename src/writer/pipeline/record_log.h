@@ -24,7 +24,7 @@ struct log_blocks {
   size_t begin, count, capacity; /* [begin, count) are there */
 };
 
-/* Blocks that lie before the position as a whole are dropped. */
+/* Blocks that lie completely before the position are dropped. */
 void log_blocks_drop_below(struct log_blocks *blocks, uint64_t position);
 
 /* Makes the file in `directory`. NULL: it cannot be made, or the disk has too little room for it beside the

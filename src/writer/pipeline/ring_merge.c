@@ -135,7 +135,7 @@ static void look_at_next(const struct merge *merge, struct source *source) {
   source->record = *record_at(merge, source, source->next);
 }
 
-/* A pass over many full rings takes long: the tool must not think that nothing goes on. */
+/* A pass over many full rings is long: the tool must see progress meanwhile. */
 static void count_progress(struct merge *merge) {
   atomic_fetch_add_explicit(&merge->session->shared.progress, 1, memory_order_relaxed);
 }
@@ -252,7 +252,7 @@ static void limit_growth(struct merge *merge) {
   merge->growth_left = atomic_load_explicit(left, memory_order_relaxed);
 }
 
-/* Memory for a ring that is to grow; once for each capacity. It takes as long as filling rings does. */
+/* Memory for a ring that is to grow; once for each capacity. That is as slow as filling rings. */
 static void prepare_growth(struct merge *merge, struct source *source) {
   uint64_t capacity = source->view.mask + 1;
   if (source->is_damaged || source->prepared >= 2 * capacity || 2 * capacity > source->view.capacity_max)
@@ -277,7 +277,7 @@ double merge_drain_full_rings(struct merge *merge) {
   return max_fill;
 }
 
-/* Who reads the log has what lies between two marks in memory; and a pass may take long. */
+/* A reader of the log has the blocks between two marks in memory; and a pass may be long. */
 static void log_all_in_time(struct merge *merge) {
   enum { MARK_BYTES = 32 << 20 };
   if (record_log_since_mark(merge->log) < MARK_BYTES)
@@ -407,7 +407,8 @@ static uint64_t records_to_look(const struct merge *merge) {
   return LOOK_RECORDS + (uint64_t)LOOK_RECORDS_A_SLOT * merge->slots;
 }
 
-/* Takes records of the top ring while they are the earliest of all, but not after `end`. Returns how many. */
+/* Delivers records of the top ring while they are the earliest of all, but not after `end`. Returns how many.
+ */
 static uint64_t deliver_run(struct merge *merge, uint32_t slot, uint64_t end) {
   struct source *source = &merge->sources[slot];
   uint64_t until = second_ticks(merge), handled = 0;
@@ -546,7 +547,7 @@ uint64_t merge_waiting(const struct merge *merge) {
   return backlog_waiting(merge->backlog);
 }
 
-/* In a log, which takes no memory, as many as the memory would have room for: somebody waits for the end. */
+/* In a log, which needs no memory, as many as the memory would have room for: the end is waited for. */
 bool merge_may_lag(const struct merge *merge) {
   if (merge->backlog && record_log_is_complete(merge->log))
     return backlog_waiting(merge->backlog) < merge->waiting_most;

@@ -7,9 +7,9 @@
  * rest on this rule alone. Of records with equal times, what makes a task or team comes before what names it,
  * and of a lock's acquisitions the one that has been released first.
  *
- * While a pass is in progress rings that are a quarter full are emptied into the backlog (backlog.h), so
- * that their threads can go on. That changes where records lie, not which of them a pass takes nor their
- * order. */
+ * While a pass is in progress rings that are a quarter full are emptied into the backlog (backlog.h), so that
+ * their threads can go on. That changes where records lie, not which of them a pass delivers nor their order.
+ */
 #ifndef STAVE_WRITER_PIPELINE_RING_MERGE_H
 #define STAVE_WRITER_PIPELINE_RING_MERGE_H
 
@@ -20,7 +20,7 @@
 struct merge;
 struct record_log;
 
-/* Takes one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values.
+/* Gets one record of a slot. `id` is the record's own (records.h), `words` are 4 * record->more values.
  * Record and words are copies, valid until it returns. */
 typedef void (*merge_sink)(void *data, uint32_t slot, uint64_t id, const struct record *record,
                            const uint64_t *words);
@@ -77,8 +77,8 @@ void merge_destroy(struct merge *merge);
 /* One pass. Gives slots of ended threads back once they are drained. Returns the number of records taken. */
 uint64_t merge_pass(struct merge *merge);
 
-/* Whether the program has all processors, so that each look at the rings, and each page that they get, takes
- * one from a thread of it. Not, until it is set. */
+/* Whether the program has all processors, so that each look at the rings, and each page that they get, delays
+ * a thread of it. Not, until it is set. */
 void merge_set_crowded(struct merge *merge, bool is_crowded);
 
 /* Empties rings that are a quarter full into the backlog, as far as it has room. Returns how much of the

@@ -29,7 +29,7 @@ struct record_log_head {
 enum { RECORD_LOG_BYTES_MAX = 48 << 10 };
 
 /* The asm keeps products in registers of their own: gcc would put two into a vector, which cannot multiply so
- * many bits, and takes three times as long. */
+ * many bits, and is three times as slow. */
 static inline uint64_t record_log_sum_of(uint64_t sum, const unsigned char *word) {
   uint64_t value;
   memcpy(&value, word, sizeof value);
@@ -40,7 +40,7 @@ static inline uint64_t record_log_sum_of(uint64_t sum, const unsigned char *word
 }
 
 /* Eight bytes at a time, and four sums beside each other, since each step waits for the one before: the
- * journal's takes twenty times as long for each, and there is more of this. */
+ * journal's sum costs twenty times as much for each, and the log is larger. */
 static inline uint64_t record_log_sum(const struct record_log_head *head, const void *bytes) {
   enum { WORD = 8, SUMS = 4 };
   uint64_t sum = 1, second = 2, third = 3, fourth = 4;

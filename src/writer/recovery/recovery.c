@@ -31,7 +31,7 @@ struct recovery {
   bool has_failed;                  /* the journal has: what follows it would be worth nothing */
   bool is_cut;                      /* somebody has made the file shorter: what was in it is gone */
   bool may_get_stuck;               /* in stores to it */
-  bool is_in_memory;                /* reserving takes the longer, the more is reserved */
+  bool is_in_memory;                /* reserving is the slower, the more is reserved */
   volatile sig_atomic_t is_growing; /* the list of arenas may be */
   volatile sig_atomic_t is_frozen;  /* the file stays as it is: what is stored goes to memory of our own */
   atomic_flag is_remapping;         /* pages: one thread at a time, in handlers of signals */
@@ -59,7 +59,7 @@ static off_t block_offset(size_t number) {
   return RECOVERY_UNIT_BYTES + (off_t)number * RECOVERY_BLOCK_BYTES;
 }
 
-/* -- pages that the disk does not take -- */
+/* -- pages that the disk refuses -- */
 
 /* Whose pages the handler of SIGBUS looks after. */
 static struct recovery *_Atomic mapped;
@@ -148,7 +148,7 @@ static void keep_pages_of(struct recovery *recovery) {
   sigaction(SIGBUS, &action, NULL);
 }
 
-/* In a signal handler. Who takes blocks makes files, too, which may wait for the disk as well. */
+/* In a signal handler. The caller that gets blocks makes files, too, which may wait for the disk as well. */
 static bool freeze_stuck(void *data) {
   struct recovery *recovery = data;
   bool is_busy = recovery->is_growing || recovery->block_count != recovery->blocks_before;
@@ -172,8 +172,8 @@ void recovery_freeze(struct recovery *recovery) {
 
 /* -- the file -- */
 
-/* The first touch of a page reads no others around it, as it would: what was never written is zero, and some
- * MiB of that, page by page, take longer than all the rest of the writer's start. */
+/* The first touch of a page reads no others around it, as it otherwise would: pages that were never written
+ * are zero, and some MiB of them, page by page, cost more than all the rest of the writer's start. */
 static void *map(const struct recovery *recovery, size_t bytes, off_t offset) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, recovery->fd, offset);
   if (memory == MAP_FAILED)

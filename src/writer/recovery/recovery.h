@@ -19,7 +19,7 @@ struct recovery *recovery_open(const char *directory);
  * it stays: the archive looks unfinished then. NULL is fine. */
 int recovery_remove(struct recovery *recovery);
 
-/* Frees the memory, and gives the disk's room back if the file was removed: that takes a millisecond. NULL is
+/* Frees the memory, and returns the disk's room if the file was removed: that costs a millisecond. NULL is
  * fine. */
 void recovery_close(struct recovery *recovery);
 

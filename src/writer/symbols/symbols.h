@@ -1,7 +1,7 @@
 /* From code addresses to functions, files and lines.
  *
  * Two threads. The merging thread queries (symbols_request) and never waits for an answer; the symboliser
- * thread, started by symbols_create, queries libbfd, which may take seconds for a large program. They share
+ * thread, started by symbols_create, queries libbfd, which may need seconds for a large program. They share
  * the places: an address goes from one to the other through a wait-free queue, the answer comes back in the
  * place, and the same address is found again in a table of the merging thread's.
  *

@@ -49,7 +49,7 @@ static char *without_last(char *begin, char *end) {
   return end > begin ? end - 1 : begin;
 }
 
-/* Whether a ".." would take something back; at the root it takes back nothing, and means nothing. */
+/* Whether a ".." would remove a folder; at the root it removes nothing, and has no meaning. */
 static bool has_parent(char *begin, char *end, bool absolute) {
   char *last = without_last(begin, end);
   last += *last == '/' && last < end;

@@ -17,7 +17,7 @@ bool name_is_outlined(const char *name);
  * result. */
 char *name_from_fortran(const char *name);
 
-/* Takes "//", "/./" and "/x/../" out of a path, in place. Symbolic links are not looked at. */
+/* Removes "//", "/./" and "/x/../" from a path, in place. Symbolic links are not looked at. */
 void name_clean_path(char *path);
 
 /* Whether the path is a header of the C++ library, the C library's inline functions or the compiler's own,

@@ -81,7 +81,7 @@ static int name_order(const void *a, const void *b) {
   return strcmp(a, b);
 }
 
-/* The one copy of a string; takes the string over. NULL in, or no memory: NULL. */
+/* The one copy of a string; the string is owned from now on. NULL in, or no memory: NULL. */
 static const char *intern(struct resolver *resolver, char *own) {
   void *node = own ? tsearch(own, &resolver->names, name_order) : NULL;
   char *kept = node ? *(char **)node : NULL;

@@ -188,7 +188,7 @@ static struct name_table read_formats(struct line_cursor *cursor) {
     entries.forms[i] = read_unsigned(cursor);
   }
   entries.count = read_unsigned(cursor);
-  /* each takes a byte at least, but for those that are made of nothing */
+  /* each has a byte at least, but for those that are made of nothing */
   cursor->is_bad |= entries.count > (uint64_t)(cursor->end - cursor->at);
   return entries;
 }

@@ -6,7 +6,7 @@ const STATES = {
   drawing: 'The run has ended; its finished page is being made',
   ended: 'The run has ended; this is all of it',
   died: 'The run has ended without an archive',
-  gone: 'The server does not answer: it has ended, or cannot be reached. Asking again',
+  gone: 'The server does not answer: it has ended, or cannot be reached. Trying again',
 };
 const LEFT = new Set(['at', 'top', 'selected', 'range', 'among']); // of the address: not carried over
 
@@ -38,11 +38,11 @@ class Live {
 
   #listen() {
     this.source = new EventSource('news');
-    this.source.onmessage = ({data}) => this.#take(JSON.parse(data));
+    this.source.onmessage = ({data}) => this.#receive(JSON.parse(data));
     this.source.onerror = () => this.#setState('gone');
   }
 
-  #take(news) {
+  #receive(news) {
     this.news = {...news, at: performance.now() - news.age_ms};
     this.#setState(news.state);
     byId('trouble').textContent = news.trouble && `No newer picture: ${news.trouble}`;

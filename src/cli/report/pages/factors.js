@@ -26,7 +26,7 @@ export function known(part) {
   return FACTORS.filter(({key}) => part.steps.some(({factors}) => (factors[key] ?? null) !== null));
 }
 
-/** What each factor takes of a step's threads' time, one after the other, and what is left. */
+/** Each factor's share of the time of a step's threads, one after the other, and the rest. */
 export function losses(step, factors) {
   let left = 1;
   const taken = factors.filter(({of}) => !of).map((factor) => {

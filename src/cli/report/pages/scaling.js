@@ -6,11 +6,11 @@ import {drawStacks} from './stacks.js';
 import {share, time} from './words.js';
 
 const {runs, parts, notes, is_weak: isWeak} = JSON.parse(find('data').textContent);
-const [whole] = parts;
+const [program] = parts;
 const COLUMNS = [['lost_s', 'lost'], ['share', 'of wall'], ['speedup', 'speed-up'], ['efficiency', 'efficiency'],
   ['scales_to', 'scales to']];
 const sorting = new Sorting('lost_s', valueOf, drawParts);
-let part = whole, chosen = whole.steps.length - 1;
+let part = program, chosen = program.steps.length - 1;
 
 function heading(text) {
   return element('th', {scope: 'col'}, text);
@@ -72,7 +72,7 @@ function drawFactors() {
 function valueOf(one, key) {
   const last = one.steps.at(-1);
   if (key === 'share')
-    return one.lost_s / whole.steps.at(-1).wall_s;
+    return one.lost_s / program.steps.at(-1).wall_s;
   if (key === 'scales_to')
     return one.scales_to ?? Infinity;
   return key === 'name' ? label(one) : key === 'lost_s' ? one.lost_s : last[key];
@@ -91,7 +91,7 @@ function partRow(one) {
 }
 
 function drawParts() {
-  const rows = [whole, ...sorting.sorted(parts.slice(1).filter(({steps}) => steps.length))];
+  const rows = [program, ...sorting.sorted(parts.slice(1).filter(({steps}) => steps.length))];
   const head = element('tr', {}, sorting.head('name', 'part'), ...COLUMNS.map(([key, text]) => sorting.head(key, text)),
     heading('by'), heading('wall with fewest'), heading('with most'));
   find('parts').replaceChildren(element('thead', {}, head), element('tbody', {}, ...rows.map(partRow)));
@@ -124,6 +124,6 @@ find('chart').addEventListener('keydown', (event) => {
   choose(goal);
 });
 find('title').textContent = `${isWeak ? 'Weak' : 'Strong'} scaling, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
-find('summary').textContent = `${whole.steps.map(threadsOf).join(', ')} threads`;
+find('summary').textContent = `${program.steps.map(threadsOf).join(', ')} threads`;
 find('notes').replaceChildren(...notes.map((note) => element('li', {}, note)));
-show(whole);
+show(program);
