@@ -29,6 +29,14 @@ class Report(Case):
         self.assertNotIn("more places", check("--all", self.path()).stdout.decode())
         self.assertEqual(text.count("violation: "), 1)
 
+    def test_more_places_than_are_kept(self):
+        with self.make() as made:
+            for line in range(1, 10004):
+                made.leave(0, "masked", line=line)
+        report = self.json(FOUND)
+        self.assertEqual((len(report["findings"]), report["omitted"]), (10000, 3))
+        self.words(check(self.path()).stdout.decode(), "3 findings left out")
+
     def test_rules(self):
         with self.make() as made:
             made.leave(0, "masked", line=11)

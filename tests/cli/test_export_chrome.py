@@ -119,11 +119,17 @@ class Chrome(Case):
                          for members in ((own,), (papi, misses)))
             made.event(0, "metric", own, 0.5)
             made.event(1, "metric", both, (17, 18))
+            nameless = made.definitions.metric_class(tuple(
+                made.definitions.metric_member("", text, MetricType.USER, MetricMode.ABSOLUTE_POINT)
+                for text in ("first", "second")), MetricOccurrence.SYNCHRONOUS_STRICT)
+            made.event(0, "metric", nameless, (19, 20))
         counters = [(event["name"], event.get("id"), event["args"], event["cat"]) for event in self.chrome(path)
                     if event["ph"] == "C" and event["name"] != "tasks"]
         self.assertEqual(counters, [("residual", None, {"K": 0.5}, "metric"),
                                     ("PAPI_TOT_CYC", 2, {"value": 17}, "metric"),
-                                    ("PAPI_L1_DCM", 2, {"value": 18}, "metric")])
+                                    ("PAPI_L1_DCM", 2, {"value": 18}, "metric"),
+                                    ("metric 2.0", None, {"value": 19}, "metric"),
+                                    ("metric 2.1", None, {"value": 20}, "metric")])
 
     def test_transfers(self):
         """From their begin to the first event of their completion, with bytes and rate."""
@@ -150,6 +156,7 @@ class Chrome(Case):
             made.event(1, "measurement_on_off", MeasurementMode.OFF)
         events = self.chrome(path)
         pauses = [(event["ph"], event["id"], event["ts"]) for event in events if event.get("cat") == "pause"]
+        self.assertEqual([event["args"] for event in events if event.get("cat") == "pause"], 4 * [{}])
         begin = pauses[0][2]
         self.assertEqual(pauses, [("b", 1, begin), ("e", 1, begin + 20), ("b", 2, begin + 30), ("e", 2, begin + 100)])
 

@@ -27,6 +27,7 @@ ALL = {
     "report": [["report", name] for name in planted_archives.PLANTED],
     "report-short": [["report", "--brief", "critical"], ["report", "--markdown", "critical"],
                      ["report", "--what-if", "balance @made.c:20", "one_slow_thread"],
+                     ["report", "--what-if", "regions", "critical"],
                      ["report", "--brief", "--fail-if", "efficiency < 50 %", "critical"],
                      ["report", "--compare", "one_slow_thread", "--", "rotating"]],
     "check": [["check", "misuse"], ["check", "critical"]],
