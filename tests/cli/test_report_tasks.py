@@ -448,6 +448,28 @@ class Tasks(Case):
         self.assertAlmostEqual(numbers["parallelism"], 1)
         self.assertEqual(numbers["findings"][0]["cause"], "too few ready tasks")
         self.ms(numbers["findings"][0]["gain_s"], 15)
+        self.assertEqual(numbers["findings"][0]["confidence"], "medium")
+
+    def test_starvation_of_more_threads_than_processors(self):
+        """Two of four threads run a task each; who waits beside two processors may have had none, and smaller tasks
+        help nobody: *sort* of BOTS with four threads."""
+        with self.timed("crowded", threads=4) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
+            made.fork(0)
+            made.begin(0)
+            for i in range(4):
+                made.create(0, i + 1, 11, depend=[("inout", i % 2)])
+            for i in range(4):
+                made.enter(i, "implicit barrier", 1)
+            for step in range(2):
+                for i, length in enumerate((10, 4)):
+                    made.at(10 * step).start(i, 0, 2 * step + i + 1, 11)
+                    made.at(10 * step + length)
+                    made.end(i, 0, 2 * step + i + 1, 11)
+            made.end_all(20)
+        found = [one for one in self.numbers(self.path("crowded"))["findings"] if one["cause"] == "too few ready tasks"]
+        self.assertEqual([one["confidence"] for one in found], ["low"])
+        self.words(found[0]["reason"])
 
 
 if __name__ == "__main__":
