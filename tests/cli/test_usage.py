@@ -44,7 +44,7 @@ class Wrong(cli.Case):
             for word in ("--nonsense", "--nonsense=5", "-z"):
                 self.is_wrong(command, word, "x", what=f"unknown option {word}")
             self.is_wrong(command, "-zq", "x", what="unknown option -z")
-            self.is_wrong(command, "--help=5", "x", what="--help has no value")
+            self.is_wrong(command, "--help=5", "x", what="--help does not accept a value")
 
     def test_value(self):
         for command, option in WITH_VALUE.items():

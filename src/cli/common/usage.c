@@ -90,7 +90,7 @@ static bool refuse(const struct usage *usage, int refused, const char *word) {
   if (optopt == 0)
     return refuse_unknown(usage, word);
   if (is_known)
-    return usage_error(usage->command, "%.*s has no value", (int)strcspn(word, "="), word);
+    return usage_error(usage->command, "%.*s does not accept a value", (int)strcspn(word, "="), word);
   return usage_error(usage->command, "unknown option -%c", optopt);
 }
 

@@ -10,7 +10,7 @@
 
 /* A relative folder would not survive the program's chdir. The dynamic linker, which finds libraries there,
  * interprets some characters of LD_PRELOAD and LD_LIBRARY_PATH as the end of a path, and a dollar as the
- * begin of a variable. */
+ * beginning of a variable. */
 static bool is_fit(const char *folder) {
   return folder && *folder == '/' && folder[strcspn(folder, " \t\n:;$")] == '\0';
 }

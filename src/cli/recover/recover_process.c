@@ -82,7 +82,7 @@ static void read_result(struct recover_process *process, char *rest) {
                                     {"whole_ns", &process->whole_ns},   {"lost", &process->lost},
                                     {"shortfall", &process->shortfall}, {"has_all", &process->has_all}};
   const char *definitions = lines_read_pairs(rest, slots, sizeof slots / sizeof *slots, "definitions");
-  process->is_journal_cut = definitions && strcmp(definitions, "complete") != 0;
+  process->is_journal_cut = definitions && strcmp(definitions, "cut") == 0;
   process->is_done = true;
 }
 

@@ -173,11 +173,11 @@ uint64_t alone_encode(struct encoder *encoder, uint32_t slot, uint64_t id, const
                       uint64_t n, uint64_t until) {
   struct correlator *c = &encoder->correlator;
   struct traced_thread *thread = c->by_slot[slot];
-  bool may_be_plain = !thread->undecided_count && !has_common_frame(&thread->current->stack, true);
+  bool may_be_plain = !has_common_frame(&thread->current->stack, true);
   uint64_t done = 0;
   for (; done < n && records[done].ticks < until; done++) {
     const struct record *record = &records[done];
-    if (may_be_plain && encode_plain_lock(c, thread, record, id + done))
+    if (may_be_plain && !thread->undecided_count && encode_plain_lock(c, thread, record, id + done))
       correlator_count(c, id + done, record);
     else if (concerns_thread_alone(c, thread, record, id + done))
       correlate(c, slot, id + done, record, NULL);

@@ -10,6 +10,13 @@ static inline struct frame *top_of(const struct traced_thread *thread) {
   return stack->count ? &stack->frames[stack->count - 1] : NULL;
 }
 
+static inline bool holds_lock(const struct traced_thread *thread, uint64_t wait_id) {
+  for (size_t i = thread->held_locks; i-- > 0;)
+    if (thread->holds[i].wait_id == wait_id)
+      return true;
+  return false;
+}
+
 /* The thread's only hold of the lock. NULL: there are none, or several. */
 static inline struct hold *only_hold(const struct traced_thread *thread, uint64_t wait_id) {
   struct hold *found = NULL;
@@ -56,7 +63,7 @@ static inline bool is_requested(const struct traced_thread *thread, const struct
   enum frame_kind kind = lock_is_routine(record->kind) ? FRAME_LOCKING : FRAME_MUTEX;
   bool is_atomic = record->kind == OMPT_MUTEX_atomic;
   return top && top->kind == kind && top->wait_id == record->wait_id && !top->is_hidden && !is_atomic &&
-         thread->held_locks < thread->hold_capacity && !only_hold(thread, record->wait_id);
+         thread->held_locks < thread->hold_capacity && !holds_lock(thread, record->wait_id);
 }
 
 /* The region of the construct's block; REGION_NONE: it was not entered before. */

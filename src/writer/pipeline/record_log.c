@@ -74,7 +74,7 @@ static void let_go(struct record_log *log) {
 
 /* ext4 reserves the room of each page by itself as it is written, which is a third of a page's cost. tmpfs
  * would clear reserved pages, btrfs and ZFS write them to another place all the same, and a file server would
- * be requested over the network. XFS was not measured. */
+ * be queried over the network. XFS was not measured. */
 static bool is_reserved_by_page(int fd) {
   struct statfs disk;
   return fstatfs(fd, &disk) == 0 && disk.f_type == EXT4_SUPER_MAGIC;

@@ -380,18 +380,22 @@ static inline uint64_t due_together(const struct record *records, uint64_t n, ui
   return due;
 }
 
-/* The same of what is unpacked, by one call for all of it that is due. */
+/* The same of what is unpacked, by one call for all of it that is due. What the sink refuses comes one by one,
+ * and some that follow it, too: what is due would have to be found for each anew. */
 static uint64_t deliver_unpacked(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
+  enum { RUN_MAX = 256, REFUSED = 32 };
   struct source *source = &merge->sources[slot];
   const struct backlog_chain *chain = &source->chain;
   uint64_t at = source->next & chain->window_mask, n = chain->unpacked - source->next;
+  most = most < RUN_MAX ? most : RUN_MAX;
   n = n < most ? n : most;
   n = n < chain->window_mask + 1 - at ? n : chain->window_mask + 1 - at;
   n = due_together(chain->window + at, n, until);
   uint64_t handled =
       n ? merge->run_sink(merge->data, slot, id_base(slot) + source->next, chain->window + at, n) : 0;
-  if (handled)
-    merge_go_on_at(merge, source, source->next + handled);
+  if (handled == 0)
+    return deliver_stretch(merge, slot, until, n < REFUSED ? n : REFUSED);
+  merge_go_on_at(merge, source, source->next + handled);
   return handled;
 }
 
