@@ -47,8 +47,8 @@ static void in_turn(struct locks *locks) {
   }
 }
 
-/* Before libomp 19 the end of a loop's barrier may also be the region's: it is decided by the record after it,
- * a critical section's here. */
+/* Before libomp 19 the end of a loop's barrier may also be the region's: it is decided by the record after
+ * it, a critical section's here. */
 static void after_a_barrier(void) {
   for (int i = 0; i < OFTEN; i++) {
 #pragma omp for
