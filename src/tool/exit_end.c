@@ -35,10 +35,10 @@ static uint32_t count_threads(void) {
   return is_known ? (uint32_t)folder.st_nlink - OWN_LINKS : 0;
 }
 
-/* Beside the calling one, and workers, which wait for a region of their primary thread's. Any other thread
- * may use OpenMP, be it for the first time. */
+/* Beside the calling one, those of the runtime, which wait for a region of another's or for tasks, and a main
+ * thread that has ended before the process. Any other thread may use OpenMP, be it for the first time. */
 static uint32_t count_others(void) {
-  uint32_t threads = count_threads(), known = 1 + slots_workers();
+  uint32_t threads = count_threads(), known = 1 + slots_of_runtime() + slots_main_has_ended();
   if (!threads)
     return slots_others_of_program();
   return threads > known ? threads - known : 0;
@@ -50,28 +50,40 @@ static bool may_end(void) {
          !tool_is_forked_child() && atomic_load(&tool.recording) == RECORDING_ON && !is_in_team();
 }
 
-/* Another thread may call exit(), too, and finalize the runtime meanwhile: the session stays mapped for whom
- * `without_slot` counts. */
-static void end(uint32_t others) {
-  int cancellation = tool_forbid_cancellation();
-  atomic_fetch_add(&tool.without_slot, 1);
-  atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
-  device_trace_stop_all();
-  tool_close_session();
-  tool.exit_end.others = others;
-  tool.exit_end.ended_ns = clock_ns(CLOCK_MONOTONIC);
-  atomic_fetch_sub(&tool.without_slot, 1);
-  tool_allow_cancellation(cancellation);
+/* A thread that has been joined is counted by the kernel for a moment more. */
+static uint32_t count_lasting_others(void) {
+  enum { LOOKS = 3, NAP_NS = 1000000 };
+  uint32_t others = count_others();
+  for (int i = 1; others > 0 && i < LOOKS; i++) {
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    others = count_others();
+  }
+  return others;
 }
 
+static void end(uint32_t others) {
+  atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
+  device_trace_stop_all();
+  tool.exit_end.is_ending = true;
+  tool_close_session();
+  tool.exit_end.is_ending = false;
+  tool.exit_end.others = others;
+  tool.exit_end.ended_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Another thread may call exit(), too, and finalize the runtime meanwhile: the session stays mapped for whom
+ * `without_slot` counts. */
 static void at_exit(int status, void *data) {
   (void)data;
-  uint32_t others = may_end() ? count_others() : 0;
-  if (others == 0)
-    return;
-  if (tool_keeps())
+  int cancellation = tool_forbid_cancellation();
+  atomic_fetch_add(&tool.without_slot, 1);
+  uint32_t others = may_end() ? count_lasting_others() : 0;
+  if (others > 0 && tool_keeps())
     exit_status_note(status);
-  end(others);
+  if (others > 0)
+    end(others);
+  atomic_fetch_sub(&tool.without_slot, 1);
+  tool_allow_cancellation(cancellation);
 }
 
 void exit_end_expect(void) {
@@ -82,9 +94,9 @@ void exit_end_expect(void) {
 void exit_end_report_rest(void) {
   enum { SHORT_NS = 100000000 };
   uint64_t rest_ns = tool.exit_end.ended_ns ? clock_ns(CLOCK_MONOTONIC) - tool.exit_end.ended_ns : 0;
-  if (rest_ns > SHORT_NS)
+  if (rest_ns > SHORT_NS && tool.constants.config.verbose > 0)
     tool_log(
-        "exit() ended the recording beside %u threads of the program's own; the %.1f s until the runtime "
-        "ended are not recorded",
-        tool.exit_end.others, (double)rest_ns / 1e9);
+        "exit() ended the recording beside %u other thread%s; the %.1f s until the runtime ended are not "
+        "recorded",
+        tool.exit_end.others, tool.exit_end.others == 1 ? "" : "s", (double)rest_ns / 1e9);
 }

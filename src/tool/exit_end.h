@@ -5,8 +5,8 @@
 #define STAVE_TOOL_EXIT_END_H
 
 /* From now on exit() ends the recording, and waits until the archive is closed, where the process has threads
- * that no runtime has created. Once is enough for a process and its forked children. Where the C library has
- * no on_exit (musl) nothing does. */
+ * that no runtime has created. Once is enough for a process, and for children that it forks before. Where the
+ * C library has no on_exit (musl) nothing does. */
 void exit_end_expect(void);
 
 /* The runtime ends. If the program went on for more than a moment since then (handlers of exit() that wait

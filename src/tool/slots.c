@@ -82,8 +82,9 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   return session_get_slot(tool.session, kernel_tid, ret_index);
 }
 
-/* Whether the thread runs or waits for a processor: after its name, which may have blanks and parentheses. */
-static bool is_running(int32_t kernel_tid) {
+/* The thread's state: after its name, which may have blanks and parentheses. R: it runs or waits for a
+ * processor. Z: it has ended. */
+static char state_of(int32_t kernel_tid) {
   char path[48], text[256];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_tid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +93,7 @@ static bool is_running(int32_t kernel_tid) {
     close(fd);
   text[bytes > 0 ? bytes : 0] = '\0';
   const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] == ' ' && name_end[2] == 'R';
+  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
 }
 
 static bool is_alive(uint32_t index, int32_t owner) {
@@ -100,17 +101,27 @@ static bool is_alive(uint32_t index, int32_t owner) {
   return !is_dead(owner);
 }
 
-static bool is_alive_worker(uint32_t index, int32_t owner) {
-  return tool.threads[index].is_worker && !is_dead(owner);
+/* A team's worker, or the primary thread of LLVM's hidden helpers: the runtime has called itself there. */
+static bool is_of_runtime(uint32_t index) {
+  const struct thread *thread = &tool.threads[index];
+  return thread->is_worker || thread->module_base - tool.constants.runtime_base < tool.constants.runtime_size;
+}
+
+static bool is_alive_of_runtime(uint32_t index, int32_t owner) {
+  return is_of_runtime(index) && !is_dead(owner);
 }
 
 static bool is_alive_of_program(uint32_t index, int32_t owner) {
-  return !tool.threads[index].is_worker && !is_dead(owner);
+  return !is_of_runtime(index) && !is_dead(owner);
 }
 
 static bool is_running_other(uint32_t index, int32_t owner) {
   (void)index;
-  return is_running(owner);
+  return state_of(owner) == 'R';
+}
+
+static bool is_running_of_program(uint32_t index, int32_t owner) {
+  return !is_of_runtime(index) && state_of(owner) == 'R';
 }
 
 /* Up to `enough` of them. */
@@ -134,8 +145,16 @@ bool slots_have_running_others(void) {
   return count_others(is_running_other, 1) > 0;
 }
 
-uint32_t slots_workers(void) {
-  return count_others(is_alive_worker, UINT32_MAX);
+bool slots_have_running_of_program(void) {
+  return count_others(is_running_of_program, 1) > 0;
+}
+
+bool slots_main_has_ended(void) {
+  return state_of(getpid()) == 'Z';
+}
+
+uint32_t slots_of_runtime(void) {
+  return count_others(is_alive_of_runtime, UINT32_MAX);
 }
 
 uint32_t slots_others_of_program(void) {

@@ -20,8 +20,14 @@ bool slots_have_others(void);
 /* The same of threads that run, or wait for a processor. */
 bool slots_have_running_others(void);
 
-/* How many of the other threads that have slots are workers of teams, and how many are not. */
-uint32_t slots_workers(void);
+/* The same, but for threads that the runtime has created, which may be awake between regions. */
+bool slots_have_running_of_program(void);
+
+/* Whether the main thread has ended before the process (pthread_exit). */
+bool slots_main_has_ended(void);
+
+/* How many of the other threads that have slots the runtime has created, and how many it has not. */
+uint32_t slots_of_runtime(void);
 uint32_t slots_others_of_program(void);
 
 #endif

@@ -261,6 +261,7 @@ static void leave_parents_session(void) {
   tool.reaper = 0;
   tool.session = NULL;
   tool.is_kept = false;
+  tool.exit_end.ended_ns = 0;
   atomic_store(&tool.without_slot, 0);
   atomic_store(&tool.getting_timers, 0);
 }
@@ -358,11 +359,14 @@ static bool is_closed_on_disk(void) {
 
 /* LLVM's runtime has given up its own state when it finalizes the tool, be it the last one of the process or
  * not: a thread that is in it then, or comes to it, crashes after a while. Where exit() has ended the
- * recording before (exit_end.c) nothing is waited for here. Else, where others run, the program ends as soon
- * as untraced, and the writer closes the archive by itself, which it outlives but for process 1 of a
- * container. */
+ * recording before (exit_end.c) nothing is waited for here. What runs while exit() waits may use what
+ * handlers of exit() have destroyed. So where others run the program ends as soon as untraced, and the writer
+ * closes the archive by itself, which it outlives but for process 1 of a container. */
 static bool is_to_leave(void) {
-  return tool.is_finalizing && tool.has_given_up_state && getpid() != 1 && slots_have_running_others();
+  if (getpid() == 1)
+    return false;
+  return (tool.exit_end.is_ending && slots_have_running_of_program()) ||
+         (tool.is_finalizing && tool.has_given_up_state && slots_have_running_others());
 }
 
 /* *leaves: it is not waited for. */
@@ -452,8 +456,8 @@ void tool_close_session(void) {
   int on = RECORDING_ON;
   if (!atomic_compare_exchange_strong(&tool.recording, &on, RECORDING_ENDED))
     return;
+  tool.is_kept = true; /* also while it is waited for */
   end(RECORDING_ENDED, TOOL_FINISHED);
-  tool.is_kept = true;
 }
 
 /* Another thread may be in a callback for as long as it is alive: it waits for room, or for a processor, and

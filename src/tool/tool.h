@@ -88,6 +88,7 @@ struct traced_devices {
 /* What exit_end.c alone knows. */
 struct exit_end {
   bool is_expected;  /* exit() calls it */
+  bool is_ending;    /* it ends the recording */
   uint32_t others;   /* threads beside which it has ended the recording; */
   uint64_t ended_ns; /* since then, on CLOCK_MONOTONIC; 0: it has not */
 };

@@ -123,6 +123,11 @@ static int can_sleep(void *data) {
   return merge_can_wait(writer->merge) && atomic_load(&writer->session->shared.tool_state) != TOOL_FINISHED;
 }
 
+/* Whether each thread that has come has a location, and not only records in the backlog. */
+static bool knows_threads(const struct writer *writer) {
+  return run_times_threads(writer->run_times) >= atomic_load(&writer->session->shared.slots_used);
+}
+
 /* The time of it, and the last reading of what threads and writer ran, as soon as it is seen, though a pass
  * over a deep backlog is still in progress. */
 static void note_end(struct writer *writer) {
@@ -163,8 +168,8 @@ static void note_wait(struct writer *writer) {
     writer->drain.waited_ms = waited_ms;
 }
 
-/* Whether the program has left its processors: it waits for the archive, or has died. As another program, or
- * untraced, it goes on. */
+/* Whether the program has left its processors, but for threads beside which exit() has ended the recording:
+ * it waits for the archive, or has died. As another program, or untraced, it goes on. */
 static bool has_left_processors(struct writer *writer) {
   return atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED ||
          (writer->drain.is_over && application_check(&writer->application) == APPLICATION_DIED);
@@ -195,7 +200,7 @@ void drain_yield_cpu(void *data) {
   enum { NAPS_MAX = 16 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
-  if (atomic_load(&writer->session->shared.tool_state) != TOOL_RECORDING)
+  if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED && knows_threads(writer))
     note_end(writer);
   if (merge_waiting(writer->merge)) {
     note_progress(writer, until < begin ? until : begin);

@@ -3,7 +3,6 @@
 
 exit() ends the recording of a program that has other threads: before LLVM's runtime ends, which has
 given up its state then."""
-import glob
 import os
 import re
 import shutil
@@ -14,11 +13,27 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import archive_check
-import killing
 import tracing
 from cli import BUILD_ROOT, HANG_S
 from played_runtime import CALLBACKS, INCLUDES
 from record_case import Case
+
+ASLEEP = r"""
+/* A thread that has just come may run for a moment more. */
+static void wait_until_asleep(volatile int *thread) {
+  char path[64], text[256] = "", *end = NULL;
+  while (*thread == 0)
+    usleep(1000);
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", *thread);
+  while (!end || end[2] != 'S') {
+    FILE *file = fopen(path, "r");
+    end = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+    if (file)
+      fclose(file);
+    usleep(1000);
+  }
+}
+"""
 
 # Plays LLVM's runtime: a handler of exit() that was registered before it began finalizes it, and prints whether the
 # archive is closed by then. The word is what else there is.
@@ -29,15 +44,16 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "ompt/types.h"
 #include "session/layout.h"
 #include "session/recorder.h"
-""" + CALLBACKS + r"""
+""" + CALLBACKS + ASLEEP + r"""
 static ompt_start_tool_result_t *tool;
 static const char *way;
-static volatile int is_alive;
+static volatile int alive; /* the other thread */
 static volatile long turns;
 static pid_t runtimes_process;
 static int parallel_info(int level, ompt_data_t **data, int *size) {
@@ -71,9 +87,14 @@ static void *live(void *type) {
   ompt_data_t data = {0};
   if (type)
     thread_begin(*(ompt_thread_t *)type, &data);
-  is_alive = 1;
+  if (strcmp(way, "helpers") == 0)
+    parallel_begin(&data, NULL, &data, 2, 0, (void *)live); /* code of the runtime itself */
+  alive = (int)syscall(SYS_gettid);
   for (;; turns++)
-    usleep(1000);
+    if (strcmp(way, "writer") == 0)
+      usleep(1000);
+    else if (strcmp(way, "running") != 0)
+      pause();
   return type;
 }
 static void start(void) {
@@ -93,9 +114,9 @@ static void exit_in_child(void) {
   pthread_t thread;
   pid_t child = fork();
   if (child == 0) {
-    is_alive = 0;
+    alive = 0;
     pthread_create(&thread, NULL, live, NULL);
-    while (!is_alive)
+    while (!alive)
       usleep(1000);
     exit(0);
   }
@@ -122,12 +143,15 @@ int main(int count, char **words) {
   if (strcmp(way, "child") == 0)
     exit_in_child();
   if (strcmp(way, "alone") != 0 && strcmp(way, "child") != 0) {
-    ompt_thread_t *type = strcmp(way, "worker") == 0 ? &worker : strcmp(way, "slot") == 0 ? &other : NULL;
+    int has_slot = strcmp(way, "slot") == 0 || strcmp(way, "running") == 0 || strcmp(way, "helpers") == 0;
+    ompt_thread_t *type = strcmp(way, "worker") == 0 ? &worker : has_slot ? &other : NULL;
     pthread_create(&thread, NULL, live, type);
-    while (!is_alive)
+    while (!alive)
       usleep(1000);
+    if (strcmp(way, "running") != 0 && strcmp(way, "writer") != 0)
+      wait_until_asleep(&alive);
   }
-  if (strcmp(way, "writer") == 0)
+  if (strcmp(way, "writer") == 0 || strcmp(way, "running") == 0)
     raise(SIGSTOP);
   return count > 2 ? atoi(words[2]) : 3;
 }
@@ -135,11 +159,15 @@ int main(int count, char **words) {
 
 # LLVM's own runtime. A handler of exit() that was registered before OpenMP's first use has regions of its own.
 REGIONS = r"""
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-static volatile int is_ready;
+""" + ASLEEP + r"""
+static volatile int ready;
 static volatile long sum;
 static void add(void) {
 #pragma omp parallel num_threads(4)
@@ -148,7 +176,7 @@ static void add(void) {
 }
 static void *use(void *unused) {
   add();
-  is_ready = 1;
+  ready = (int)syscall(SYS_gettid);
   for (;;)
     pause();
   return unused;
@@ -165,8 +193,7 @@ int main(void) {
   atexit(finish);
   add();
   pthread_create(&thread, NULL, use, NULL);
-  while (!is_ready)
-    usleep(1000);
+  wait_until_asleep(&ready);
   return 3;
 }
 """
@@ -206,15 +233,23 @@ class Exits(Case):
                 self.assertEqual(properties["STAVE::THREADS_AT_EXIT"], "1")
                 self.assertNotIn(REGIONS_RECORDED, properties)
 
+    def test_nobody_waits_beside_a_thread_that_runs(self):
+        """It may use what handlers of exit() have destroyed: the process ends as untraced, and the archive is closed
+        after it."""
+        output, errors = self.beside_a_stopped_writer("running", STAVE_TIMEOUT=str(tracing.LONGEST_S))
+        self.assertEqual(output, "open\n", errors)
+        properties = archive_check.Archive(f"{self.path('out')}/traces.otf2").properties
+        self.assertEqual(properties["STAVE::THREADS_AT_EXIT"], "1")
+
     def test_recording_goes_on_until_the_runtime_ends(self):
-        """Nobody can be in it but the team of the thread that calls exit(); or it does not end there; or it is gcc's,
-        which keeps its state until then; or it is a forked child's."""
+        """Nobody can be in it but threads of its own, such as LLVM's hidden helpers; or it does not end there; or it is
+        gcc's, which keeps its state until then; or it is a forked child's."""
         program = self.played()
-        for way in ("alone", "worker", "in a team", "gcc", "child"):
+        for way in ("alone", "worker", "helpers", "in a team", "gcc", "child"):
             with self.subTest(way):
                 properties = self.prints(program, [way], "open")
                 self.assertNotIn("STAVE::THREADS_AT_EXIT", properties)
-                self.assertEqual(properties[REGIONS_RECORDED], "1")
+                self.assertEqual(properties[REGIONS_RECORDED], "2" if way == "helpers" else "1")
 
     def test_handlers_that_take_long(self):
         """What a pool of threads does until such a handler has ended it is missing: stderr has for how long."""
@@ -224,7 +259,7 @@ class Exits(Case):
                 result = subprocess.run([program, way], env=self.environment(way), capture_output=True, text=True,
                                         timeout=HANG_S, check=False)
                 self.assertEqual((result.returncode, result.stdout), (3, f"{printed}\n"), result.stderr)
-                found = re.findall(r"(?m)^stave: .* (\d+) threads .* ([\d.]+) s until .* not recorded$", result.stderr)
+                found = re.findall(r"(?m)^stave: .* beside (\d+) .* ([\d.]+) s until .* not recorded$", result.stderr)
                 self.assertEqual(len(found), lines, result.stderr)
                 for others, seconds in found:
                     self.assertEqual(others, "1")
@@ -238,9 +273,9 @@ class Exits(Case):
                 properties = self.prints(program, [way, "5"], "closed", 5, STAVE_KEEP="10s")
                 self.assertEqual(properties["STAVE::ENDING"], "exit status 5")
 
-    def test_writer_is_stopped(self):
-        """STAVE_TIMEOUT bounds the wait, and the others go on meanwhile."""
-        with subprocess.Popen([self.played(), "writer"], env=self.environment("out", STAVE_TIMEOUT="1"), text=True,
+    def beside_a_stopped_writer(self, way, **settings):
+        """The writer goes on when the program has ended. Returns what that has printed."""
+        with subprocess.Popen([self.played(), way], env=self.environment("out", **settings), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
             writer = tracing.find_writer(self.path("out"))
@@ -250,10 +285,16 @@ class Exits(Case):
                 output, errors = process.communicate(timeout=HANG_S)
             finally:
                 os.kill(writer, signal.SIGCONT)
-        self.assertEqual((process.returncode, output), (3, "open\n"), errors)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertIn("STAVE_TIMEOUT", errors)
+        self.assertEqual(process.returncode, 3, errors)
         tracing.wait_for_writer(self.path("out"), HANG_S)
+        return output, errors
+
+    def test_writer_is_stopped(self):
+        """STAVE_TIMEOUT bounds the wait, and the others go on meanwhile."""
+        output, errors = self.beside_a_stopped_writer("writer", STAVE_TIMEOUT="1")
+        self.assertEqual(output, "open\n", errors)
+        self.assertEqual(errors.count("\n"), 1, errors)
+        self.assertIn("1 s (STAVE_TIMEOUT)", errors)
         self.assertEqual(len(tracing.archives_in(self.path("out"))), 1)
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")

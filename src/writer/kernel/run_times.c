@@ -325,6 +325,12 @@ void run_times_look(struct run_times *times) {
     look(times, now_ns, false);
 }
 
+size_t run_times_threads(struct run_times *times) {
+  if (times)
+    find_threads(times);
+  return times ? times->thread_count : 0;
+}
+
 void run_times_end(struct run_times *times) {
   if (!times)
     return;

@@ -18,6 +18,9 @@ void run_times_destroy(struct run_times *times);
 /* Reads what there is, if that is due. NULL is fine, here and below. */
 void run_times_look(struct run_times *times);
 
+/* How many threads it knows by now; of NULL none. */
+size_t run_times_threads(struct run_times *times);
+
 /* Reads it now: the program has ended, or is about to. */
 void run_times_end(struct run_times *times);
 

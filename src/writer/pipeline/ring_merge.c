@@ -380,8 +380,8 @@ static inline uint64_t due_together(const struct record *records, uint64_t n, ui
   return due;
 }
 
-/* The same of what is unpacked, by one call for all of it that is due. What the sink refuses comes one by one,
- * and some that follow it, too: what is due would have to be found for each anew. */
+/* The same of what is unpacked, by one call for all of it that is due. What the sink refuses comes one by
+ * one, and some that follow it, too: what is due would have to be found for each anew. */
 static uint64_t deliver_unpacked(struct merge *merge, uint32_t slot, uint64_t until, uint64_t most) {
   enum { RUN_MAX = 256, REFUSED = 32 };
   struct source *source = &merge->sources[slot];
