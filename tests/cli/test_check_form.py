@@ -100,6 +100,18 @@ class Form(Case):
             made.event(2, "thread_team_end", made.team, step=False)
         self.finds("team-state", "no member")
 
+    def test_open_at_the_end(self):
+        """A team in whose region its thread is no more."""
+        with self.make(region=False) as made:
+            made.event(0, "thread_fork", Paradigm.OPENMP, 2)
+            for thread in range(2):
+                made.begin_team(thread, line=7)
+            made.leave_team(0, line=7)
+            made.event(0, "thread_join", Paradigm.OPENMP)
+            made.leave(1, "parallel", line=7)
+        found = self.finds("team-state", line=7)
+        self.assertEqual(found["thread"], "OMP thread 1")
+
     def test_fork_without_join(self):
         """Of an inner fork, and where the archive is checked in part only, or its end was added by the writer."""
         def inner(made):
