@@ -111,6 +111,7 @@ class Form(Case):
             made.leave(1, "parallel", line=7)
         found = self.finds("team-state", line=7)
         self.assertEqual(found["thread"], "OMP thread 1")
+        self.assertIn("parallel", found["region"]["name"])
 
     def test_fork_without_join(self):
         """Of an inner fork, and where the archive is checked in part only, or its end was added by the writer."""
