@@ -14,8 +14,8 @@
 #include "tool/thread.h"
 
 /* With more threads than processors each one fills its ring the slower, and 256 KiB for each of a thousand
- * threads cost more than all else that the tool does at the beginning of a thread, and again at the end of
- * the process. Where so many threads are expected, only the first ring is large from the start. */
+ * threads cost more than all else that the tool does when a thread begins, and again when the process
+ * ends. Where so many threads are expected, only the first ring is large from the start. */
 void first_rings_expect(void) {
   enum { LARGE_RINGS_MIN = 16 };
   long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -9,13 +9,11 @@
 #include "tool/slots.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "session/process_stat.h"
 #include "session/session.h"
 #include "tool/counters.h"
 #include "tool/sampler.h"
@@ -82,18 +80,11 @@ struct thread_slot *slots_get(int32_t kernel_tid, uint32_t *ret_index) {
   return session_get_slot(tool.session, kernel_tid, ret_index);
 }
 
-/* The thread's state: after its name, which may have blanks and parentheses. R: it runs or waits for a
- * processor. Z: it has ended. */
+/* R: it runs or waits for a processor. Z: it has ended. */
 static char state_of(int32_t kernel_tid) {
-  char path[48], text[256];
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_tid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t bytes = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0)
-    close(fd);
-  text[bytes > 0 ? bytes : 0] = '\0';
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(getpid(), kernel_tid, text);
+  return fields ? *fields : '\0';
 }
 
 static bool is_alive(uint32_t index, int32_t owner) {

@@ -52,12 +52,12 @@ PROGRAM = r"""
 #include "session/recorder.h"
 """ + CALLBACKS + ASLEEP + r"""
 static ompt_start_tool_result_t *tool;
-static const char *way;
+static const char *ending;
 static volatile int alive; /* the other thread */
 static volatile long turns;
 static pid_t runtimes_process;
 static int parallel_info(int level, ompt_data_t **data, int *size) {
-  *size = strcmp(way, "in a team") == 0 && level == 1 ? 2 : 1;
+  *size = strcmp(ending, "in a team") == 0 && level == 1 ? 2 : 1;
   return level < 2 ? 2 : 0;
 }
 static ompt_interface_fn_t find(const char *name) {
@@ -75,10 +75,10 @@ static void finalize(void) {
   if (!tool || getpid() != runtimes_process)
     return;
   long before = turns;
-  while (strcmp(way, "writer") == 0 && turns == before)
+  while (strcmp(ending, "writer") == 0 && turns == before)
     usleep(1000);
   puts(is_closed() ? "closed" : "open");
-  if (strcmp(way, "long") == 0)
+  if (strcmp(ending, "long") == 0)
     usleep(300000);
   parallel_begin(&data, NULL, &data, 2, 0, NULL);
   tool->finalize(&tool->tool_data);
@@ -87,13 +87,13 @@ static void *live(void *type) {
   ompt_data_t data = {0};
   if (type)
     thread_begin(*(ompt_thread_t *)type, &data);
-  if (strcmp(way, "helpers") == 0)
+  if (strcmp(ending, "helpers") == 0)
     parallel_begin(&data, NULL, &data, 2, 0, (void *)live); /* code of the runtime itself */
   alive = (int)syscall(SYS_gettid);
   for (;; turns++)
-    if (strcmp(way, "writer") == 0)
+    if (strcmp(ending, "writer") == 0)
       usleep(1000);
-    else if (strcmp(way, "running") != 0)
+    else if (strcmp(ending, "running") != 0)
       pause();
   return type;
 }
@@ -101,12 +101,12 @@ static void start(void) {
   void *library = dlopen(getenv("OMP_TOOL_LIBRARIES"), RTLD_NOW);
   ompt_start_tool_result_t *(*start_tool)(unsigned, const char *) = dlsym(library, "ompt_start_tool");
   const struct recorder *recorder = ((stave_recorder_t *)dlsym(library, "stave_recorder"))(SESSION_MAGIC);
-  if (strcmp(way, "joins") == 0 && !recorder->join())
+  if (strcmp(ending, "joins") == 0 && !recorder->join())
     _exit(8);
-  tool = start_tool(202011, strcmp(way, "gcc") == 0 ? "GNU libgomp, gcc 12" : "LLVM OMP version: 5.0.20140926");
+  tool = start_tool(202011, strcmp(ending, "gcc") == 0 ? "GNU libgomp, gcc 12" : "LLVM OMP version: 5.0.20140926");
   if (!tool || !tool->initialize(find, 0, &tool->tool_data))
     _exit(9);
-  if (strcmp(way, "joins") == 0)
+  if (strcmp(ending, "joins") == 0)
     recorder->leave();
 }
 /* Its own threads are no reason to end its parent's recording. */
@@ -133,25 +133,25 @@ static void begin_late(void) {
 int main(int count, char **words) {
   static ompt_thread_t worker = OMPT_THREAD_worker, other = OMPT_THREAD_other;
   pthread_t thread;
-  way = count > 1 ? words[1] : "";
+  ending = count > 1 ? words[1] : "";
   runtimes_process = getpid();
   atexit(finalize);
-  if (strcmp(way, "late") == 0)
+  if (strcmp(ending, "late") == 0)
     atexit(begin_late);
   else
     begin_late();
-  if (strcmp(way, "child") == 0)
+  if (strcmp(ending, "child") == 0)
     exit_in_child();
-  if (strcmp(way, "alone") != 0 && strcmp(way, "child") != 0) {
-    int has_slot = strcmp(way, "slot") == 0 || strcmp(way, "running") == 0 || strcmp(way, "helpers") == 0;
-    ompt_thread_t *type = strcmp(way, "worker") == 0 ? &worker : has_slot ? &other : NULL;
+  if (strcmp(ending, "alone") != 0 && strcmp(ending, "child") != 0) {
+    int has_slot = strcmp(ending, "slot") == 0 || strcmp(ending, "running") == 0 || strcmp(ending, "helpers") == 0;
+    ompt_thread_t *type = strcmp(ending, "worker") == 0 ? &worker : has_slot ? &other : NULL;
     pthread_create(&thread, NULL, live, type);
     while (!alive)
       usleep(1000);
-    if (strcmp(way, "running") != 0 && strcmp(way, "writer") != 0)
+    if (strcmp(ending, "running") != 0 && strcmp(ending, "writer") != 0)
       wait_until_asleep(&alive);
   }
-  if (strcmp(way, "writer") == 0 || strcmp(way, "running") == 0)
+  if (strcmp(ending, "writer") == 0 || strcmp(ending, "running") == 0)
     raise(SIGSTOP);
   return count > 2 ? atoi(words[2]) : 3;
 }
@@ -227,9 +227,9 @@ class Exits(Case):
         """Whatever the other thread is, but for a team's worker; whether the runtime begins only in exit(), or after
         another library of Stave's, which has left."""
         program = self.played()
-        for way in ("plain", "slot", "late", "joins"):
-            with self.subTest(way):
-                properties = self.prints(program, [way], "closed")
+        for ending in ("plain", "slot", "late", "joins"):
+            with self.subTest(ending):
+                properties = self.prints(program, [ending], "closed")
                 self.assertEqual(properties["STAVE::THREADS_AT_EXIT"], "1")
                 self.assertNotIn(REGIONS_RECORDED, properties)
 
@@ -245,18 +245,18 @@ class Exits(Case):
         """Nobody can be in it but threads of its own, such as LLVM's hidden helpers; or it does not end there; or it is
         gcc's, which keeps its state until then; or it is a forked child's."""
         program = self.played()
-        for way in ("alone", "worker", "helpers", "in a team", "gcc", "child"):
-            with self.subTest(way):
-                properties = self.prints(program, [way], "open")
+        for ending in ("alone", "worker", "helpers", "in a team", "gcc", "child"):
+            with self.subTest(ending):
+                properties = self.prints(program, [ending], "open")
                 self.assertNotIn("STAVE::THREADS_AT_EXIT", properties)
-                self.assertEqual(properties[REGIONS_RECORDED], "2" if way == "helpers" else "1")
+                self.assertEqual(properties[REGIONS_RECORDED], "2" if ending == "helpers" else "1")
 
     def test_handlers_that_take_long(self):
         """What a pool of threads does until such a handler has ended it is missing: stderr has for how long."""
         program = self.played()
-        for way, printed, lines in (("alone", "open", 0), ("long", "closed", 1)):
-            with self.subTest(way):
-                result = subprocess.run([program, way], env=self.environment(way), capture_output=True, text=True,
+        for ending, printed, lines in (("alone", "open", 0), ("long", "closed", 1)):
+            with self.subTest(ending):
+                result = subprocess.run([program, ending], env=self.environment(ending), capture_output=True, text=True,
                                         timeout=HANG_S, check=False)
                 self.assertEqual((result.returncode, result.stdout), (3, f"{printed}\n"), result.stderr)
                 found = re.findall(r"(?m)^stave: .* beside (\d+) .* ([\d.]+) s until .* not recorded$", result.stderr)
@@ -268,14 +268,14 @@ class Exits(Case):
     def test_kept(self):
         """The status is known: what failed is written."""
         program = self.played()
-        for way in ("plain", "joins"):
-            with self.subTest(way):
-                properties = self.prints(program, [way, "5"], "closed", 5, STAVE_KEEP="10s")
+        for ending in ("plain", "joins"):
+            with self.subTest(ending):
+                properties = self.prints(program, [ending, "5"], "closed", 5, STAVE_KEEP="10s")
                 self.assertEqual(properties["STAVE::ENDING"], "exit status 5")
 
-    def beside_a_stopped_writer(self, way, **settings):
+    def beside_a_stopped_writer(self, ending, **settings):
         """The writer goes on when the program has ended. Returns what that has printed."""
-        with subprocess.Popen([self.played(), way], env=self.environment("out", **settings), text=True,
+        with subprocess.Popen([self.played(), ending], env=self.environment("out", **settings), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
             writer = tracing.find_writer(self.path("out"))

@@ -133,19 +133,28 @@ def archives_in(folder):
     return sorted(pathlib.Path(folder).glob("**/traces.otf2"))
 
 
-def is_writer_for(process, folder):
-    """The writer keeps the application's environment, in which STAVE_OUTPUT names the folder."""
+def is_writer_with(process, setting):
+    """The writer keeps the application's environment, in which this is a setting, or a part of one."""
     try:
         return (process / "comm").read_bytes() == b"stave-writer\n" and \
-            f"STAVE_OUTPUT={folder}".encode() in (process / "environ").read_bytes()
+            setting.encode() in (process / "environ").read_bytes()
     except OSError:
         return False
 
 
+def is_writer_for(process, folder):
+    return is_writer_with(process, f"STAVE_OUTPUT={folder}")
+
+
+def find_writer_with(setting):
+    """The process id of such a writer, or None."""
+    return next((int(process.name) for process in pathlib.Path("/proc").glob("[0-9]*")
+                 if is_writer_with(process, setting)), None)
+
+
 def find_writer(folder):
     """The process id of the folder's writer, or None."""
-    return next((int(process.name) for process in pathlib.Path("/proc").glob("[0-9]*")
-                 if is_writer_for(process, folder)), None)
+    return find_writer_with(f"STAVE_OUTPUT={folder}")
 
 
 def has_writer(folder):
@@ -154,29 +163,22 @@ def has_writer(folder):
 
 def wait_for_writer(folder, wait_s):
     """Until it has ended."""
+    if wait_s:
+        wait_until_ended(f"STAVE_OUTPUT={folder}", wait_s)
+
+
+def wait_until_ended(setting, wait_s):
+    """Until no writer has it."""
     deadline = time.monotonic() + wait_s
-    while wait_s and has_writer(folder):
+    while find_writer_with(setting) is not None:
         if time.monotonic() > deadline:
             raise Failure(f"stave-writer still runs {wait_s} s after the program's end")
         time.sleep(0.01)
 
 
-def names_folder(process, folder):
-    """Whether it is a writer that was started with a setting below the folder."""
-    try:
-        return (process / "comm").read_bytes() == b"stave-writer\n" and \
-            f"{folder}/".encode() in (process / "environ").read_bytes()
-    except OSError:
-        return False
-
-
 def remove_folder(folder):
     """With all that is in it. A writer that outlives its program adds files to it until it has ended."""
-    deadline = time.monotonic() + CLOSE_TIMEOUT_S
-    while any(names_folder(process, folder) for process in pathlib.Path("/proc").glob("[0-9]*")):
-        if time.monotonic() > deadline:
-            raise Failure(f"stave-writer still runs for {folder} after {CLOSE_TIMEOUT_S} s")
-        time.sleep(0.01)
+    wait_until_ended(f"{folder}/", CLOSE_TIMEOUT_S)
     shutil.rmtree(folder)
 
 
