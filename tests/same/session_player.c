@@ -1,10 +1,12 @@
-/* session_player [--growing] [--killed] WRITER RECORDING ARCHIVE: plays a recorded session (recording.h) to a
- * stave-writer, in place of the application.
+/* session_player [--spread] [--growing] [--killed] WRITER RECORDING ARCHIVE: plays a recorded session
+ * (recording.h) to a stave-writer, in place of the application.
  *
  * All records are in their rings before the writer starts, so that what it makes of them depends on nothing
  * else.
- * --growing: the rings begin small, grow and become full as they would in the application; records of
- * different threads get different times for this, or the record that the writer reads first would be chance.
+ * --spread: records of different threads get different times: of equal ones encoders may handle another first
+ * (docs/WRITER.md).
+ * --growing: the rings begin small, grow and become full as they would in the application; times are spread
+ * for this, or the record that the writer reads first would be chance.
  * --killed: the writer is killed when it has taken everything, so that the archive has to be recovered. The
  * archive is marked as the parent process's. Exit status: 0, or 2 after a line on stderr. */
 #include <errno.h>
@@ -30,7 +32,7 @@ enum { SETTINGS_MOST = 64, WAIT_NS = 1000000, PATIENCE_MS = 120000 };
 static const uint64_t start_ticks = 1000000000;
 
 struct player {
-  bool is_growing, is_killed;
+  bool is_spread, is_growing, is_killed;
   const char *writer_path, *recording_path, *archive_path;
   FILE *file;
   char *settings[SETTINGS_MOST + 1];
@@ -299,8 +301,9 @@ static void put_record(struct player *player, char *line) {
   if (error || recorded.position != position)
     fail("%s: slot %" PRIu32 " goes on at %" PRIu64 ", not at %" PRIu64, player->recording_path,
          recorded.slot, recorded.position, position);
-  if (player->is_growing) {
+  if (player->is_spread || player->is_growing)
     spread_ticks(player, &recorded);
+  if (player->is_growing) {
     grow_if_possible(ring, position, position + n);
     wait_for_room(player, ring, position + n);
   }
@@ -395,11 +398,12 @@ int main(int argc, char **argv) {
   static struct player player;
   int i = 1;
   for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
+    player.is_spread |= !strcmp(argv[i], "--spread");
     player.is_growing |= !strcmp(argv[i], "--growing");
     player.is_killed |= !strcmp(argv[i], "--killed");
   }
   if (argc - i != 3)
-    fail("usage: session_player [--growing] [--killed] WRITER RECORDING ARCHIVE");
+    fail("usage: session_player [--spread] [--growing] [--killed] WRITER RECORDING ARCHIVE");
   player.writer_path = argv[i];
   player.recording_path = argv[i + 1];
   player.archive_path = argv[i + 2];

@@ -47,7 +47,7 @@ def differences_of(recording, side, folder):
     for jobs, is_eager in PLAYS:
         place = folder / f"{recording.stem}-{jobs}{is_eager}"
         place.mkdir()
-        side.play(with_jobs(recording, folder, jobs), place,
+        side.play(with_jobs(recording, folder, jobs), place, "--spread",
                   writer=side.root / "tests/same/eager_writer" if is_eager else None)
         archives[f"STAVE_JOBS={jobs}{', eager' if is_eager else ''}"] = place / "archive"
     first, *others = map(files_of, archives.values())
