@@ -99,6 +99,7 @@ static void leave(struct mpi_replay *mpi, const struct trace_event *event) {
     return;
   if (mpi->observer.left)
     mpi->observer.left(mpi->data, call, event->ticks);
+  mpi_leave_ending(mpi, event->location, event->ticks);
   call->id = 0;
 }
 
@@ -175,6 +176,7 @@ static void make_tables(struct mpi_replay *mpi) {
   mpi->process_count = trace->location_group_count + 1;
   mpi->is_mpi = memory_get(trace->region_count, sizeof *mpi->is_mpi);
   mpi->calls = memory_get(trace->location_count, sizeof *mpi->calls);
+  mpi->endings = memory_get(trace->location_count, sizeof *mpi->endings);
   mpi->begin_ticks = memory_get(trace->location_count, sizeof *mpi->begin_ticks);
   mpi->processes = memory_get(trace->location_count, sizeof *mpi->processes);
   mpi->ranks = memory_get(trace->comm_count, sizeof *mpi->ranks);
@@ -193,6 +195,7 @@ struct mpi_replay *mpi_create(const struct trace *trace, const struct mpi_observ
   mpi->requests.item_bytes = sizeof(struct mpi_request);
   mpi->late.item_bytes = sizeof(struct mpi_late);
   mpi->operation_pool.item_bytes = sizeof(struct mpi_operation_state);
+  mpi->ending_pool.item_bytes = sizeof(struct mpi_ending);
   make_tables(mpi);
   return mpi;
 }
@@ -219,6 +222,7 @@ static void free_maps_and_pools(struct mpi_replay *mpi) {
   pool_free(&mpi->requests, NULL);
   pool_free(&mpi->late, NULL);
   pool_free(&mpi->operation_pool, free_operation);
+  pool_free(&mpi->ending_pool, NULL);
 }
 
 void mpi_free(struct mpi_replay *mpi) {
@@ -230,6 +234,7 @@ void mpi_free(struct mpi_replay *mpi) {
   free_maps_and_pools(mpi);
   free(mpi->is_mpi);
   free(mpi->calls);
+  free(mpi->endings);
   free(mpi->begin_ticks);
   free(mpi->processes);
   free(mpi->ranks);

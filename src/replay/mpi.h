@@ -23,6 +23,14 @@ struct mpi_call {
   uint64_t enter_ticks; /* without a region: the event's time */
 };
 
+/* A call in which ends of messages or parts of operations have ended that are still to be reported. */
+struct mpi_ending {
+  bool is_left;
+  uint64_t left_ticks;
+  uint64_t waited; /* the observer's: for the longest wait in it so far */
+  uint32_t number, references;
+};
+
 /* One end of a message. */
 struct mpi_end {
   struct mpi_call started,
@@ -30,6 +38,7 @@ struct mpi_end {
   uint64_t begin_ticks; /* send: of its event; receive: since when somebody waits for it */
   uint64_t end_ticks;   /* send without a request: as begin_ticks */
   uint64_t bytes;
+  struct mpi_ending *ending; /* of `ended`; NULL: outside of all calls */
   bool has_request;
 };
 
@@ -40,12 +49,18 @@ struct mpi_message {
   struct mpi_end send, receive;
 };
 
+/* Whether the call in which the send ended had been left then. */
+static inline bool mpi_has_left(const struct mpi_message *message, uint64_t ticks) {
+  return message->send.ending && message->send.ending->is_left && message->send.ending->left_ticks <= ticks;
+}
+
 /* What one rank did of a collective operation. */
 struct mpi_member {
   struct mpi_call started, ended;
   uint64_t begin_ticks, end_ticks;
-  uint32_t process; /* position of its location group */
-  uint32_t root;    /* as in OTF2 */
+  struct mpi_ending *ending; /* as in struct mpi_end */
+  uint32_t process;          /* position of its location group */
+  uint32_t root;             /* as in OTF2 */
   uint8_t operation;
   bool has_request;
 };

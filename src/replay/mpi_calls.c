@@ -33,9 +33,50 @@ struct mpi_call mpi_call_at(const struct mpi_replay *mpi, const struct trace_eve
   return call;
 }
 
-void mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call) {
+/* -- what ends in a call -- */
+
+static struct mpi_ending *ending_of(struct mpi_replay *mpi, const struct mpi_call *call) {
+  uint32_t *number = &mpi->endings[call->location];
+  struct mpi_ending *ending;
+  if (call->id == 0)
+    return NULL;
+  if (*number == 0) {
+    ending = pool_new(&mpi->ending_pool, number);
+    *ending = (struct mpi_ending){.number = *number};
+    ++*number;
+  }
+  ending = pool_item(&mpi->ending_pool, *number - 1);
+  ending->references++;
+  return ending;
+}
+
+struct mpi_ending *mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call) {
   if (mpi->observer.ends_in)
     mpi->observer.ends_in(mpi->data, call);
+  return ending_of(mpi, call);
+}
+
+static void drop_ending(struct mpi_replay *mpi, const struct mpi_ending *ending) {
+  if (ending->is_left && ending->references == 0)
+    pool_put(&mpi->ending_pool, ending->number);
+}
+
+void mpi_release_ending(struct mpi_replay *mpi, struct mpi_ending *ending) {
+  if (!ending)
+    return;
+  ending->references--;
+  drop_ending(mpi, ending);
+}
+
+void mpi_leave_ending(struct mpi_replay *mpi, size_t location, uint64_t ticks) {
+  uint32_t number = mpi->endings[location];
+  if (number == 0)
+    return;
+  struct mpi_ending *ending = pool_item(&mpi->ending_pool, number - 1);
+  mpi->endings[location] = 0;
+  ending->is_left = true;
+  ending->left_ticks = ticks;
+  drop_ending(mpi, ending);
 }
 
 /* -- requests -- */

@@ -45,6 +45,8 @@ static void notify(struct mpi_replay *mpi, struct mpi_operation_state *state) {
     mpi->observer.operation(mpi->data, &state->operation);
   if (mpi->observer.link)
     link_members(mpi, &state->operation);
+  for (size_t i = 0; i < state->operation.member_count; i++)
+    mpi_release_ending(mpi, state->members[i].ending);
   state->operation.member_count = 0;
 }
 
@@ -78,10 +80,10 @@ static void on_end(struct mpi_replay *mpi, const struct trace_event *event) {
   struct mpi_call call = mpi_call_at(mpi, event);
   if (comm == UINT32_MAX)
     return;
-  mpi_notify_end(mpi, &call);
   add_member(mpi, comm,
              &(struct mpi_member){.started = call,
                                   .ended = call,
+                                  .ending = mpi_notify_end(mpi, &call),
                                   .begin_ticks = mpi->begin_ticks[event->location],
                                   .end_ticks = event->ticks,
                                   .process = mpi->processes[event->location],
@@ -130,7 +132,7 @@ static void on_complete(struct mpi_replay *mpi, const struct trace_event *event)
                                      .operation = event->NonBlockingCollectiveComplete.collective_op,
                                      .has_request = true};
   if (late->message.comm != UINT32_MAX)
-    mpi_notify_end(mpi, &call);
+    late->member.ending = mpi_notify_end(mpi, &call);
   match_queue_end(&mpi->operations_posted[process], request.posting, slot, false, end_late, mpi);
 }
 

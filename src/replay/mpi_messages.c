@@ -111,6 +111,8 @@ static void notify_if_complete(struct mpi_replay *mpi, uint32_t slot) {
     mpi->observer.message(mpi->data, &half->message);
   if (mpi->observer.link)
     link_ends(mpi, &half->message.send, &half->message.receive);
+  mpi_release_ending(mpi, half->message.send.ending);
+  mpi_release_ending(mpi, half->message.receive.ending);
   pool_put(&mpi->halves, slot);
 }
 
@@ -180,7 +182,7 @@ static void on_send(struct mpi_replay *mpi, const struct trace_event *event, boo
     if (has_request) {
       half_at(mpi, request.half)->is_open = true;
     } else {
-      mpi_notify_end(mpi, &call);
+      half_at(mpi, request.half)->message.send.ending = mpi_notify_end(mpi, &call);
       notify_if_complete(mpi, request.half);
     }
   }
@@ -193,7 +195,7 @@ static void end_send(struct mpi_replay *mpi, const struct mpi_call *call, uint32
   half->is_open = false;
   half->message.send.ended = *call;
   half->message.send.end_ticks = ticks;
-  mpi_notify_end(mpi, call);
+  half->message.send.ending = mpi_notify_end(mpi, call);
   notify_if_complete(mpi, slot);
 }
 
@@ -249,7 +251,7 @@ static void on_receive(struct mpi_replay *mpi, const struct trace_event *event, 
                                      .has_request = has_request};
   if (is_known) {
     notify_end(mpi, &message, false);
-    mpi_notify_end(mpi, &call);
+    message.receive.ending = mpi_notify_end(mpi, &call);
   }
   end_posting(mpi, process, request.posting, is_known ? &message : NULL);
 }

@@ -55,14 +55,15 @@ struct mpi_replay {
   void *data;
   bool *is_mpi;           /* by position of the region */
   struct mpi_call *calls; /* by location: what is open */
-  uint64_t *begin_ticks;  /* by location: of the collective operation that is open */
-  uint32_t *processes;    /* by location */
+  uint32_t *endings; /* by location: of the open call, in their pool, from 1; 0: nothing has ended in it */
+  uint64_t *begin_ticks; /* by location: of the collective operation that is open */
+  uint32_t *processes;   /* by location */
   uint64_t call_count;
   uint64_t site_attribute;
   struct mpi_rank_table *ranks;                     /* by comm */
   struct pair_map rank_of;                          /* by comm and process: rank + 1 */
   struct match_queue *receives, *operations_posted; /* by process */
-  struct pool halves, channel_pool, requests, late, operation_pool;
+  struct pool halves, channel_pool, requests, late, operation_pool, ending_pool;
   struct pair_map channels, request_table, operations, counts;
   size_t process_count;
   bool has_mpi;
@@ -79,8 +80,11 @@ bool mpi_remove_request(struct mpi_replay *mpi, uint32_t process, uint64_t id, s
 void mpi_add_request(struct mpi_replay *mpi, uint32_t process, uint64_t id,
                      const struct mpi_request *request);
 
-/* An end, or a part of an operation, ends in this call. */
-void mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call);
+/* An end, or a part of an operation, ends in this call, which is open. mpi_release_ending when it was
+ * reported. */
+struct mpi_ending *mpi_notify_end(struct mpi_replay *mpi, const struct mpi_call *call);
+void mpi_release_ending(struct mpi_replay *mpi, struct mpi_ending *ending);
+void mpi_leave_ending(struct mpi_replay *mpi, size_t location, uint64_t ticks);
 
 /* -- mpi_messages.c -- */
 void mpi_messages_process(struct mpi_replay *mpi, const struct trace_event *event);

@@ -32,6 +32,12 @@ static bool is_in_window(const struct traffic *traffic, uint64_t begin, uint64_t
   return end >= traffic->from && begin <= traffic->to;
 }
 
+static uint64_t in_window(const struct traffic *traffic, uint64_t begin, uint64_t end) {
+  uint64_t first = begin > traffic->from ? begin : traffic->from;
+  uint64_t last = end < traffic->to ? end : traffic->to;
+  return last > first ? last - first : 0;
+}
+
 /* -- calls -- */
 
 /* NULL: it is none. */
@@ -47,27 +53,25 @@ static struct traffic_call *call_of(struct traffic *traffic, const struct mpi_ca
   return item;
 }
 
-static void keep_left(struct traffic *traffic, const struct mpi_call *call, uint64_t ticks) {
-  array_reserve_zeroed(&traffic->left, &traffic->left_capacity, call->location + 1, sizeof *traffic->left);
-  traffic->left[call->location] = (struct traffic_left){call->id, ticks};
-}
-
 void traffic_left(struct traffic *traffic, const struct mpi_call *call, uint64_t leave_ticks) {
-  keep_left(traffic, call, leave_ticks);
   struct traffic_call *item =
       is_in_window(traffic, call->enter_ticks, leave_ticks) ? call_of(traffic, call) : NULL;
   if (!item)
     return;
-  uint64_t begin = call->enter_ticks > traffic->from ? call->enter_ticks : traffic->from;
-  uint64_t end = leave_ticks < traffic->to ? leave_ticks : traffic->to;
   item->count++;
-  item->ticks += end > begin ? end - begin : 0;
+  item->ticks += in_window(traffic, call->enter_ticks, leave_ticks);
 }
 
-static void add_wait(struct traffic *traffic, const struct mpi_call *call, uint64_t wait) {
-  struct traffic_call *item = wait > 0 ? call_of(traffic, call) : NULL;
-  if (item)
-    item->wait += wait;
+/* A call waits for all that ends in it at the same time, so what it has waited before counts once. */
+static void add_wait(struct traffic *traffic, const struct mpi_call *call, struct mpi_ending *ending,
+                     uint64_t begin, uint64_t wait) {
+  uint64_t counted = in_window(traffic, begin, begin + wait), before = ending ? ending->waited : 0;
+  struct traffic_call *item = counted > before ? call_of(traffic, call) : NULL;
+  if (!item)
+    return;
+  item->wait += counted - before;
+  if (ending)
+    ending->waited = counted;
 }
 
 /* -- messages -- */
@@ -79,30 +83,22 @@ static uint64_t wait_of(const struct mpi_message *message, uint64_t end) {
   return message->receive.ended.id > 0 && sent > began ? sent - began : 0;
 }
 
-/* Whether the send was over before a receive was posted. Who has called MPI again since has not waited for
- * it. */
-static bool is_early(const struct traffic *traffic, const struct mpi_message *message) {
-  const struct mpi_call *sent = &message->send.ended;
+/* Whether the send was over before a receive was posted. */
+static bool is_early(const struct mpi_message *message) {
   uint64_t posted = message->receive.begin_ticks;
-  if (message->send.has_request && message->send.end_ticks <= posted)
-    return true;
-  if (sent->location >= traffic->left_capacity)
-    return false;
-  const struct traffic_left *left = &traffic->left[sent->location];
-  return left->call > sent->id || (left->call == sent->id && left->ticks <= posted);
+  return (message->send.has_request && message->send.end_ticks <= posted) || mpi_has_left(message, posted);
 }
 
 static uint64_t since(uint64_t ticks, uint64_t begin) {
   return ticks > begin ? ticks - begin : 0;
 }
 
-static uint64_t sender_wait_of(const struct traffic *traffic, const struct mpi_message *message) {
-  return is_early(traffic, message) ? 0
-                                    : since(message->receive.begin_ticks, message->send.ended.enter_ticks);
+static uint64_t sender_wait_of(const struct mpi_message *message) {
+  return is_early(message) ? 0 : since(message->receive.begin_ticks, message->send.ended.enter_ticks);
 }
 
-static uint64_t early_of(const struct traffic *traffic, const struct mpi_message *message) {
-  return is_early(traffic, message) ? since(message->receive.begin_ticks, message->send.begin_ticks) : 0;
+static uint64_t early_of(const struct mpi_message *message) {
+  return is_early(message) ? since(message->receive.begin_ticks, message->send.begin_ticks) : 0;
 }
 
 static void add_to_pair(struct traffic *traffic, const struct mpi_message *message, uint64_t ticks,
@@ -118,8 +114,12 @@ static void add_to_pair(struct traffic *traffic, const struct mpi_message *messa
   pair->ticks += ticks;
   pair->longest = ticks > pair->longest ? ticks : pair->longest;
   pair->wait += wait;
-  pair->sender_wait += sender_wait_of(traffic, message);
-  pair->early += early_of(traffic, message);
+  pair->sender_wait += sender_wait_of(message);
+  pair->early += early_of(message);
+}
+
+static void add_wait_of_end(struct traffic *traffic, const struct mpi_end *end, uint64_t wait) {
+  add_wait(traffic, &end->ended, end->ending, end->ended.enter_ticks, wait);
 }
 
 void traffic_message(struct traffic *traffic, const struct mpi_message *message) {
@@ -128,8 +128,8 @@ void traffic_message(struct traffic *traffic, const struct mpi_message *message)
     return;
   uint64_t wait = wait_of(message, end);
   add_to_pair(traffic, message, end > begin ? end - begin : 0, wait);
-  add_wait(traffic, &message->receive.ended, wait);
-  add_wait(traffic, &message->send.ended, sender_wait_of(traffic, message));
+  add_wait_of_end(traffic, &message->receive, wait);
+  add_wait_of_end(traffic, &message->send, sender_wait_of(message));
   struct traffic_call *sender = message->send.bytes > 0 ? call_of(traffic, &message->send.started) : NULL;
   if (sender)
     sender->bytes += message->send.bytes;
@@ -144,11 +144,15 @@ static const struct mpi_member *last_of(const struct mpi_operation *operation) {
   return last;
 }
 
-/* How long a member was there before the last one came, at most as long as it participated. */
+/* Without blocking it begins with the call that ends the operation. */
+static uint64_t wait_begin_of(const struct mpi_member *member) {
+  return member->ended.enter_ticks > member->begin_ticks ? member->ended.enter_ticks : member->begin_ticks;
+}
+
+/* How long a member waited for the last one, at most as long as it participated. */
 static uint64_t wait_of_member(const struct mpi_member *member, const struct mpi_member *last) {
   bool is_over = member->end_ticks > 0 && member->end_ticks < last->begin_ticks; /* 0: not yet */
-  uint64_t until = is_over ? member->end_ticks : last->begin_ticks;
-  return until > member->begin_ticks ? until - member->begin_ticks : 0;
+  return since(is_over ? member->end_ticks : last->begin_ticks, wait_begin_of(member));
 }
 
 static uint64_t end_of(const struct mpi_operation *operation) {
@@ -184,7 +188,7 @@ void traffic_operation(struct traffic *traffic, const struct mpi_operation *oper
       item->longest = wait;
       item->last = last->process;
     }
-    add_wait(traffic, &member->ended, wait);
+    add_wait(traffic, &member->ended, member->ending, wait_begin_of(member), wait);
   }
 }
 
@@ -227,7 +231,6 @@ void traffic_free(struct traffic *traffic) {
   free(traffic->pairs);
   free(traffic->calls);
   free(traffic->operations);
-  free(traffic->left);
   pair_map_free(&traffic->pair_places);
   pair_map_free(&traffic->call_places);
   pair_map_free(&traffic->operation_places);

@@ -4,8 +4,8 @@
  *   traffic_begin -> traffic_left, traffic_message and traffic_operation as mpi.h's observer reports them ->
  * traffic_finish -> traffic_free
  *
- * A message or an operation counts where a part of it lies in the window, the time of calls as far as it
- * does. */
+ * A message or an operation counts where a part of it lies in the window, the time of calls, and how long
+ * they waited, as far as it does. */
 #ifndef STAVE_REPLAY_TRAFFIC_H
 #define STAVE_REPLAY_TRAFFIC_H
 
@@ -22,8 +22,8 @@ struct traffic_pair {
   uint64_t early;       /* how long after the send the receive was posted, of sends that did not wait */
 };
 
-/* Calls of a function at a place by a process. wait: for senders, and for the last process of an operation;
- * bytes: what was sent in it. */
+/* Calls of a function at a place by a process. wait: for senders and receivers, and for the last process of
+ * an operation, of a call in which several end the longest; bytes: what was sent in it. */
 struct traffic_call {
   uint32_t process, region;
   uint64_t site; /* ref of the code line, or TRACE_NO_REF */
@@ -38,10 +38,6 @@ struct traffic_operation {
   uint32_t last;
 };
 
-struct traffic_left {
-  uint64_t call, ticks;
-};
-
 struct traffic {
   struct traffic_pair *pairs; /* by from, then by to */
   size_t pair_count;
@@ -49,8 +45,6 @@ struct traffic {
   size_t call_count;
   struct traffic_operation *operations; /* the most waited for first */
   size_t operation_count;
-  struct traffic_left *left; /* by location: the last call that was left */
-  size_t left_capacity;
   const struct trace *trace;
   uint64_t from, to;
   struct pair_map pair_places, call_places, operation_places;

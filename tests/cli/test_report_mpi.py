@@ -10,7 +10,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import cli
 import report_case
 from made_mpi import Job
-from otf2.enums import Paradigm
+from otf2.enums import CollectiveOp, Paradigm
+
+BARRIER = CollectiveOp.BARRIER
 
 
 class Mpi(report_case.Case):
@@ -232,6 +234,76 @@ class Mpi(report_case.Case):
             self.assertEqual(causes & both, both if late else set())
         text = self.text(path)
         self.assertRegex(text, r"waited +senders waited +early")
+
+    def waits(self, numbers):
+        """By the line of the call, in ms: how long it lasted, and how long it waited."""
+        return {call["call_site"]["line"]: tuple(round(1000 * call[name], 3) for name in ("time_s", "wait_s"))
+                for call in numbers["mpi"]["calls"] if call["call_site"]}
+
+    def test_sender_that_has_gone_on(self):
+        """It waited for a receive that was posted meanwhile, though it calls MPI again before that ends; and its twin,
+        which returns before the receive is posted."""
+        for name, left, expected in (("waits", 14, (4, 0)), ("returns", 10.1, (0, 4))):
+            path = self.path(name)
+            with Job(path) as job:
+                self.begin(job)
+                job.call(0, "MPI_Send", 10, left, line=5, send=(1, 7, 8))
+                job.call(1, "MPI_Irecv", 14 if left < 14 else 13.9, 14, line=8, irecv=1)
+                job.call(0, "MPI_Comm_rank", 15, 15.1, line=6)
+                job.call(1, "MPI_Wait", 20, 20.1, line=9, received=[(0, 7, 8, 1)])
+                job.finalize(31)
+            numbers = self.parsed(report_case.report("--json", path))
+            [pair] = numbers["mpi"]["messages"]
+            self.assertEqual([round(1000 * pair[name]) for name in ("sender_wait_s", "early_s")], list(expected))
+            self.assertEqual(round(self.waits(numbers)[5][1]), expected[0])
+            region, = (one for one in numbers["regions"] if one["name"] == "MPI_Send")
+            self.assertEqual(round(1000 * region["wait_s"]), expected[0])
+
+    def test_call_in_which_several_end(self):
+        """It waits once, for the last of them; each process is waited for by messages and by an operation."""
+        path = self.path("several")
+        with Job(path, ranks=3) as job:
+            self.begin(job)
+            job.call(0, "MPI_Irecv", 2, 2.1, line=3, irecv=1)
+            job.call(0, "MPI_Irecv", 2.1, 2.2, line=3, irecv=2)
+            job.call(0, "MPI_Ibarrier", 2.2, 2.3, line=4, request=3)
+            job.begin(0, "MPI_Waitall", 3, line=9)
+            job.call(1, "MPI_Send", 11, 11.1, line=5, send=(0, 7, 8))
+            job.call(2, "MPI_Send", 12, 12.1, line=5, send=(0, 7, 8))
+            job.call(1, "MPI_Ibarrier", 12, 12.1, line=4, request=1)
+            job.call(2, "MPI_Ibarrier", 13, 13.1, line=4, request=1)
+            job.at(13.1)
+            job.event(0, "mpi_irecv", 1, job.world, 7, 8, 1)
+            job.event(0, "mpi_irecv", 2, job.world, 7, 8, 2)
+            job.event(0, "non_blocking_collective_complete", BARRIER, job.world, job.root(-1), 8, 8, 3)
+            job.end(0, "MPI_Waitall", 13.2)
+            for rank in (1, 2):
+                job.call(rank, "MPI_Wait", 14, 14.1, line=10, done=("MPI_Ibarrier", -1, 1))
+            job.finalize(31)
+        numbers = self.parsed(report_case.report("--json", path))
+        self.assertEqual(self.waits(numbers)[9], (10.2, 10))
+        self.assertEqual([round(1000 * pair["wait_s"], 3) for pair in numbers["mpi"]["messages"]], [8, 9])
+
+    def test_operation_that_others_begin_meanwhile(self):
+        """Who works until all have come does not wait, and the wait for the last one begins with the call that ends the
+        operation."""
+        path = self.path("meanwhile")
+        with Job(path, ranks=3) as job:
+            self.begin(job)
+            job.call(0, "MPI_Ibarrier", 2, 2.1, line=4, request=1)
+            job.call(1, "MPI_Ibarrier", 2, 2.1, line=4, request=1)
+            job.begin(1, "MPI_Wait", 18, line=10)
+            job.call(2, "MPI_Ibarrier", 20, 20.1, line=4, request=1)
+            job.at(20.1).event(1, "non_blocking_collective_complete", BARRIER, job.world, job.root(-1), 8, 8, 1)
+            job.end(1, "MPI_Wait", 20.2)
+            for rank in (0, 2):
+                job.call(rank, "MPI_Wait", 25, 25.1, line=11 + rank, done=("MPI_Ibarrier", -1, 1))
+            job.finalize(31)
+        numbers = self.parsed(report_case.report("--json", path))
+        waits = self.waits(numbers)
+        self.assertEqual([waits[line][1] for line in (11, 10, 13)], [0, 2, 0])
+        [row] = (row for row in numbers["mpi"]["collectives"] if row["function"] == "MPI_Ibarrier")
+        self.assertEqual([round(1000 * row[name], 3) for name in ("wait_s", "longest_wait_s")], [2, 2])
 
     def test_collectives_by_communicator(self):
         """Two halves of a job: only in one of them somebody is late, and its twin in which nobody is."""

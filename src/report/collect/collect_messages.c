@@ -331,13 +331,6 @@ static void depend_on(struct collector *collector, const struct mpi_call *waitin
   mpi_waits_release(collector, moment);
 }
 
-/* A small message is sent before a receive is posted. */
-static bool was_received_later(struct collector *collector, const struct mpi_message *message) {
-  uint32_t slot = mpi_waits_find(collector, message->send.ended.id);
-  uint64_t left = slot == MPI_NONE ? 0 : mpi_waits_call(collector, slot)->leave_ticks;
-  return left > 0 && message->receive.begin_ticks >= left;
-}
-
 static void on_left(void *data, const struct mpi_call *call, uint64_t ticks) {
   traffic_left(&((struct collector *)data)->report->traffic, call, ticks);
 }
@@ -349,7 +342,8 @@ static void on_message(void *data, const struct mpi_message *message) {
   bool is_own =
       process_of(collector, &message->send.started) == process_of(collector, &message->receive.started);
   mpi_waits_compare(collector, message->send.begin_ticks, message->receive.end_ticks);
-  if (is_own || was_received_later(collector, message))
+  bool is_early = mpi_has_left(message, message->receive.begin_ticks); /* as a small message is */
+  if (is_own || is_early)
     mpi_waits_depend(collector, &message->send.ended, MPI_NONE, CAUSE_LATE_RECEIVER);
   else
     depend_on(collector, &message->send.ended, &message->receive.started, message->receive.begin_ticks,
