@@ -375,24 +375,29 @@ class Known(Case):
     def test_few_teams_of_one_are_no_finding(self):
         self.costs("few", 0, times=4)
 
-        """What happens in few of 40 regions, or of the 80 phases between their barriers."""
-        for barriers, count in ((1, "of 40 instances"), (2, "of 80 phases from barrier to barrier")):
-            name = f"{barriers} barriers"
-            with self.timed(name) as made:
-                now = 0
-                for i in range(40):
-                    made.fork(now)
-                    made.begin(now)
-                    for barrier in range(barriers):
-                        place = ("implicit barrier", 1) if barrier + 1 == barriers else ("barrier", 2)
-                        made.at(now + 1).enter(0, *place)
-                        now += 10 if i < 8 else 1
-                        made.at(now).enter(1, *place)
-                        for thread in range(2) if place[1] == 2 else ():
-                            made.leave(thread, *place)
-                    made.end_all(now)
-            found = next(one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "imbalance")
+    def slow_begin(self, name, regions, barriers):
+        """Imbalance in the first of so many regions, each with as many barriers; the finding."""
+        now = 0
+        with self.timed(name) as made:
+            for i in range(regions):
+                made.fork(now)
+                made.begin(now)
+                for barrier in range(barriers):
+                    place = ("implicit barrier", 1) if barrier + 1 == barriers else ("barrier", 2)
+                    made.at(now + 1).enter(0, *place)
+                    made.at(now := now + (10 if i < 8 else 1)).enter(1, *place)
+                    for thread in range(2) if place[1] == 2 else ():
+                        made.leave(thread, *place)
+                made.end_all(now)
+        return next(one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "imbalance")
+
+    def test_phases_are_not_called_instances(self):
+        """In few of 40 regions, or of the 80 phases between their barriers; of many the row is rounded."""
+        for regions, barriers, count in ((40, 1, "of 40 instances"), (40, 2, "of 80 phases from barrier to barrier"),
+                                         (300, 1, "about 8 of 300 inst"), (300, 2, "about 16 of 600 phases from bar")):
+            found = self.slow_begin(f"{regions} regions, {barriers} barriers", regions, barriers)
             self.assertIn(count, found["evidence"])
+            self.assertEqual(found["instances"]["of"], regions * barriers)
 
     def test_what_creates_the_threads(self):
         """The first region of a run, of several that are there once."""
