@@ -7,8 +7,10 @@
 #include "replay/replay.h"
 #include "replay/traffic.h"
 #include "report/report_account.h"
+#include "report/report_cause.h"
 #include "report/report_counters.h"
 #include "report/report_devices.h"
+#include "report/report_mpi.h"
 #include "report/stats/scatter.h"
 #include "report/stats/spread.h"
 #include "report/stats/variation.h"
@@ -197,6 +199,7 @@ struct report_lock_object {
 struct report_mutex {
   uint64_t acquisitions, contended; /* contended: another held it when it was requested */
   struct spread wait, hold;
+  struct spread waited;                      /* the waits for another thread */
   uint32_t longest_location;                 /* that waited longest */
   struct report_blame blamed[REPORT_BLAMED]; /* those who were waited for most */
   uint64_t blamed_ticks;                     /* of all who were waited for */
@@ -326,16 +329,6 @@ struct report_gap {
   struct report_sampled sampled;       /* serial; nothing in it: no samples */
 };
 
-/* One constant for each row of findings.def. */
-enum report_cause {
-#define FINDING(cause, ...) CAUSE_##cause,
-#include "report/findings.def"
-#undef FINDING
-};
-
-/* How far a finding can be trusted, the least first. */
-enum report_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
-
 enum { FINDING_BYTES = 768 };
 
 /* Something worth doing. */
@@ -360,29 +353,6 @@ struct report_finding {
   uint64_t samples, samples_in;
   uint32_t sampled_function;
   char what[FINDING_BYTES], evidence[FINDING_BYTES], advice[FINDING_BYTES];
-};
-
-/* Who was waited for in MPI, and where that one was when it came. */
-struct report_late {
-  uint32_t process, location, region; /* region: REPLAY_NONE: none */
-  uint64_t site;
-  double ticks;
-};
-
-enum { REPORT_LATE = 8 };
-
-/* Where processes wait for each other: calls of one function of MPI at one place, for one cause. */
-struct report_mpi_wait {
-  enum report_cause cause;
-  uint32_t region, location; /* location: that has waited longest in one wait */
-  uint64_t site, count;
-  double ticks, longest; /* of processes' time */
-  /* the part of it that there would not be if the late one's threads were never idle; the one that this has
-   * cost most, and its last parallel region before (REPLAY_NONE: none) */
-  double by_threads, most_by_threads;
-  uint32_t parallel, threads_of;
-  struct report_late late[REPORT_LATE];
-  struct scatter scatter;
 };
 
 /* With whom threads share processors. */
@@ -478,6 +448,7 @@ struct report {
   double mpi_load_balance, mpi_serialisation, mpi_transfer, mpi_start_end; /* factors of mpi_efficiency */
   uint64_t mpi_starts_and_ends; /* ticks in MPI_Init, and MPI_Finalize once all are there */
   double ideal_wall;            /* ticks: of the run with a network without delays */
+  struct report_mpi_start mpi_start;
   struct report_mpi_wait *mpi_waits;
   size_t mpi_wait_count;
   struct traffic traffic;
@@ -552,10 +523,10 @@ bool report_is_evened_out(const struct report *report);
  * use several processors: by its settings, or by the regions' own clauses. */
 bool report_has_one_thread(const struct report *report);
 
-/* Whether no parallel region has a line: the program was installed without debug information. */
 /* Time of a thread from one of its callbacks to the next, on average; 0: not known. */
 double report_event_ticks(const struct report *report);
 
+/* Whether no parallel region has a line: the program was installed without debug information. */
 bool report_lacks_source(const struct report *report);
 
 /* Wall time that all that kept threads from running cost. */

@@ -62,6 +62,29 @@ class Mpi(report_case.Case):
         self.assertEqual(head[-3:], ["MPI", "other", "idle"])
         self.assertEqual([row[-6:-2] for row in rows], [["3.00", "ms", "0", "ns"], ["13.0", "ms", "0", "ns"]])
 
+    def start(self, library, work, **more):
+        """MPI_Init takes 12 ms in rank 0 and 8 in rank 1, of so many ms of work after it."""
+        with self.job(**more) as job:
+            job.properties.append(("STAVE::MPI::LIBRARY", library))
+            for rank, ms in enumerate((12, 8)):
+                job.call(rank, "MPI_Init_thread", 0, ms, line=3)
+            job.finalize(12 + work)
+        return self.report()
+
+    def test_start_of_mpi(self):
+        """It is in a finding where it is a tenth of the run: the mean of the processes, of low confidence."""
+        numbers = self.start("Open MPI v4.1.4, package: Debian", 36)
+        found = self.finds(numbers, "MPI start", 10, 3, "Master thread")
+        self.assertEqual(found["confidence"], "low")
+        self.words(found["evidence"], "12.0 ms")
+        self.words(found["advice"], "OMPI_MCA_pml=ob1")
+
+    def test_start_of_another_mpi(self):
+        self.assertNotIn("OMPI_", self.finds(self.start("MPICH Version: 4.0.2", 36), "MPI start", 10, 3)["advice"])
+
+    def test_short_start_of_mpi(self):
+        self.assertNotIn("MPI start", [one["cause"] for one in self.start("MPICH Version: 4.0.2", 120)["findings"]])
+
     def test_late_sender(self):
         """What rank 1 waits for 10 of 32 ms is work of rank 0, of which it could do a half."""
         self.late_sender()

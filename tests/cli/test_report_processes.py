@@ -85,7 +85,8 @@ class Processes(Case):
     def test_findings(self):
         """What a process could save is not what all of them could save together."""
         findings = {one["cause"]: one for one in self.parsed(report("--json", self.two_ranks()))["findings"]}
-        self.assertEqual(findings.keys(), {"serial part", "imbalance"})
+        self.assertEqual(findings.keys(), {"MPI start", "serial part", "imbalance"})
+        self.ms(findings["MPI start"]["gain_s"], 10)
         self.ms(findings["serial part"]["gain_s"], 10)
         self.ms(findings["imbalance"]["gain_s"], 7.5)
         self.words(findings["serial part"]["what"], "2 threads")

@@ -268,11 +268,24 @@ static bool is_init(const struct collector *collector, const struct mpi_call *ca
   return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
 }
 
+static void add_start(struct report *report, const struct mpi_call *call, uint64_t ticks) {
+  struct report_mpi_start *start = &report->mpi_start;
+  report->mpi_starts_and_ends += ticks;
+  start->ticks += ticks;
+  if (ticks < start->longest)
+    return;
+  start->longest = ticks;
+  start->location = (uint32_t)call->location;
+  start->region = call->region;
+  start->site = call->site;
+}
+
 /* What is waited for others in MPI_Finalize is no part of the end. */
 static void add_start_or_end(struct collector *collector, const struct mpi_call *call, uint64_t ticks) {
   uint64_t last = collector->waits->finalize_ticks;
   if (is_init(collector, call))
-    collector->report->mpi_starts_and_ends += ticks - call->enter_ticks;
+    add_start(collector->report, call,
+              collector_cut(collector, ticks) - collector_cut(collector, call->enter_ticks));
   else if (is_finalize(collector, call) && last <= ticks)
     collector->report->mpi_starts_and_ends += ticks - last;
 }

@@ -2,10 +2,15 @@
  * as with threads. Where the late one is late because its own threads wait or have nothing to do, that is a
  * finding of its own: to even out the ranks would not help. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/plural.h"
 #include "report/collect/analyser.h"
 #include "report/finding.h"
+#include "stave/names.h"
+
+/* Of the wall time: of a shorter one a longer run has even less. */
+#define START_SHARE 0.1
 
 static const char *process_name(const struct report *report, uint32_t process) {
   const struct trace *trace = report->trace;
@@ -71,8 +76,38 @@ static void describe_threads(struct report *report, struct report_finding *findi
                    finding_label(&texts, wait->parallel));
 }
 
+static bool is_open_mpi(const struct trace *trace) {
+  const char *library = trace_archive_property(trace, STAVE_PROPERTY_MPI_LIBRARY);
+  return library && strncmp(library, "Open MPI", strlen("Open MPI")) == 0;
+}
+
+/* No event shows what the library does meanwhile. */
+static void find_start(struct report *report) {
+  const struct report_mpi_start *start = &report->mpi_start;
+  struct finding_texts texts = {.report = report};
+  double ticks = (double)start->ticks;
+  struct report_finding *finding = finding_mean(report, ticks) >= START_SHARE * (double)report->wall
+                                       ? finding_add(report, CAUSE_MPI_START, start->region, ticks)
+                                       : NULL;
+  if (!finding)
+    return;
+  finding->site = start->site;
+  finding->location = start->location;
+  finding_unsure(finding, finding->gain_ticks / 2, finding_reason(CAUSE_MPI_START));
+  finding_printf(finding->what, "%s in %s, once a run", finding_time(&texts, finding_mean(report, ticks)),
+                 finding_call_label(&texts, start->region, start->site));
+  finding_printf(finding->evidence, "%s at most, on %s; it is %s of the wall time",
+                 finding_time(&texts, (double)start->longest), report->trace->locations[start->location].name,
+                 finding_share(&texts, finding_mean(report, ticks), (double)report->wall));
+  if (is_open_mpi(report->trace))
+    finding_append(finding->advice, "%s",
+                   "; on one machine OMPI_MCA_pml=ob1 leaves out the libraries of other networks, and "
+                   "without mpirun OMPI_MCA_ess_singleton_isolated=1 its daemon");
+}
+
 static void find(struct collector *collector) {
   struct report *report = collector->report;
+  find_start(report);
   for (size_t i = 0; i < report->mpi_wait_count && !report_lacks_clock(report); i++) {
     const struct report_mpi_wait *wait = &report->mpi_waits[i];
     struct report_finding *finding =
