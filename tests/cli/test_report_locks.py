@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import cli
 import tracing
+from otf2.enums import Paradigm
 from report_case import Case
 
 # The program measures by the kernel's clock, which is slewed by up to 500 ppm (adjtimex(2)), the trace by the
@@ -85,9 +86,9 @@ int main(void) {
 """
 
 
-@unittest.skipUnless(cli.CAN_TRACE, "no clang: nothing to trace")
 class Locks(Case):
     def traced(self, *arguments):
+        self.skip_untraced()
         name = "-".join(["locks", *arguments])
         program = cli.compile_program(f"{self.folder}/{name}", PROGRAM)
         archive = f"{self.folder}/archive-{name}"
@@ -124,14 +125,44 @@ class Locks(Case):
         text = self.text(archive)
         self.assertRegex(text, rf"(?m)^  row \+ {3 * size} +2 +50.0 % ")
 
+    def skip_untraced(self):
+        if not cli.CAN_TRACE:
+            self.skipTest("no clang: nothing to trace")
+
     def test_finding(self):
         """It names the lock that is worth most, and what the others are worth."""
+        self.skip_untraced()
         program, archive = cli.compile_program(f"{self.folder}/queue", QUEUE), f"{self.folder}/archive-queue"
         cli.trace(program, archive)
         findings = [one for one in self.numbers(archive)["findings"] if one["cause"] == "lock contention"]
         self.assertEqual(len(findings), 1)
         self.assertRegex(findings[0]["what"], r"^lock contention: row \+ 16, .* omp_set_lock @queue.c:\d+$")
         self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ m?s")
+
+    def test_a_wait_that_nobody_caused_is_none_for_a_lock(self):
+        """Thread 1 needs 4 ms for the first acquisition, as thread 0 has the lock, and 1 ms for each of 20 others.
+        Their time is the lock's own cost, or the thread had no processor: it stays."""
+        with self.timed("alone") as made:
+            made.fork(0)
+            made.begin(0)
+            made.lock(0, 3, 1, 5)
+            made.at(0).enter(1, "omp_set_lock", 5)
+            made.at(4).unlock(0, 3, 1, 6)
+            made.enter(0, "implicit barrier", 1)
+            for turn in range(21):
+                made.at(2 * turn + 4).event(1, "thread_acquire_lock", Paradigm.OPENMP, 3, turn + 2)
+                made.leave(1, "omp_set_lock", 5, step=False)
+                made.at(2 * turn + 5).unlock(1, 3, turn + 2, 6)
+                if turn < 20:
+                    made.enter(1, "omp_set_lock", 5)
+            made.enter(1, "implicit barrier", 1)
+            made.end_all(46)
+        numbers = self.numbers(self.path("alone"))
+        found, = (one for one in numbers["findings"] if one["cause"] == "lock contention")
+        self.ms(found["gain_s"], 4)
+        self.assertEqual(self.lock(numbers)["contended"], 1)
+        self.assertAlmostEqual(1000 * self.lock(numbers)["wait"]["sum_s"], 24, delta=0.1)
+        self.words(found["evidence"])
 
     def test_addresses(self):
         """What lies on the heap has no name."""

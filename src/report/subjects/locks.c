@@ -213,27 +213,41 @@ static void assign_wait(struct collector *collector, const struct replay_lock_ev
     phases_add_wait(collector, event, ticks);
 }
 
+static void count_object(struct report_lock_object *object, const struct lock_history *lock, uint64_t wait,
+                         bool is_contended) {
+  object->contended += is_contended;
+  object->acquisitions++;
+  object->address = lock->address;
+  spread_add(&object->wait, wait);
+}
+
+/* For an ordered region threads wait for those that have not come to it. */
+static bool is_turn(const struct collector *collector, uint32_t region) {
+  return region != REPLAY_NONE && collector->interests[region].construct == CONSTRUCT_ordered;
+}
+
+/* The time of acquiring while nobody has the lock is no waiting for it: the lock itself costs that, callbacks
+ * do, or the thread had no processor. */
 static void count_wait(struct collector *collector, const struct replay_lock_event *event,
                        const struct lock_history *lock, struct report_mutex *mutex) {
   uint64_t wait = event->ticks - event->requested_ticks;
+  struct lock_object *object = object_of(collector, event->region, event->lock);
+  bool is_contended = object && find_holders(collector, lock, object, event->requested_ticks, event->ticks);
+  bool has_waited = is_contended || is_turn(collector, event->region);
   mutex->has_several_locks |= mutex->acquisitions > 0 && mutex->lock != event->lock;
   mutex->lock = event->lock;
   mutex->acquisitions++;
+  mutex->contended += is_contended;
   if (wait > mutex->wait.max)
     mutex->longest_location = (uint32_t)event->location;
   spread_add(&mutex->wait, wait);
-  scatter_add(&mutex->waits, (double)wait);
-  if (wait > 0 && event->region != REPLAY_NONE)
+  scatter_add(&mutex->waits, has_waited ? (double)wait : 0);
+  if (has_waited)
+    spread_add(&mutex->waited, wait);
+  if (has_waited && wait > 0 && event->region != REPLAY_NONE)
     assign_wait(collector, event, mutex);
-  struct lock_object *object = object_of(collector, event->region, event->lock);
-  if (!object)
-    return;
-  bool is_contended = find_holders(collector, lock, object, event->requested_ticks, event->ticks);
-  mutex->contended += is_contended;
-  object->counted.contended += is_contended;
-  object->counted.acquisitions++;
-  object->counted.address = lock->address;
-  spread_add(&object->counted.wait, wait);
+  if (object)
+    count_object(&object->counted, lock, wait, is_contended);
 }
 
 static bool had_to_wait(const struct lock_history *lock, uint64_t requested) {
@@ -361,7 +375,8 @@ static bool may_be_reduction(const struct report *report, uint32_t region) {
 
 /* Of several locks most of the waiting is for one. */
 static bool is_hot(const struct report_mutex *mutex) {
-  return mutex->locks > 1 && 2 * mutex->objects[0].wait.sum > mutex->wait.sum;
+  return mutex->locks > 1 && mutex->objects[0].contended > 0 &&
+         2 * mutex->objects[0].wait.sum > mutex->wait.sum;
 }
 
 /* The first ones, as long as what they are waited for matters beside the first. */
@@ -369,7 +384,9 @@ static void name_objects(const struct report *report, struct finding_texts *text
                          const struct report_mutex *mutex) {
   char text[REPORT_OBJECT_BYTES];
   finding_append(evidence, "; of %" PRIu64 " locks", mutex->locks);
-  for (int i = 0; i < REPORT_LOCK_OBJECTS && 10 * mutex->objects[i].wait.sum > mutex->wait.sum; i++)
+  for (int i = 0; i < REPORT_LOCK_OBJECTS && mutex->objects[i].contended > 0 &&
+                  10 * mutex->objects[i].wait.sum > mutex->wait.sum;
+       i++)
     finding_append(evidence, "%s %s %s", i ? "," : "", report_object_text(text, report, &mutex->objects[i]),
                    finding_time(texts, (double)mutex->objects[i].wait.sum));
 }
@@ -403,8 +420,8 @@ static void describe_lock(struct report *report, struct report_finding *finding,
       finding->evidence,
       "%" PRIu64 " of %" PRIu64 " acquisitions had to wait, %s in all, %s at most; held %s on average; "
       "the holder waited for most was %s in %s (%s)",
-      mutex->contended, mutex->acquisitions, finding_time(&texts, (double)mutex->wait.sum),
-      finding_time(&texts, (double)mutex->wait.max), finding_time(&texts, spread_mean(&mutex->hold)),
+      mutex->contended, mutex->acquisitions, finding_time(&texts, (double)mutex->waited.sum),
+      finding_time(&texts, (double)mutex->waited.max), finding_time(&texts, spread_mean(&mutex->hold)),
       holder->location < report->trace->location_count ? report->trace->locations[holder->location].name
                                                        : "unknown",
       finding_label(&texts, holder->region), finding_time(&texts, (double)holder->ticks));
