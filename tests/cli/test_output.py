@@ -19,6 +19,8 @@ from made_archive import Made
 FORMATS = ("chrome", "csv", "dot")
 SLOW = os.environ.pop("STAVE_TEST_SLOW", "")    # config would report a variable that it does not know
 GENERATE = os.path.join(cli.BUILD_ROOT, "tests/support/generate_archive")
+PROGRAM = os.path.join(cli.BUILD_ROOT, "examples/cholesky")
+FILL = "head -c 100000 /dev/zero >fill 2>/dev/null"
 HOLD_RENAME = os.path.join(cli.BUILD_ROOT, "tests/cli/hold_rename.so")
 
 
@@ -41,8 +43,17 @@ class Case(cli.Case):
         for kind in FORMATS:
             yield ["export", "-f", kind, archive]
             yield ["export", "-f", kind, "-o", "/dev/stdout", archive]
+        for words in ([], ["--json"], ["--brief"], ["--markdown"]):
+            yield ["report", *words, "--compare", archive, "--", self.simple]
+        yield ["info", "--support", archive]
+        yield ["info", "--support", "--anonymous", archive]
+        yield ["query", "--where", archive]
+        for words in ([], ["--csv"], ["--json"]):
+            yield ["query", *words, archive, "SELECT * FROM points"]
+        yield ["report", "--scaling", self.simple, self.simple]
+        yield ["report", "--what-if", "threads 2", self.simple]
         yield from (["config"], ["config", "--json"], ["help"], ["help", "check"], ["--version"],
-                    ["completion", "bash"], ["record", "--counters", "help"])
+                    ["completion", "bash"], ["record", "--counters", "help"], ["record", "--help"])
 
 
 def ignore_pipes():
@@ -116,6 +127,16 @@ class FullDisk(Case):
                     self.assertNotIn("Invalid argument", cli.stderr_of(result))
                     self.assertEqual(result.returncode, 1)
 
+    def test_requests_of_an_assistant(self):
+        """What cannot be answered ends the server, which reports no fault of its input."""
+        request = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([cli.STAVE, "mcp"], input=2 * request, stdout=full, stderr=subprocess.PIPE,
+                                    check=False)
+        self.assertEqual(result.returncode, 1)
+        self.words(cli.stderr_of(result), os.strerror(errno.ENOSPC))
+        self.assertRegex(cli.stderr_of(result), r"\Astave: [^\n]*\n\Z")
+
     def test_link_to_what_is_not_there(self):
         """As /dev/stdout is where standard output is closed: the link stays, and nothing is made where it points to."""
         link, target = self.path("link.html"), self.path("folder/target")
@@ -134,8 +155,69 @@ class FullDisk(Case):
         self.refuses(result, target, os.strerror(errno.EFBIG))
         self.assertFalse(self.left("limited.csv"))
 
+        result = cli.run(["bash", "-c", f"ulimit -f 1; exec '{cli.STAVE}' report --compare '{self.large}' -- "
+                          f"'{self.large}'"])
+        self.refuses(result, self.large, os.strerror(errno.EFBIG))
+
     def left(self, name):
         return [entry for entry in os.listdir(self.folder) if entry.startswith(name)]
+
+
+class SmallDisk(cli.FreshCase):
+    """A file system of 16 KiB, below `disk`, which only the command sees."""
+
+    def setUp(self):
+        super().setUp()
+        self.disk = self.path("disk")
+        os.mkdir(self.disk)
+        self.archive = self.path("archive")
+        subprocess.run([GENERATE, "mixed", self.archive, "20000"], check=True)
+        if self.below(self.disk, "true").returncode:
+            self.skipTest("no file system can be mounted here")
+
+    def below(self, place, *command, **environment):
+        user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        script = 'mount -t tmpfs -o size=16k none "$0" && cd "$0" || exit 99; "$@"; status=$?; ls -A; exit $status'
+        return cli.run(["unshare", *user, "--mount", "sh", "-c", script, place, *command],
+                       env={**os.environ, **environment})
+
+    def refused(self, *facts, words, **environment):
+        """One line, and nothing is left that was not complete."""
+        result = self.below(self.disk, cli.STAVE, *words, **environment)
+        self.assertEqual(result.returncode, 1, cli.stderr_of(result))
+        self.assertRegex(cli.stderr_of(result), r"\Astave: [^\n]*\n\Z")
+        for fact in facts:
+            self.assertIn(fact, cli.stderr_of(result))
+        return result.stdout.decode().split()
+
+    def test_export(self):
+        for kind in ("chrome", "csv"):
+            self.assertEqual(self.refused("x", os.strerror(errno.ENOSPC),
+                                          words=["export", "-f", kind, "-o", "x", self.archive]), [])
+        self.assertEqual(self.refused("x", os.strerror(errno.ENOSPC),
+                                      words=["export", "-f", "csv", "-T", "regions", "-o", "x", self.archive]), [])
+        self.assertEqual(self.refused("x.db", "full", words=["export", "-f", "sqlite", "-o", "x.db", self.archive]), [])
+
+    def test_timeline(self):
+        for kind in ("html", "svg", "png"):
+            name = "x." + kind
+            self.assertEqual(self.refused(name, os.strerror(errno.ENOSPC),
+                                          words=["timeline", "-o", name, self.archive]), [])
+
+    def test_what_is_kept(self):
+        """The cache lies there: of the page that is served, and of the tables."""
+        for words in (["timeline", "--serve", self.archive], ["query", "--where", self.archive]):
+            reason = os.strerror(errno.ENOSPC) if words[0] == "timeline" else "full"
+            left = self.refused(self.disk + "/stave/", reason, words=words, XDG_CACHE_HOME=self.disk)
+            self.assertEqual(left, ["stave"])
+
+    def test_archive(self):
+        """The program runs untraced, with its own exit status."""
+        result = self.below(self.disk, "sh", "-c", f"{FILL}; exec \"$@\"", "sh", cli.STAVE, "record", "-o", "run",
+                            PROGRAM)
+        self.assertEqual(result.returncode, 0, cli.stderr_of(result))
+        self.assertIn(f"{self.disk}/run: {os.strerror(errno.ENOSPC)}", cli.stderr_of(result))
+        self.assertEqual(result.stdout.decode().splitlines()[1:], ["fill"])
 
 
 class Interrupted(Case):

@@ -103,9 +103,13 @@ _Noreturn void message_end_by_pipe(void) {
 }
 
 bool message_output_is_complete(void) {
+  static bool is_reported; /* a command may look before main does */
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
     return true;
+  if (is_reported)
+    return false;
+  is_reported = true;
   if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* else it states why an earlier one failed */
     errno = 0;
   if (errno == EPIPE)

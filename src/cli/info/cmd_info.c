@@ -122,8 +122,7 @@ static int print_support(struct info_request *request) {
   info_print_support();
   if (request->path) {
     putchar('\n');
-    fflush(stdout);
-    status = print_archive(request);
+    status = message_output_is_complete() ? print_archive(request) : EXIT_FAILED;
   }
   if (request->is_anonymous)
     info_end_anonymous(kept);

@@ -178,7 +178,11 @@ static void print_replaced(const char *text, const struct replacement *names, si
 int info_begin_anonymous(void) {
   fflush(stdout);
   int output = dup(STDOUT_FILENO), kept = memfd_create("stave-info", MFD_CLOEXEC);
-  if (output < 0 || kept < 0 || dup2(kept, STDOUT_FILENO) < 0) {
+  if (output < 0) {
+    message_print("cannot write to standard output: %s", strerror(errno));
+    return -1;
+  }
+  if (kept < 0 || dup2(kept, STDOUT_FILENO) < 0) {
     message_print("--anonymous: %s", strerror(errno));
     return -1;
   }

@@ -114,17 +114,16 @@ static int serve(const struct mcp_request *request) {
   char *line = NULL;
   size_t capacity = 0;
   ssize_t length;
-  while ((length = getline(&line, &capacity, stdin)) >= 0) {
+  bool is_written = true;
+  while (is_written && (length = getline(&line, &capacity, stdin)) >= 0) {
     if (line[strspn(line, " \t\r\n")] != '\0' || length == 0 || memchr(line, '\0', (size_t)length))
       handle(request, line, (size_t)length);
-    if (!message_output_is_complete())
-      break;
+    is_written = message_output_is_complete();
   }
-  bool is_complete = feof(stdin) != 0;
-  if (!is_complete)
+  if (is_written && !feof(stdin))
     message_print("cannot read standard input: %s", strerror(errno));
   free(line);
-  return is_complete ? EXIT_SUCCESS : EXIT_FAILED;
+  return is_written && feof(stdin) ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 /* -- how it is called -- */

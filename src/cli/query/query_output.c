@@ -6,6 +6,7 @@
 #include "cli/common/terminal.h"
 #include "export/sink.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,8 @@ bool query_output_close(struct query_output *output, bool is_complete) {
   if (is_complete && output->names)
     finish(output);
   int error = sink_finish(output->sink);
+  if (error == -EPIPE)
+    message_end_by_pipe();
   if (error < 0)
     message_print("cannot write to standard output: %s", strerror(-error));
   else if (output->has_more)

@@ -164,6 +164,8 @@ static int print(const struct report_request *request, const struct report *repo
   if (request->out) {
     json_t *object = report_print_object(&print);
     int result = json_dumpf(object, request->out, 0) == 0 && fflush(request->out) == 0 ? 0 : EXIT_FAILED;
+    if (result != 0)
+      message_print("no room for the report of %s: %m", request->path);
     json_decref(object);
     return result;
   }

@@ -4,16 +4,30 @@
 #include "cli/common/usage.h"
 #include "cli/report/report_print.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Of no disk, which may be full or read-only. NULL after a message. */
+static FILE *open_kept(void) {
+  int fd = memfd_create("stave-report", MFD_CLOEXEC);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+  if (file)
+    return file;
+  message_print("no room for a report: %s", strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return NULL;
+}
 
 /* NULL after a message. */
 static json_t *report_of_archive(const struct compare_request *requested, const char *path) {
   json_t *object = NULL;
-  FILE *out = tmpfile();
-  if (!out) {
-    message_print("there is no room for a temporary file");
+  FILE *out = open_kept();
+  if (!out)
     return NULL;
-  }
   if (requested->report(requested->data, path, out) == EXIT_SUCCESS) {
     rewind(out);
     object = json_loadf(out, 0, NULL);

@@ -28,7 +28,7 @@ static const char ending[] = ".timeline";
 
 struct serve_making {
   const struct serve_request *request;
-  const char *identity;
+  const char *identity, *path;
   int fd;
 };
 
@@ -42,7 +42,7 @@ static int write_all(const struct serve_making *making, const struct timeline *t
   page_write(detail_begin_page(writer), timeline, &page);
   int error = detail_end(writer, making->identity);
   if (error)
-    message_print("cannot write the details of %s: %s", making->request->path, strerror(-error));
+    message_print("cannot write %s: %s", making->path, strerror(-error));
   return error ? EXIT_FAILED : EXIT_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ static int make_file(const struct serve_request *request, const char *identity, 
   struct partial_file file;
   if (!partial_file_open(&file, path))
     return EXIT_FAILED;
-  struct serve_making making = {request, identity, file.fd};
+  struct serve_making making = {request, identity, path, file.fd};
   int status = archive_job_run(request->path, make, &making);
   bool is_complete = partial_file_close(&file, status == EXIT_SUCCESS);
   return is_complete || status != EXIT_SUCCESS ? status : EXIT_FAILED;

@@ -456,6 +456,17 @@ static void align(struct detail_writer *writer) {
   writer->foot.blocks = (uint64_t)end + padding;
 }
 
+/* 0, or a negative errno. What failed before has no errno any more: another byte, which nobody reads, shows
+ * it. */
+static int write_out(FILE *file) {
+  errno = 0;
+  if (fflush(file) == 0 && !ferror(file))
+    return 0;
+  if (errno == 0 && write(fileno(file), "", 1) == 1)
+    errno = EIO;
+  return -errno;
+}
+
 int detail_end(struct detail_writer *writer, const char *identity) {
   struct detail_foot *foot = &writer->foot;
   align(writer);
@@ -464,12 +475,12 @@ int detail_end(struct detail_writer *writer, const char *identity) {
   snprintf(foot->identity, sizeof foot->identity, "%s", identity);
   for (int level = 0; level < DETAIL_LEVELS; level++)
     foot->resolutions_ns[level] = trace_span_ns(writer->trace, writer->resolutions[level]);
-  int error = fflush(writer->file) == 0 ? 0 : -errno;
+  int error = write_out(writer->file);
   if (error == 0 && !write_index(writer))
     error = -EIO;
   fwrite(foot, sizeof *foot, 1, writer->file);
-  if (error == 0 && ferror(writer->file))
-    error = -EIO;
+  if (error == 0)
+    error = write_out(writer->file);
   if (fclose(writer->file) != 0 && error == 0)
     error = -errno;
   free_writer(writer);
