@@ -96,8 +96,8 @@ struct ready_slice {
 struct report_ready {
   uint64_t most; /* at a time */
   /* what threads waited in barriers and for tasks, from its first task on: beside a task that could begin,
-   * and without one */
-  double beside, without;
+   * and without one; idle: the part of that while nobody did anything, with tasks or right after one */
+  double beside, without, idle;
   uint64_t begin_ticks, slice_ticks; /* of the first; how long one is */
   struct ready_slice slices[REPORT_READY_SLICES];
 };

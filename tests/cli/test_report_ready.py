@@ -186,6 +186,38 @@ class Ready(Case):
         self.assertIn("201 tasks ran 1.00 us each", numbers["findings"][0]["evidence"])
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], 2.021 - 0.2 / 2, delta=0.03)
 
+    def alone(self, run_us, idle_us, name):
+        """Thread 0 creates a task and waits for it, 100 times. Thread 1 runs it immediately; nobody does anything until
+        the other goes on. Threads that wait in the barrier before and after it count as without a task."""
+        with self.timed(name, ticks_per_us=10) as made:
+            made.fork(0)
+            made.begin(0)
+            made.enter(1, "implicit barrier", 1)
+            for i in range(100):
+                now = 0.001 * i * (run_us + idle_us)
+                made.at(now).create(0, i + 1, 11)
+                made.enter(0, "taskwait", 13)
+                made.start(1, 0, i + 1, 11)
+                made.at(now + 0.001 * run_us).end(1, 0, i + 1, 11)
+                made.at(now + 0.001 * (run_us + idle_us)).leave(0, "taskwait", 13)
+            made.end_all(0.1 * (run_us + idle_us))
+        return self.numbers(self.path(name))["findings"]
+
+    def test_nobody_does_anything(self):
+        """Tasks by turns, none of which is ready while threads wait: more of them would help nobody as long as each is
+        shorter than what the runtime needs to have its creator go on."""
+        small = self.alone(1, 3, "alone")[0]
+        self.assertEqual(small["cause"], "small tasks")
+        self.ms(small["gain_s"], 0.3)
+        self.words(small["evidence"])
+        large = self.alone(100, 3, "starved")
+        self.assertNotIn("small tasks", [finding["cause"] for finding in large])
+        self.assertIn(large[0]["cause"], ("taskwait", "too few ready tasks"))
+
+    def test_nobody_does_anything_for_long(self):
+        """What lasts longer than a thread needs to be woken is none of the runtime's: a device, a detached task."""
+        self.assertNotIn("small tasks", [finding["cause"] for finding in self.alone(1, 300, "detached")])
+
     def test_slower_than_one_thread(self):
         """All threads together work for less than the run lasts: the first line reports it."""
         numbers = self.beside(1, 3, "slower")

@@ -46,6 +46,7 @@ struct live_ready {
   uint32_t tasks, waiting;   /* tasks that could begin; threads that wait */
   uint64_t ticks;            /* up to here it is counted */
   uint64_t emptied_ticks;    /* when there was no such task any more */
+  uint64_t idle_ticks;       /* up to when nobody in the team did anything, the last time */
 };
 
 /* A team that is alive, by the replay's slot. */
@@ -56,12 +57,13 @@ struct live_team {
   uint64_t activity[ACTIVITY_COUNT];
   uint64_t implicit_wait, explicit_wait, release, reduced, reduction_wait, passages, stalled, inner_waited;
   uint64_t latest_begin_ticks;            /* of a member */
-  uint64_t tasks;                         /* created in it */
+  uint64_t tasks, ended;                  /* created in it; and complete */
   uint64_t preempted, preempted_in_tasks; /* by the primary after the last barrier; of all members */
   uint64_t last_late, late_at_end; /* that the last barrier has let members go: all of them; the primary */
   uint64_t begin_ticks, phase_end_ticks; /* of the first member; of the last phase that is over */
   uint64_t context;                      /* in which it was forked, as a ref */
   bool is_nested;
+  uint32_t size;      /* threads that it was forked with */
   uint32_t crowd;     /* how many members it has more than there are processors; 0: none, or not known */
   uint32_t at_once;   /* threads of the process in any team, at most */
   bool is_serialised; /* of one thread: as its member's; how long after another one's end it was forked */

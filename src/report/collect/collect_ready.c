@@ -4,6 +4,8 @@
  * many count as are more than have to wait while all processors are used. */
 #include "report/collect/collect.h"
 
+enum { WAKE_US = 100 };
+
 static struct live_team *team_of(const struct collector *collector, uint32_t slot, uint64_t id) {
   struct live_team *live_team =
       id && slot < collector->live_team_capacity ? &collector->live_teams[slot] : NULL;
@@ -45,6 +47,17 @@ static void add_to_slices(struct report_ready *ready, uint64_t begin, uint64_t e
   }
 }
 
+/* All wait although there are tasks, or right after the last one: none is ready, and none runs. Until the
+ * runtime has somebody go on, begin the rest of an untied one, or notice an end. What lasts longer than a
+ * thread needs to be woken is something else (a device, an event of a detached task). */
+static bool is_idle(const struct collector *collector, const struct live_team *live_team, uint64_t ticks) {
+  const struct live_ready *live = &live_team->ready;
+  uint64_t us = collector->trace->clock.ticks_per_second / 1000000;
+  bool has_tasks = live_team->ended < live_team->tasks || live_team->task_end_ticks > live->idle_ticks ||
+                   live->ticks == live->idle_ticks;
+  return has_tasks && live->tasks == 0 && live->waiting == live_team->size && ticks <= WAKE_US * us;
+}
+
 /* Up to now all was as it is. */
 static void advance(struct collector *collector, struct live_team *live_team) {
   struct live_ready *live = &live_team->ready;
@@ -60,6 +73,10 @@ static void advance(struct collector *collector, struct live_team *live_team) {
     uint32_t idle = live->waiting - live_team->crowd, both = live->tasks < idle ? live->tasks : idle;
     live->sums->beside += (double)ticks * both;
     live->sums->without += (double)ticks * (idle - both);
+    if (is_idle(collector, live_team, ticks)) {
+      live->sums->idle += (double)ticks * (idle - both);
+      live->idle_ticks = now;
+    }
   }
   live->ticks = now;
 }

@@ -227,6 +227,7 @@ static void extend_waiters(struct collector *collector, const struct replay_task
   if (team && team->slot < collector->live_team_capacity) {
     path_join(&collector->paths, &collector->live_teams[team->slot].finished, &live_task->path);
     collector->live_teams[team->slot].task_end_ticks = event->ticks;
+    collector->live_teams[team->slot].ended++;
   }
   for (const struct edge *edge = live_task->sinks; edge; edge = edge->next) {
     struct live_task *sink = live_task_at(collector, edge->sink_slot, edge->sink);

@@ -54,6 +54,7 @@ static struct live_team *live_team_of(struct collector *collector, const struct 
   uint64_t begin_ticks = collector_cut(collector, team->begin_ticks);
   *live_team = (struct live_team){.id = team->id,
                                   .process = process,
+                                  .size = (uint32_t)team->size,
                                   .crowd = crowd_of(collector, team),
                                   .context = TRACE_NO_REF,
                                   .begin_ticks = begin_ticks,

@@ -40,7 +40,9 @@ struct cost {
   uint32_t construct, constructs; /* the first one, and how many */
   double tasks, by_tasks;         /* how many ran; were created by tasks */
   double creating, getting, running;
-  double beside;    /* what threads waited beside a ready one, as many of these as it has of the tasks */
+  /* what threads waited beside a ready one; and while none was ready and nobody did anything: as much of it
+   * as it has of the tasks */
+  double beside, idle;
   double callbacks; /* of those who create them */
   double in_work;   /* the part of these that is in the work of the region */
   bool is_alone;    /* getting one is longer than running it: no thread can help their creator */
@@ -72,6 +74,7 @@ static struct cost cost_of(const struct report *report, const struct report_para
                        .getting = getting * queued,
                        .running = share * (double)task->run.sum - own * executed,
                        .beside = of_all * waited_beside(report, parallel),
+                       .idle = of_all * parallel->ready_tasks.idle,
                        .callbacks = own * ((double)creations->tasks + 2 * included),
                        .in_work = own * ((double)creations->tasks + included),
                        .is_alone = task->executed >= MANY_TASKS &&
@@ -87,6 +90,7 @@ static void add_cost(struct cost *sum, const struct cost *cost) {
   sum->getting += cost->getting;
   sum->running += cost->running;
   sum->beside += cost->beside;
+  sum->idle += cost->idle;
   sum->callbacks += cost->callbacks;
   sum->in_work += cost->in_work;
   sum->is_alone |= cost->is_alone;
@@ -121,7 +125,7 @@ static bool cost_of_function(const struct report *report, const struct report_pa
 
 /* Their cost in the runtime: getting one is a part of the waiting beside it. */
 static double runtime_of(const struct cost *cost) {
-  return cost->creating + (cost->beside > cost->getting ? cost->beside : cost->getting);
+  return cost->creating + cost->idle + (cost->beside > cost->getting ? cost->beside : cost->getting);
 }
 
 /* -- in words -- */
@@ -140,8 +144,9 @@ static bool is_of_taskloop(const struct report *report, uint32_t construct) {
 
 static bool would_wait_policy_help(const struct report *report, const struct report_parallel *parallel,
                                    const struct cost *cost) {
-  return cost->beside > cost->creating && cost->beside > cost->getting &&
-         !report->caveats.runtimes.instead_of && !processors_are_too_few(report, parallel);
+  double waited = cost->beside + cost->idle;
+  return waited > cost->creating && waited > cost->getting && !report->caveats.runtimes.instead_of &&
+         !processors_are_too_few(report, parallel);
 }
 
 /* How to make them larger, so that their cost in the runtime is a tenth of their work. */
@@ -193,6 +198,11 @@ static void describe(struct report *report, struct report_finding *finding,
   if (cost->beside > 0)
     finding_append(finding->evidence, "; threads waited %s for each while tasks were ready",
                    finding_time(&texts, cost->beside / cost->tasks));
+  if (cost->idle >= COST_MIN * runtime_of(cost))
+    finding_append(finding->evidence,
+                   "; nobody did anything for %s each, until the runtime had a thread go on",
+                   finding_time(&texts, cost->idle / cost->tasks * (double)parallel->instances /
+                                            (double)parallel->members));
   finding_add_ready(&texts, finding, parallel);
   advise(&texts, finding, parallel, cost);
 }
@@ -257,6 +267,7 @@ static double gain_of(const struct report *report, const struct cost *cost, doub
     gain = cost->creating + cost->getting;
   if (cost->beside / count > gain - created)
     gain = created + cost->beside / count;
+  gain += cost->idle / count;
   if (count < members && cost->creating + cost->getting >= MAX_COST * cost->running)
     gain = created + waiting;
   return least(gain, created + waiting);
@@ -329,11 +340,14 @@ static double without_crowd(struct report *report, uint32_t region, double budge
 
 void findings_of_tasks(struct report *report, uint32_t region, double budget, double n) {
   bool is_alone;
-  budget = find_small_tasks(report, region, budget, n, &is_alone);
+  const struct report_ready *ready = &report->regions[region].parallel->ready_tasks;
+  double left = find_small_tasks(report, region, budget, n, &is_alone);
+  double starved = ready->without - (left < budget ? ready->idle : 0);
+  budget = left;
   if (is_alone)
     budget = findings_subtract_disturbed(report, region, budget);
-  double idle = report->regions[region].parallel->ready_tasks.without / processors_at_most(report, n);
-  double without = least(budget, idle), beside = without_crowd(report, region, budget - without, n);
+  double without = least(budget, starved / processors_at_most(report, n)),
+         beside = without_crowd(report, region, budget - without, n);
   if (!processors_are_too_few(report, report->regions[region].parallel))
     without = budget - beside; /* before there was any task none was ready either */
   without = findings_of_taskwaits(report, region, without, n);
