@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "session/clock.h"
@@ -23,6 +24,7 @@
 #include "tool/own_memory.h"
 #include "tool/placement.h"
 #include "tool/thread.h"
+#include "tool/writer_process.h"
 
 extern char **environ;
 
@@ -263,14 +265,44 @@ static bool is_archers(void) {
   return is_tool;
 }
 
-enum { STACK_BYTES_MIN = 64 << 10 };
+enum {
+  STACK_BYTES_MIN = 64 << 10, /* of the process's own one, with the environment on it */
+  STACK_ROOM_MIN = 24 << 10,  /* below here, of another one */
+  STACK_STEP = 4 << 10,
+};
 
-/* What Stave puts on the stack would be what the program lacks; the kernel hands out as little as 16 KiB. */
+/* The kernel reads the set of signals before it finds that there is no such way to use it. */
+static bool is_readable(uint64_t address) {
+  enum { NO_SUCH_USE = -1, SET_BYTES = 8 };
+  return syscall(SYS_rt_sigprocmask, NO_SUCH_USE, address, NULL, SET_BYTES) == 0 || errno != EFAULT;
+}
+
+/* It is mapped as far as it has been used, and grows up to the limit. */
+static bool is_first_stack(uint64_t here, uint64_t limit) {
+  uint64_t end = getauxval(AT_RANDOM);
+  return syscall(SYS_gettid) == getpid() && here < end && end - here < limit;
+}
+
+static bool has_room_below(uint64_t here) {
+  for (uint64_t room = 0; room <= STACK_ROOM_MIN; room += STACK_STEP)
+    if (!is_readable(here - room))
+      return false;
+  return true;
+}
+
+/* What Stave puts on the stack would be what the program lacks. The kernel hands out as little as 16 KiB, and
+ * so do threads and coroutines. */
 static bool has_stack(void) {
   static const char line[] =
-      "stave: the stack (ulimit -s) is smaller than 64 KiB; the program runs untraced\n";
+      "stave: the stack is smaller than 64 KiB (ulimit -s), or has less than 24 KiB left; "
+      "the program runs untraced\n";
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   struct rlimit limit;
-  bool is_enough = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_MIN;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0)
+    return true;
+  bool is_first = is_first_stack(here, limit.rlim_cur);
+  bool is_enough =
+      limit.rlim_cur >= STACK_BYTES_MIN && (is_first || runs_on_valgrind() || has_room_below(here));
   if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
     errno = 0;
   return is_enough;
