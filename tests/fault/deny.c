@@ -1,8 +1,8 @@
 // deny CALL PROGRAM [ARGUMENT...], deny NUMBER:ERRNO PROGRAM [ARGUMENT...]: runs the program without one
-// system call, as an old kernel, a container's filter, an odd file system or an emulator would. Refusals are
-// EPERM; what old kernels lack is ENOSYS. Of fallocate only what makes files longer is refused, by
-// clone-silent what qemu's emulation of a program refuses of clone: a process whose end sends no signal.
-// (Threads are made by clone3.)
+// system call, as an old kernel, a container's filter, an odd file system or an emulator would. With
+// NUMBER:kill the call ends the process, as in a sandbox. Refusals are EPERM; what old kernels lack is
+// ENOSYS. Of fallocate only what makes files longer is refused, by clone-silent what qemu's emulation of a
+// program refuses of clone: a process whose end sends no signal. (Threads are made by clone3.)
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,6 +21,7 @@
 #define SYS_close_range 436
 #endif
 
+enum { KILLS = -1 };                         // in the place of an error
 enum { KEEPS_SIZE = 1, SIGNAL_BITS = 0xff }; // a mode of fallocate, what of clone's flags is the exit signal
 
 static const struct denied {
@@ -39,6 +40,10 @@ static const struct denied {
     {"fallocate", SYS_fallocate, EINVAL, 1, KEEPS_SIZE, 0},
 };
 
+static unsigned answer(int error) {
+  return error == KILLS ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | (unsigned)error;
+}
+
 static int deny(const struct denied *call) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -46,7 +51,7 @@ static int deny(const struct denied *call) {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * call->argument),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, call->bits),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call->required, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)call->error),
+      BPF_STMT(BPF_RET | BPF_K, answer(call->error)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
@@ -55,14 +60,14 @@ static int deny(const struct denied *call) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-// "NUMBER:ERRNO"
+// "NUMBER:ERRNO" or "NUMBER:kill"
 static int is_number(const char *text, struct denied *ret) {
   char *end;
   *ret = (struct denied){.name = text, .number = (unsigned)strtoul(text, &end, 10)};
   if (end == text || *end != ':')
     return 0;
-  ret->error = atoi(end + 1);
-  return ret->error > 0;
+  ret->error = strcmp(end + 1, "kill") == 0 ? KILLS : atoi(end + 1);
+  return ret->error != 0;
 }
 
 int main(int argc, char **argv) {
