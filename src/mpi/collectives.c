@@ -61,11 +61,15 @@ static int64_t element(const struct call *call, word counts, int index) {
   return call->is_large ? ((const int64_t *)counts)[index] : ((const int *)counts)[index];
 }
 
-static uint64_t sum(const struct volumes *v, int counts_at, int type_at) {
+static uint64_t sum_of(const struct volumes *v, int counts_at, int counts, int type_at) {
   int64_t elements = 0;
-  for (int i = 0; i < v->peers; i++)
+  for (int i = 0; i < counts; i++)
     elements += element(v->call, v->call->a[counts_at], i);
   return bytes_of(elements, v->call->a[type_at]);
+}
+
+static uint64_t sum(const struct volumes *v, int counts_at, int type_at) {
+  return sum_of(v, counts_at, v->peers, type_at);
 }
 
 static uint64_t sum_of_types(const struct volumes *v, int counts_at, int types_at) {
@@ -96,8 +100,8 @@ static void count_symmetric(const struct volumes *v, struct request *ret) {
     ret->received = sum_of_types(v, row->receive_count, row->receive_type);
     ret->bytes = is_in_place(v) ? ret->received : sum_of_types(v, row->send_count, row->send_type);
     return;
-  case VOLUME_REDUCE_SCATTER:
-    ret->bytes = sum(v, row->send_count, row->send_type);
+  case VOLUME_REDUCE_SCATTER: /* a count for each of the own group, between two groups, too */
+    ret->bytes = sum_of(v, row->send_count, v->comm->size, row->send_type);
     ret->received = peers * bytes_of(element(v->call, v->call->a[row->send_count], v->comm->rank),
                                      v->call->a[row->send_type]);
     return;
@@ -121,35 +125,37 @@ static void count_symmetric(const struct volumes *v, struct request *ret) {
   }
 }
 
-/* What a root counts otherwise than others. */
+/* What a root counts otherwise than others. Between two groups it is none of those from which it gets, or to
+ * which it gives: its arguments for that mean nothing, its datatype may be none. */
 static void count_rooted(const struct volumes *v, struct request *ret) {
   const struct collective *row = v->row;
   uint64_t as_root = v->is_root ? (uint64_t)v->peers : 0;
+  bool is_member = !v->is_root || !v->comm->remote_size;
   bool is_in_place_receive = v->call->a[3] == mpi.abi.in_place;
   switch ((unsigned)row->volume) {
   case VOLUME_BCAST:
     ret->bytes = as_root ? as_root * received_each(v) : 0;
-    ret->received = received_each(v);
+    ret->received = is_member ? received_each(v) : 0;
     return;
   case VOLUME_GATHER:
-    ret->bytes = sent_each(v);
+    ret->bytes = is_member ? sent_each(v) : 0;
     ret->received = as_root ? as_root * received_each(v) : 0;
     return;
   case VOLUME_GATHERV:
-    ret->bytes = sent_each(v);
+    ret->bytes = is_member ? sent_each(v) : 0;
     ret->received = as_root ? sum(v, row->receive_count, row->receive_type) : 0;
     return;
   case VOLUME_SCATTER:
     ret->bytes = as_root ? as_root * sent_each(v) : 0;
-    ret->received = is_in_place_receive ? 0 : received_each(v);
+    ret->received = is_member && !is_in_place_receive ? received_each(v) : 0;
     return;
   case VOLUME_SCATTERV:
     is_in_place_receive = v->call->a[4] == mpi.abi.in_place;
     ret->bytes = as_root ? sum(v, row->send_count, row->send_type) : 0;
-    ret->received = is_in_place_receive ? 0 : received_each(v);
+    ret->received = is_member && !is_in_place_receive ? received_each(v) : 0;
     return;
-  case VOLUME_REDUCE:
-    ret->bytes = received_each(v); /* the same arguments, whatever is in place */
+  case VOLUME_REDUCE: /* the same arguments, whatever is in place */
+    ret->bytes = is_member ? received_each(v) : 0;
     ret->received = as_root * received_each(v);
     return;
   }
@@ -224,6 +230,8 @@ void mpi_on_collective_nonblocking(struct call *call) {
   if (is_known && call_succeeded(call)) {
     what.handle = handle_at(call->a[collectives[call->argument].comm + 1], 0);
     request_put(&what);
+  } else if (is_known) {
+    request_fail(&what);
   }
   call_leave(call);
 }

@@ -70,6 +70,8 @@ void mpi_on_comm_idup(struct call *call) {
   if (what.comm != COMM_NONE && call_succeeded(call)) {
     what.handle = handle_at(call->a[last], 0);
     request_put(&what);
+  } else {
+    request_fail(&what);
   }
   call_leave(call);
 }

@@ -88,17 +88,16 @@ static uint64_t begin_receive(word rank, word comm, uint32_t *ret_number) {
   return *ret_number == COMM_NONE ? 0 : put_message(MESSAGE_IRECV, *ret_number, 0, 0, 0);
 }
 
-/* The call has given out a handle at a[request_at]; where it has failed the request is over. */
+/* The call has given out a handle at a[request_at]. */
 static void remember(const struct call *call, struct request request, size_t request_at) {
   if (!request.id && !request.other_id)
     return;
-  request.handle = call_succeeded(call) ? handle_at(call->a[request_at], 0) : mpi.abi.request_null;
-  if (call_succeeded(call)) {
-    request_put(&request);
+  if (!call_succeeded(call)) {
+    request_fail(&request);
     return;
   }
-  put_complete(MESSAGE_CANCELLED, request.id, request.comm, 0, 0, 0);
-  put_complete(MESSAGE_CANCELLED, request.other_id, request.comm, 0, 0, 0);
+  request.handle = handle_at(call->a[request_at], 0);
+  request_put(&request);
 }
 
 void mpi_on_isend(struct call *call) {

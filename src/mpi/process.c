@@ -52,7 +52,8 @@ static void begin(void) {
 /* Until MPI is initialized, what it is used for reports nothing. */
 void mpi_on_init(struct call *call) {
   bool is_first = !atomic_load(&mpi.classes) && !mpi.is_refused;
-  mpi.is_refused = is_first && !join();
+  if (is_first)
+    mpi.is_refused = !join();
   if (is_first && !mpi.is_refused)
     atomic_store(&mpi.classes, (uint32_t)mpi.recorder->config->events & EVENT_CLASS_mpi);
   if (atomic_load(&mpi.classes) == 0) {

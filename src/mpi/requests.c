@@ -97,6 +97,11 @@ static void complete_message(const struct request *request, const void *status) 
     put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
 }
 
+void request_fail(const struct request *request) {
+  put_complete(MESSAGE_CANCELLED, request->id, request->comm, 0, 0, 0);
+  put_complete(MESSAGE_CANCELLED, request->other_id, request->comm, 0, 0, 0);
+}
+
 void request_end_send(const struct request *request) {
   put_complete(MESSAGE_ISEND, request->id, request->comm, 0, 0, 0);
 }

@@ -47,6 +47,9 @@ void request_put_back(struct request *request);
 /* Gives back what was taken. */
 void request_drop(struct request *request);
 
+/* The call that was to begin it has failed: there is none. */
+void request_fail(const struct request *request);
+
 /* Nobody waits for the send: for the program it is complete. */
 void request_end_send(const struct request *request);
 

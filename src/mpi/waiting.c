@@ -56,9 +56,13 @@ static void put_rest_back(struct waited *set) {
 }
 
 /* Of a call that has failed some may be complete all the same: their handles are gone. */
+static bool is_gone(const struct waited *set, size_t index) {
+  return index < set->count && handle_at(set->requests, index) == mpi.abi.request_null;
+}
+
 static void complete_gone(struct waited *set) {
   for (size_t i = 0; i < set->count; i++)
-    if (handle_at(set->requests, i) == mpi.abi.request_null)
+    if (is_gone(set, i))
       complete_one(set, i, i);
 }
 
@@ -160,10 +164,10 @@ void mpi_on_testall(struct call *call) {
 
 /* -- any -- */
 
-/* An index that is none (MPI_UNDEFINED) is negative. */
+/* An index that is none (MPI_UNDEFINED) is negative; a call that failed may have left it as it was. */
 static void complete_any(struct waited *set, const struct call *call, size_t index_at) {
   int index = *(const int *)call->a[index_at];
-  if (call_succeeded(call) && index >= 0)
+  if (index >= 0 && (call_succeeded(call) || is_gone(set, (size_t)index)))
     complete_one(set, (size_t)index, 0);
 }
 
@@ -183,7 +187,7 @@ void mpi_on_testany(struct call *call) {
   remove_all(&set, (int)call->a[0], call->a[1], &call->a[4]);
   call_invoke(call);
   bool is_entered = is_worth_it(call, begin, flag_at(call, 3) && *(const int *)call->a[2] >= 0);
-  if (is_entered && flag_at(call, 3))
+  if (is_entered)
     complete_any(&set, call, 2);
   end_test(call, begin, &set, is_entered);
 }
