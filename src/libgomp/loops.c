@@ -28,7 +28,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
 #define COUNT_long work_count(start, end, step)
 #define COUNT_ull work_count_ull(is_up, start, end, step)
 
-/* -- start -- */
+/* -- start: where the program computes its chunks, it requests none here, and its bounds are made up -- */
 
 #define START_NOTING(name, parameters, arguments, kind_, count_, step_, note)                                \
   bool name parameters {                                                                                     \
@@ -37,7 +37,7 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
     const struct library *library = call.library;                                                            \
     if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
-    work_begin(call.thread, call.code, kind_, count_, (int64_t)step_);                                       \
+    work_begin(call.thread, call.code, kind_, first ? count_ : 0, (int64_t)step_);                           \
     bool has_chunk = library->name arguments;                                                                \
     if (has_chunk && first)                                                                                  \
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \

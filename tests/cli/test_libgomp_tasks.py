@@ -21,7 +21,7 @@ from archive import Archive
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp")
 COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
-NAMES = {"iterations": "iterations", "chunks": "loop chunk",
+NAMES = {"iterations": "iterations", "named": "named iterations", "chunks": "loop chunk",
          "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
          "data": ("target enter data", "target exit data"),
          "cancel": ("cancel",), "parallel": ("parallel",), "update": ("target update",), "target": ("target",),
@@ -37,8 +37,9 @@ def counts_of(path):
         counts[kind] += 1
         if kind == "Enter":
             counts[archive.regions[event.region._ref].name.split(" @")[0].replace("!$omp ", "")] += 1
-            counts["iterations"] += next((value for attribute, value in (event.attributes or {}).items()
-                                          if attribute.name == "chunk size"), 0)
+            attributes = {attribute.name: value for attribute, value in (event.attributes or {}).items()}
+            counts["iterations"] += attributes.get("chunk size", 0)
+            counts["named iterations"] += attributes.get("iterations", 0)
     archive.close()
     return counts
 
@@ -99,6 +100,10 @@ class Tasks(Case):
     def test_scans(self):
         """gcc puts barriers of its own between the two parts of a loop with an inscan reduction."""
         self.in_all_builds("scans.c")
+
+    def test_computed_loops(self):
+        """libgomp gets no bounds of static loops whose tasks have reductions, and none are claimed."""
+        self.in_all_builds("computed_loops.c")
 
     def test_combined(self):
         self.in_all_builds("combined.c")
