@@ -162,8 +162,8 @@ static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t
     *frame = &task->frame;
   if (parallel)
     *parallel = may_have_ended(task->implicit) ? NULL : task->implicit->parallel;
-  if (number)
-    *number = (int)task->implicit->index;
+  if (number) /* each team of a league has one thread */
+    *number = task->implicit->task.flags & OMPT_TASK_initial ? 0 : (int)task->implicit->index;
   return 2;
 }
 

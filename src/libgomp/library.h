@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 /* Functions of libgomp that are no events and that answer questions of tools:
- * INQUIRY(result, name, parameters). libgomp has all of them since gcc 9. */
+ * INQUIRY(result, name, parameters). libgomp has all of them since gcc 9, omp_get_max_teams since 12. */
 #define INQUIRIES                                                                                            \
   INQUIRY(int, omp_get_num_threads, (void))                                                                  \
   INQUIRY(int, omp_get_thread_num, (void))                                                                   \
   INQUIRY(int, omp_get_max_threads, (void))                                                                  \
   INQUIRY(int, omp_get_team_num, (void))                                                                     \
   INQUIRY(int, omp_get_num_teams, (void))                                                                    \
+  INQUIRY(int, omp_get_max_teams, (void))                                                                    \
   INQUIRY(int, omp_get_num_procs, (void))                                                                    \
   INQUIRY(int, omp_get_num_devices, (void))                                                                  \
   INQUIRY(int, omp_get_initial_device, (void))                                                               \

@@ -4,8 +4,9 @@
 #include "libgomp/exports.h"
 #include "libgomp/work.h"
 
-static int flags_of_team(void) {
-  return (int)(OMPT_PARALLEL_invoker_program | OMPT_PARALLEL_team);
+static int flags_of(const struct omp_team *team) {
+  return (int)(team->is_started_apart ? OMPT_PARALLEL_invoker_program : OMPT_PARALLEL_invoker_runtime) |
+         (int)OMPT_PARALLEL_team;
 }
 
 /* -- members -- */
@@ -95,7 +96,7 @@ void parallel_begin(struct omp_call call, struct omp_team *team, unsigned reques
   if (requested_threads == 0)
     requested_threads = (unsigned)team->library->omp_get_max_threads();
   task->frame.enter_frame.ptr = frame;
-  DELIVER(parallel_begin, &task->data, &task->frame, &team->data, requested_threads, flags_of_team(),
+  DELIVER(parallel_begin, &task->data, &task->frame, &team->data, requested_threads, flags_of(team),
           call.code);
 }
 
@@ -118,7 +119,7 @@ void parallel_end(struct omp_thread *thread, struct omp_team *team, const void *
   thread->task->frame.enter_frame.ptr = NULL;
   thread->state = thread->work_state = state_outside(thread);
   thread->code = code;
-  DELIVER(parallel_end, &team->data, &thread->task->data, flags_of_team(), code);
+  DELIVER(parallel_end, &team->data, &thread->task->data, flags_of(team), code);
   team_give(thread, team);
 }
 

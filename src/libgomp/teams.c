@@ -4,7 +4,15 @@
 #include "libgomp/tasks.h"
 
 static int flags_of_league(void) {
-  return (int)(OMPT_PARALLEL_invoker_program | OMPT_PARALLEL_league);
+  return (int)(OMPT_PARALLEL_invoker_runtime | OMPT_PARALLEL_league);
+}
+
+/* As many as libgomp makes. */
+static unsigned requested_teams(const struct library *library, unsigned teams) {
+  enum { OF_NO_REQUEST = 3 }; /* neither by num_teams nor by OMP_NUM_TEAMS */
+  if (teams == 0)
+    teams = (unsigned)library->omp_get_max_teams();
+  return teams ? teams : OF_NO_REQUEST;
 }
 
 /* In place of the program's outlined function, for each team. */
@@ -41,8 +49,8 @@ void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned thr
                             .primary = thread};
   ompt_data_t *task = &thread->task->data;
   task_frame_enter(call);
-  DELIVER(parallel_begin, task, &thread->task->frame, &league.data, teams ? teams : 1, flags_of_league(),
-          call.code);
+  DELIVER(parallel_begin, task, &thread->task->frame, &league.data, requested_teams(library, teams),
+          flags_of_league(), call.code);
   library->GOMP_teams_reg(run_team, &league, teams, thread_limit, flags);
   task_frame_leave(call);
   DELIVER(parallel_end, &league.data, task, flags_of_league(), call.code);

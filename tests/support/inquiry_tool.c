@@ -49,6 +49,8 @@ static __thread ompt_data_t *thread_data __attribute__((tls_model("initial-exec"
 static __thread timer_t timer __attribute__((tls_model("initial-exec")));
 static __thread bool has_timer __attribute__((tls_model("initial-exec")));
 static __thread unsigned open_implicit __attribute__((tls_model("initial-exec")));
+/* Of the last region that began on it. */
+static __thread unsigned requested_last __attribute__((tls_model("initial-exec")));
 static __thread bool leaves_callback __attribute__((tls_model("initial-exec")));
 
 /* -- what is wrong -- */
@@ -291,9 +293,11 @@ static void on_thread_end(ompt_data_t *thread) {
 
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
                               unsigned requested, int flags, const void *code) {
-  (void)flags;
   check_current("parallel_begin", task);
   name_data(parallel);
+  requested_last = requested;
+  EXPECT(flags & (OMPT_PARALLEL_invoker_runtime | OMPT_PARALLEL_league),
+         "parallel_begin: the program calls its function itself: flags %#x", (unsigned)flags);
   EXPECT(requested > 0, "parallel_begin: %u threads", requested);
   EXPECT(code != NULL, "parallel_begin: no place");
   EXPECT(frame == frame_at(0), "parallel_begin: the frame is not the current task's");
@@ -320,8 +324,12 @@ static void begin_implicit(ompt_data_t *parallel, ompt_data_t *task, unsigned ac
   check_current("implicit_task", task);
   tool.get_task_info(0, &own, NULL, NULL, NULL, &number);
   EXPECT(own == flags, "implicit_task: flags %#x, not %#x", (unsigned)own, (unsigned)flags);
-  if (flags & OMPT_TASK_initial)
+  if (flags & OMPT_TASK_initial) {
+    EXPECT(number == 0, "implicit_task: an initial task is thread %d", number);
+    EXPECT(!parallel || index > 0 || actual <= requested_last,
+           "implicit_task: a league of %u teams, %u were requested", actual, requested_last);
     return;
+  }
   EXPECT(tool.get_parallel_info(0, &known, &size) == 2 && known == parallel, "implicit_task: another region");
   EXPECT((unsigned)size == actual && (unsigned)number == index,
          "implicit_task: thread %d of %d, not %u of %u", number, size, index, actual);
