@@ -15,6 +15,11 @@ void inquiry_prepare(const struct library *library, void (*finalize_)(void)) {
   finalize = finalize_;
 }
 
+/* The thread's own, which may be another one's than the first that was called. */
+static const struct library *answering(void) {
+  return thread_self.library ? thread_self.library : queried;
+}
+
 /* -- enumerations -- */
 
 static const struct value {
@@ -177,28 +182,28 @@ static int get_task_memory(void **address, size_t *size, int block) {
 /* -- places -- */
 
 static int get_num_procs(void) {
-  return queried->omp_get_num_procs();
+  return answering()->omp_get_num_procs();
 }
 
 static int get_num_places(void) {
-  return queried->omp_get_num_places();
+  return answering()->omp_get_num_places();
 }
 
 static int get_place_num(void) {
-  return queried->omp_get_place_num();
+  return answering()->omp_get_place_num();
 }
 
 static int get_place_proc_ids(int place, int size, int *ids) {
-  int count = place >= 0 && place < get_num_places() ? queried->omp_get_place_num_procs(place) : 0;
+  int count = place >= 0 && place < get_num_places() ? answering()->omp_get_place_num_procs(place) : 0;
   if (count > 0 && count <= size)
-    queried->omp_get_place_proc_ids(place, ids);
+    answering()->omp_get_place_proc_ids(place, ids);
   return count;
 }
 
 static int get_partition_place_nums(int size, int *places) {
-  int count = queried->omp_get_partition_num_places();
+  int count = answering()->omp_get_partition_num_places();
   if (count > 0 && count <= size)
-    queried->omp_get_partition_place_nums(places);
+    answering()->omp_get_partition_place_nums(places);
   return count;
 }
 
@@ -209,7 +214,7 @@ static int get_proc_id(void) {
 /* -- the rest -- */
 
 static int get_num_devices(void) {
-  return queried->omp_get_num_devices();
+  return answering()->omp_get_num_devices();
 }
 
 static int get_target_info(uint64_t *device, ompt_id_t *target, ompt_id_t *host_op) {

@@ -5,7 +5,7 @@
 #include "libgomp/library.h"
 #include "ompt/types.h"
 
-/* Whose answers are given, and what ends the tool. */
+/* Whose answers threads get that have called none, and what ends the tool. */
 void inquiry_prepare(const struct library *library, void (*finalize)(void));
 
 /* What a tool's initialize gets; NULL: no such entry point. */

@@ -9,18 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/elf_image.h"
 #include "image/mappings.h"
 
-enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512 };
+enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512, BASE_COMES = 1 };
 
 /* A file whose code has called; `library` is stored last, with release, and read with acquire. */
 struct caller {
   struct caller_range range;
+  const char *thread;    /* `identity` of the first that has called */
+  atomic_bool is_shared; /* others have called, too */
   const struct library *_Atomic library;
 };
+
+static __thread char identity;
 
 struct library library_in_scope;
 
@@ -28,7 +33,7 @@ static struct {
   bool has_one_in_scope;
   struct library libraries[LIBRARIES_MAX];
   struct caller callers[CALLERS_MAX];
-  atomic_uint library_count, caller_count; /* places given out */
+  atomic_uint caller_count; /* places given out */
 } libraries;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -121,18 +126,28 @@ static void read_library(const struct elf_image *image, struct library *library)
   describe(library, image);
 }
 
+/* NULL: there are too many. */
+static struct library *free_place(void) {
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++) {
+    uintptr_t none = 0;
+    if (__atomic_compare_exchange_n(&libraries.libraries[i].base, &none, BASE_COMES, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return &libraries.libraries[i];
+  }
+  return NULL;
+}
+
 /* NULL: there are too many. Two threads may both read it: both are right. */
 static const struct library *library_at(const struct elf_image *image) {
   for (unsigned i = 0; i < LIBRARIES_MAX; i++)
     if (__atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE) == image->base)
       return &libraries.libraries[i];
-  unsigned place = atomic_fetch_add(&libraries.library_count, 1);
-  if (place >= LIBRARIES_MAX)
+  struct library *library = free_place(), read = {0};
+  if (!library)
     return NULL;
-  struct library *library = &libraries.libraries[place], read = {0};
   read_library(image, &read);
   read.can_cancel = read.omp_get_cancellation();
-  read.base = 0;
+  read.base = BASE_COMES;
   *library = read;
   __atomic_store_n(&library->base, image->base, __ATOMIC_RELEASE);
   return library;
@@ -199,6 +214,7 @@ static void remember(struct caller_range range, const struct library *library) {
   if (place >= CALLERS_MAX)
     return;
   libraries.callers[place].range = range;
+  libraries.callers[place].thread = &identity;
   atomic_store_explicit(&libraries.callers[place].library, library, memory_order_release);
 }
 
@@ -217,14 +233,55 @@ static const struct library *find_for(const void *caller, struct caller_range *r
 static const struct library *known_for(const void *caller, struct caller_range *ret) {
   unsigned count = atomic_load(&libraries.caller_count);
   for (unsigned i = 0; i < count && i < CALLERS_MAX; i++) {
-    const struct caller *known = &libraries.callers[i];
+    struct caller *known = &libraries.callers[i];
     const struct library *library = atomic_load_explicit(&known->library, memory_order_acquire);
     if (library && (uintptr_t)caller - known->range.begin < known->range.bytes) {
+      if (known->thread != &identity)
+        atomic_store_explicit(&known->is_shared, true, memory_order_relaxed);
       *ret = known->range;
       return library;
     }
   }
   return NULL;
+}
+
+/* -- unloading -- */
+
+static bool is_loaded(uintptr_t address) {
+  Dl_info info;
+  return dladdr((void *)address, &info);
+}
+
+/* A tool may still query it. */
+static void forget_library(struct library *library) {
+#define INQUIRY(result, name, parameters) set_inquiry((void **)&library->name, NULL);
+  INQUIRIES
+#undef INQUIRY
+  __atomic_store_n(&library->base, 0, __ATOMIC_RELEASE);
+}
+
+/* Other threads that have the range do not see that it ends: so nothing may be loaded there again. */
+static void forget_caller(struct caller *caller) {
+  atomic_store(&caller->library, NULL);
+  if (caller->thread != &identity || atomic_load_explicit(&caller->is_shared, memory_order_relaxed))
+    mmap((void *)caller->range.begin, caller->range.bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+bool library_forget_unloaded(void) {
+  bool has_some = false;
+  unsigned count = atomic_load(&libraries.caller_count);
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++) {
+    uintptr_t base = __atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE);
+    if (base > BASE_COMES && !is_loaded(base))
+      forget_library(&libraries.libraries[i]);
+  }
+  for (unsigned i = 0; i < count && i < CALLERS_MAX; i++)
+    if (atomic_load(&libraries.callers[i].library) && !is_loaded(libraries.callers[i].range.begin)) {
+      forget_caller(&libraries.callers[i]);
+      has_some = true;
+    }
+  return has_some;
 }
 
 const struct library *library_of(const void *caller, struct caller_range *ret) {

@@ -30,7 +30,7 @@
 
 /* One libgomp of the process. NULL: a function that it does not have. */
 struct library {
-  uintptr_t base;    /* of its mapping; 0: not known */
+  uintptr_t base;    /* of its mapping; 0: not known; 1: about to be */
   bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
   bool can_cancel;   /* OMP_CANCELLATION is true */
   int gcc_version;   /* of the first gcc whose libgomp had what this one has; 0: not known */
@@ -63,6 +63,10 @@ void library_prepare(void);
 /* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
  * holds. NULL: none is found. Acquires no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);
+
+/* The program has unloaded something: forgets libgomps and callers that are gone. Whether there were some, so
+ * that the calling thread has to look anew. */
+bool library_forget_unloaded(void);
 
 /* Whether `address` is in this library itself. */
 bool library_is_own(const void *address);

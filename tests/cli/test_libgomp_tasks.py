@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gcc's tasks, chunks and target constructs on libgomp: test_libgomp_tasks.py BUILD [unittest arguments].
+"""gcc's tasks, chunks, target constructs and libraries on libgomp: test_libgomp_tasks.py BUILD [unittest arguments].
 
 The programs of tests/cli/libgomp have the result that they have untraced, and each prints how many tasks it has
 created and executed itself: as many are in the archive."""
@@ -205,6 +205,21 @@ class Tasks(Case):
 
     def test_nestable_locks_of_fortran(self):
         self.in_all_builds("nest_locks.f90")
+
+    def test_libgomp_that_is_unloaded(self):
+        """With the library that has brought it, and others are loaded in their places. (One thread: the others of a
+        libgomp that is unloaded crash untraced, too.)"""
+        self.env["OMP_NUM_THREADS"] = "1"
+        small = self.compiled("unloaded.c", "-shared", "-fPIC")
+        large = self.compiled("unloaded.c", "-shared", "-fPIC", "-DROOM=1000000")
+        unloader = self.compiled("unloader.c", "-fno-openmp", "-ldl", "-pthread")
+        self.run_both(unloader, small)
+        self.run_both(unloader, small, large)
+        without_tool = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so",
+                        "OMP_TOOL_LIBRARIES": "/nowhere/libtool.so"}
+        result = subprocess.run([unloader, small, large], env=without_tool, cwd=self.folder, capture_output=True,
+                                timeout=HANG_S, check=False)
+        self.assertEqual(result.returncode, 3, result.stderr)
 
     def test_targets(self):
         self.in_all_builds("targets.c")
