@@ -264,7 +264,7 @@ static int remake_all(struct rebuild *job, const struct rebuild_watch *watch) {
   job->complete_until = atomic_load(&job->salvage.header.state.complete_until);
   end_where_it_was_seen(job);
   watch->step("reading");
-  if (!remake_run(&job->remake, &job->journal, job->last_ticks, watch->progress))
+  if (!remake_run(&job->remake, &job->journal, job->archive, job->last_ticks, watch->progress))
     return fail(job, "there is not enough memory to read " STAVE_RECORDS_FILE);
   note_remade(job);
   if (job->rewritten.events <= job->rewritten.added)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "writer/archive/archive.h"
 #include "writer/pipeline/encoders.h"
 #include "writer/pipeline/ring_merge.h"
 
@@ -83,7 +84,6 @@ bool remake_open(struct remake *remake, const struct salvage *salvage,
 
 void remake_close(struct remake *remake) {
   if (remake->merge) {
-    encoders_destroy(remake->encoders);
     cuda_free(&remake->correlator);
     correlator_close(&remake->correlator);
     emitter_close(&remake->emitter);
@@ -129,6 +129,17 @@ static bool may_encode(void *data) {
   return !remake->correlator.has_ended;
 }
 
+/* As the writer's (drain.c). */
+static void on_rounds(void *data, bool begin) {
+  struct remake *remake = data;
+  archive_rest_beside(remake->archive, begin);
+}
+
+static bool on_wait(void *data) {
+  struct remake *remake = data;
+  return archive_help_beside(remake->archive);
+}
+
 static unsigned encoders_requested(void) {
   enum { JOBS_MAX = 64 };
   const char *text = getenv("STAVE_JOBS");
@@ -152,8 +163,6 @@ static void open_model(struct remake *remake, struct journal *journal) {
   c->starts_paused = constants->config.start == START_paused;
   remake->merge = merge_create(remake->surviving.session, backlog_bytes, on_record, NULL, remake);
   merge_set_run_sink(remake->merge, on_run);
-  remake->encoders = encoders_create(remake->merge, c, encoders_requested(),
-                                     (struct encoders_caller){.may_encode = may_encode, .data = remake});
 }
 
 static bool load_all(struct remake *remake) {
@@ -172,14 +181,26 @@ static bool load_all(struct remake *remake) {
   return true;
 }
 
-bool remake_run(struct remake *remake, struct journal *journal, uint64_t end_ticks,
+static bool merge_all(struct remake *remake) {
+  struct encoders_caller caller = {
+      .may_encode = may_encode, .on_rounds = on_rounds, .on_wait = on_wait, .data = remake};
+  struct encoders *encoders =
+      encoders_create(remake->merge, &remake->correlator, encoders_requested(), caller);
+  bool is_loaded = load_all(remake);
+  while (is_loaded && merge_pass(remake->merge) > 0) {
+  }
+  encoders_destroy(encoders);
+  return is_loaded;
+}
+
+bool remake_run(struct remake *remake, struct journal *journal, struct archive *archive, uint64_t end_ticks,
                 void (*progress)(uint64_t events)) {
   remake->progress = progress;
+  remake->archive = archive;
+  archive_write_beside(archive, encoders_requested() != 1);
   open_model(remake, journal);
-  if (!load_all(remake))
+  if (!merge_all(remake))
     return false;
-  while (merge_pass(remake->merge) > 0) {
-  }
   remake->correlator.died_ticks = end_ticks;
   cuda_end(&remake->correlator);
   correlate_end(&remake->correlator, OTF2_UNDEFINED_INT64);

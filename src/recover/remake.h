@@ -9,14 +9,13 @@
 #include "writer/correlate/correlate.h"
 #include "writer/correlate/emit.h"
 
-struct encoders;
 struct merge;
 
 struct remake {
   struct record_log_reader reader;
   struct surviving surviving;
   struct merge *merge;
-  struct encoders *encoders;
+  struct archive *archive;
   uint64_t reported; /* records */
   struct emitter emitter;
   struct correlator correlator;
@@ -29,9 +28,9 @@ bool remake_open(struct remake *remake, const struct salvage *salvage,
                  const struct session_constants *constants);
 void remake_close(struct remake *remake);
 
-/* Makes all events in the archive of journal->definitions, of which only the run has been read. What is open
- * ends at end_ticks or with the last record. False: there is not the memory for it. */
-bool remake_run(struct remake *remake, struct journal *journal, uint64_t end_ticks,
+/* Makes all events in the archive, that of journal->definitions, of which only the run has been read. What is
+ * open ends at end_ticks or with the last record. False: there is not the memory for it. */
+bool remake_run(struct remake *remake, struct journal *journal, struct archive *archive, uint64_t end_ticks,
                 void (*progress)(uint64_t events));
 
 /* What threads and the way to the archive have counted; `left`: as the dead writer had it. */

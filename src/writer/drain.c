@@ -175,11 +175,15 @@ static bool has_left_processors(struct writer *writer) {
          (writer->drain.is_over && application_check(&writer->application) == APPLICATION_DIED);
 }
 
-/* Between rounds there is a processor for what writes chunks beside. */
-void drain_on_round(void *data, bool begins) {
+/* In rounds encoders that wait for others write the chunks; in between there is a processor for it. */
+void drain_on_rounds(void *data, bool begin) {
   struct writer *writer = data;
-  bool is_safe = record_log_is_complete(writer->record_log);
-  archive_write_beside(writer->archive, !begins && is_safe && writer->constants.config.jobs != 1);
+  archive_rest_beside(writer->archive, begin);
+}
+
+bool drain_on_wait(void *data) {
+  struct writer *writer = data;
+  return archive_help_beside(writer->archive);
 }
 
 bool drain_may_encode(void *data) {
@@ -188,7 +192,8 @@ bool drain_may_encode(void *data) {
   if (has_left)
     stop_if_full(writer);
   if (has_left)
-    drain_on_round(writer, false);
+    archive_write_beside(writer->archive,
+                         record_log_is_complete(writer->record_log) && writer->constants.config.jobs != 1);
   return has_left && !writer->correlator.has_ended;
 }
 

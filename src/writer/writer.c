@@ -290,7 +290,6 @@ static void withdraw(struct writer *writer) {
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
-  encoders_destroy(writer->encoders);
   merge_destroy(writer->merge);
   flight_buffer_destroy(writer->kept);
   for (int i = 0; i < TRIGGERS_MAX; i++) {
@@ -311,21 +310,25 @@ static void close_writer(struct writer *writer) {
   recovery_close(writer->recovery);
 }
 
-static void open_encoders(struct writer *writer) {
+/* NULL with STAVE_KEEP and STAVE_SYSTEM. */
+static struct encoders *open_encoders(struct writer *writer) {
   if (writer->kept || writer->run_states || recovery_may_get_stuck(writer->recovery))
-    return;
-  writer->encoders = encoders_create(
-      writer->merge, &writer->correlator, writer->constants.config.jobs,
-      (struct encoders_caller){.may_encode = drain_may_encode, .on_round = drain_on_round, .data = writer});
+    return NULL;
+  return encoders_create(writer->merge, &writer->correlator, writer->constants.config.jobs,
+                         (struct encoders_caller){.may_encode = drain_may_encode,
+                                                  .on_rounds = drain_on_rounds,
+                                                  .on_wait = drain_on_wait,
+                                                  .data = writer});
 }
 
 static void drain_all(struct writer *writer) {
   const struct session_constants *constants = &writer->constants;
-  open_encoders(writer);
+  struct encoders *encoders = open_encoders(writer);
   if (!writer->kept)
     writer->run_times =
         run_times_create(constants->pid, constants->clock_kind, &constants->start, writer->definitions);
   drain(writer);
+  encoders_destroy(encoders); /* before the archive is closed, in which they may have something to do */
 }
 
 /* The limits are the program's: its next thread comes before the trace. */

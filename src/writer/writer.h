@@ -70,7 +70,6 @@ struct writer {
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
-  struct encoders *encoders;             /* NULL with STAVE_KEEP and STAVE_SYSTEM */
   struct record_log *record_log;         /* STAVE_LOG; or NULL */
   const char *no_record_log;             /* why not, though it was requested; or NULL */
   char session_file[SESSION_FILE_BYTES]; /* the rings' name, should they have one */
@@ -141,8 +140,9 @@ void writer_close(struct writer *writer);
 /* Whether several encoders may work: the program leaves the processors to them. */
 bool drain_may_encode(void *writer);
 
-/* They begin, or have done what they could and leave the processors but for one. */
-void drain_on_round(void *writer, bool begins);
+/* They begin, or have done what they could and leave the processors but for one; one of them waits. */
+void drain_on_rounds(void *writer, bool begin);
+bool drain_on_wait(void *writer);
 
 /* A merge_sink, a merge_run_sink and a merge_pause, whose data is the writer. */
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);

@@ -60,6 +60,30 @@ static void a_chunk_not_yet_started_is_written_by_the_waiting_thread(void **stat
   chunk_thread_stop(thread);
 }
 
+static void chunks_that_come_while_the_thread_rests_are_written_by_helpers(void **state) {
+  static struct counted all[3];
+  (void)state;
+  struct chunk_thread *thread = chunk_thread_start(work, NULL);
+  assert_non_null(thread);
+  assert_false(chunk_thread_help(thread));
+  chunk_thread_rest(thread, true);
+  for (int i = 0; i < 3; i++)
+    chunk_thread_add(thread, &all[i].job);
+  assert_true(chunk_thread_help(thread));
+  assert_true(chunk_thread_help(thread));
+  assert_int_equal(all[0].done + all[1].done, 2);
+  assert_true(pthread_equal(all[0].by, pthread_self()) && pthread_equal(all[1].by, pthread_self()));
+  assert_int_equal(all[2].done, 0);
+  chunk_thread_rest(thread, false);
+  for (int i = 0; i < 3; i++)
+    chunk_thread_wait(thread, &all[i].job);
+  assert_int_equal(all[0].done + all[1].done + all[2].done, 3);
+  assert_false(chunk_thread_help(thread));
+  chunk_thread_stop(thread);
+  chunk_thread_rest(NULL, true);
+  assert_false(chunk_thread_help(NULL));
+}
+
 /* It begins on another processor than its creator's: one that runs nothing but a thread of real-time priority
  * would keep it there, where it never comes to leave. */
 static void the_helper_may_run_on_all_processors(void **state) {
@@ -76,6 +100,7 @@ int main(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_chunk_is_written_once),
       cmocka_unit_test(a_chunk_not_yet_started_is_written_by_the_waiting_thread),
+      cmocka_unit_test(chunks_that_come_while_the_thread_rests_are_written_by_helpers),
       cmocka_unit_test(the_helper_may_run_on_all_processors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,11 +68,41 @@ static void helpers_may_run_on_all_processors(void **state) {
   assert_int_equal(let_go, has_several_processors());
 }
 
+/* Of two items the one is done once somebody has done something aside. */
+static _Atomic unsigned asides;
+
+static bool do_aside(void *data) {
+  (void)data;
+  return atomic_fetch_add(&asides, 1) < 3;
+}
+
+static void wait_for_an_aside(void *data, unsigned worker, uint32_t item) {
+  (void)data;
+  (void)worker;
+  while (item == 0 && atomic_load(&asides) == 0)
+    sched_yield();
+}
+
+static void who_waits_for_others_does_what_is_aside(void **state) {
+  (void)state;
+  if (!has_several_processors())
+    skip(); /* nobody waits awake there */
+  struct helpers *helpers = helpers_create(2);
+  helpers_set_aside(helpers, do_aside, NULL);
+  for (int round = 0; round < 20; round++) {
+    atomic_store(&asides, 0);
+    helpers_run(helpers, wait_for_an_aside, NULL, 2);
+    assert_true(atomic_load(&asides) > 0);
+  }
+  helpers_destroy(helpers);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(helpers_may_run_on_all_processors),
       cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
       cmocka_unit_test(idle_helpers_end),
+      cmocka_unit_test(who_waits_for_others_does_what_is_aside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

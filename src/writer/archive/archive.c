@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "writer/archive/chunk_thread.h"
 #include "writer/archive/event_files.h"
 #include "writer/archive/local_files.h"
 #include "writer/archive/room.h"
@@ -198,6 +199,14 @@ static void count_progress(struct archive *archive) {
 
 void archive_write_beside(struct archive *archive, bool is_beside) {
   event_files_write_beside(archive->files, is_beside);
+}
+
+void archive_rest_beside(struct archive *archive, bool rests) {
+  chunk_thread_rest(event_files_beside(archive->files), rests);
+}
+
+bool archive_help_beside(struct archive *archive) {
+  return chunk_thread_help(event_files_beside(archive->files));
 }
 
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location) {

@@ -1,6 +1,7 @@
 #include "writer/archive/chunk_thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/blocked_thread.h"
@@ -16,30 +17,41 @@ struct chunk_thread {
   pthread_mutex_t mutex; /* of what follows, and of is_pending */
   pthread_cond_t comes, done;
   struct chunk_job *first, **end; /* that wait */
-  bool is_over;
+  _Atomic bool has_some;          /* of them */
+  bool is_over, rests;
 };
 
-static struct chunk_job *next_job(struct chunk_thread *thread) {
-  while (!thread->first && !thread->is_over)
-    pthread_cond_wait(&thread->comes, &thread->mutex);
-  struct chunk_job *job = thread->first;
+/* `at` is where the list names a job. */
+static struct chunk_job *remove_at(struct chunk_thread *thread, struct chunk_job **at) {
+  struct chunk_job *job = *at;
   if (job)
-    thread->first = job->next;
-  if (!thread->first)
-    thread->end = &thread->first;
+    *at = job->next;
+  if (!*at)
+    thread->end = at;
+  atomic_store_explicit(&thread->has_some, thread->first, memory_order_relaxed);
   return job;
+}
+
+static struct chunk_job *next_job(struct chunk_thread *thread) {
+  while ((!thread->first || thread->rests) && !thread->is_over)
+    pthread_cond_wait(&thread->comes, &thread->mutex);
+  return remove_at(thread, &thread->first);
+}
+
+/* The mutex is held, but for the time of the work. */
+static void do_job(struct chunk_thread *thread, struct chunk_job *job) {
+  pthread_mutex_unlock(&thread->mutex);
+  thread->work(thread->data, job);
+  pthread_mutex_lock(&thread->mutex);
+  job->is_pending = false;
+  pthread_cond_broadcast(&thread->done);
 }
 
 static void *work(void *data) {
   struct chunk_thread *thread = data;
   pthread_mutex_lock(&thread->mutex);
-  for (struct chunk_job *job; (job = next_job(thread));) {
-    pthread_mutex_unlock(&thread->mutex);
-    thread->work(thread->data, job);
-    pthread_mutex_lock(&thread->mutex);
-    job->is_pending = false;
-    pthread_cond_broadcast(&thread->done);
-  }
+  for (struct chunk_job *job; (job = next_job(thread));)
+    do_job(thread, job);
   pthread_mutex_unlock(&thread->mutex);
   return NULL;
 }
@@ -85,7 +97,9 @@ void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job) {
   job->is_pending = true;
   *thread->end = job;
   thread->end = &job->next;
-  pthread_cond_signal(&thread->comes);
+  atomic_store_explicit(&thread->has_some, true, memory_order_relaxed);
+  if (!thread->rests)
+    pthread_cond_signal(&thread->comes);
   pthread_mutex_unlock(&thread->mutex);
 }
 
@@ -94,12 +108,7 @@ static bool remove_job(struct chunk_thread *thread, const struct chunk_job *job)
   struct chunk_job **at = &thread->first;
   while (*at && *at != job)
     at = &(*at)->next;
-  if (!*at)
-    return false;
-  *at = job->next;
-  if (!*at)
-    thread->end = at;
-  return true;
+  return remove_at(thread, at) != NULL;
 }
 
 void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job) {
@@ -111,6 +120,27 @@ void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job) {
   if (is_own)
     thread->work(thread->data, job);
   job->is_pending = false;
+}
+
+void chunk_thread_rest(struct chunk_thread *thread, bool rests) {
+  if (!thread)
+    return;
+  pthread_mutex_lock(&thread->mutex);
+  thread->rests = rests;
+  if (!rests && thread->first)
+    pthread_cond_signal(&thread->comes);
+  pthread_mutex_unlock(&thread->mutex);
+}
+
+bool chunk_thread_help(struct chunk_thread *thread) {
+  if (!thread || !atomic_load_explicit(&thread->has_some, memory_order_relaxed))
+    return false;
+  pthread_mutex_lock(&thread->mutex);
+  struct chunk_job *job = remove_at(thread, &thread->first);
+  if (job)
+    do_job(thread, job);
+  pthread_mutex_unlock(&thread->mutex);
+  return job != NULL;
 }
 
 void chunk_thread_stop(struct chunk_thread *thread) {

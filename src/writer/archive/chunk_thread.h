@@ -24,6 +24,14 @@ void chunk_thread_add(struct chunk_thread *thread, struct chunk_job *job);
  * other programs have its processor, the caller does itself. */
 void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job);
 
+/* From now on the thread starts no job, as all processors have something else to do; or it does again. Those
+ * that come meanwhile wait for chunk_thread_help, and for who needs them. NULL is fine. */
+void chunk_thread_rest(struct chunk_thread *thread, bool rests);
+
+/* Does a job that waits, in the calling thread. Returns whether there was one: quick where there is none.
+ * NULL is fine. */
+bool chunk_thread_help(struct chunk_thread *thread);
+
 /* No job is pending. NULL is fine. */
 void chunk_thread_stop(struct chunk_thread *thread);
 

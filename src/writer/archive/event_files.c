@@ -228,16 +228,6 @@ static int reserve(struct event_files *files, struct event_file *file, uint64_t 
   return error;
 }
 
-static int write_at(int fd, const unsigned char *bytes, size_t count, uint64_t offset) {
-  for (size_t done = 0; done < count;) {
-    ssize_t written = pwrite(fd, bytes + done, count - done, (off_t)(offset + done));
-    if (written < 0 && errno != EINTR)
-      return -errno;
-    done += written > 0 ? (size_t)written : 0;
-  }
-  return 0;
-}
-
 /* -- a new location -- */
 
 static struct recovery_block *ordinary_block(void) {
@@ -305,7 +295,7 @@ static void leave_room(struct event_files *files, struct event_file *file) {
 static int write_apart(struct event_files *files, const struct event_file *file, const unsigned char *bytes,
                        size_t count) {
   bool could_others = let_others_go_on(files);
-  int error = write_at(file->fd, bytes, count, file->chunks * RECOVERY_CHUNK_BYTES);
+  int error = room_write(file->fd, bytes, count, file->chunks * RECOVERY_CHUNK_BYTES);
   go_on_alone(files, could_others);
   return error;
 }
@@ -389,6 +379,10 @@ void event_files_write_beside(struct event_files *files, bool is_beside) {
     return;
   files->has_asked_for_beside = true;
   files->beside = limits_processors() > 1 ? chunk_thread_start(put_beside, files) : NULL;
+}
+
+struct chunk_thread *event_files_beside(const struct event_files *files) {
+  return files->beside;
 }
 
 static void wait_for_chunk(const struct event_files *files, uint64_t location) {
@@ -493,7 +487,7 @@ static size_t finish(unsigned char *bytes) {
  * fit where there is no room for an entire chunk. */
 static int squeeze_first_in(struct event_files *files, struct event_file *file, size_t count) {
   int error = open_file(files, file);
-  error = error ? error : write_at(file->fd, file->bytes, count, 0);
+  error = error ? error : room_write(file->fd, file->bytes, count, 0);
   file->chunks = error ? 0 : 1;
   return error;
 }
@@ -520,7 +514,7 @@ static int end_early(struct event_files *files, struct event_file *file, size_t 
     chunk_begin(bytes, 0);
   file->chunks = file->chunks ? file->chunks : 1;
   *ret_count = error ? 0 : finish(bytes);
-  error = error ? error : write_at(file->fd, bytes, *ret_count, (file->chunks - 1) * RECOVERY_CHUNK_BYTES);
+  error = error ? error : room_write(file->fd, bytes, *ret_count, (file->chunks - 1) * RECOVERY_CHUNK_BYTES);
   free(bytes);
   return error;
 }

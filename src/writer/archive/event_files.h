@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct chunk_thread;
 struct event_files;
 struct recovery;
 
@@ -26,6 +27,9 @@ void event_files_close(struct event_files *files);
  * in memory then is not needed for the recovery of the archive, as something else has it (the log of all
  * records). Nobody requests chunks meanwhile. */
 void event_files_write_beside(struct event_files *files, bool is_beside);
+
+/* That thread, which others may help. NULL: there is none. */
+struct chunk_thread *event_files_beside(const struct event_files *files);
 
 /* Memory for the next chunk of the location, RECOVERY_CHUNK_BYTES of it: the last one's, which is full and
  * has been written, or other memory. The location's file is opened with its first chunk, and has the disk's

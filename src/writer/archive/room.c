@@ -33,6 +33,16 @@ int room_reserve(int fd, uint64_t from, uint64_t bytes) {
   return room_is_allowed(bytes) ? room_extend(fd, from, bytes - from) : -EFBIG;
 }
 
+int room_write(int fd, const unsigned char *bytes, size_t count, uint64_t offset) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written = pwrite(fd, bytes + done, count - done, (off_t)(offset + done));
+    if (written < 0 && errno != EINTR)
+      return -errno;
+    done += written > 0 ? (size_t)written : 0;
+  }
+  return 0;
+}
+
 uint64_t room_left(const char *directory) {
   struct statvfs status;
   if (statvfs(directory, &status) < 0 || status.f_blocks == 0)

@@ -3,6 +3,7 @@
 #define STAVE_WRITER_ARCHIVE_ROOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { ROOM_UNKNOWN = 1 };
@@ -19,6 +20,9 @@ int room_extend(int fd, uint64_t offset, uint64_t bytes);
 
 /* Whether a file may grow to so many bytes, as far as the process's limit goes. */
 bool room_is_allowed(uint64_t bytes);
+
+/* Writes all of the bytes to the file, from the offset on. Returns 0 or the negative errno. */
+int room_write(int fd, const unsigned char *bytes, size_t count, uint64_t offset);
 
 /* Bytes that are left to this user on the directory's file system; UINT64_MAX if that is not known. */
 uint64_t room_left(const char *directory);

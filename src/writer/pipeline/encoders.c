@@ -46,6 +46,7 @@ struct encoders {
   size_t ahead_capacity;
   struct acquisitions **settling; /* room for all slots */
   size_t settling_capacity;
+  bool is_in_rounds;      /* the caller knows that */
   bool has_looked;        /* ahead is of the next records */
   uint64_t look_records;  /* of a slot, in this round */
   uint64_t until;         /* ticks: what is earlier may be handled in this round */
@@ -180,15 +181,6 @@ static uint64_t go_on(struct encoders *encoders) {
   return handled;
 }
 
-static void encode_all(struct encoders *encoders) {
-  const struct encoders_caller *caller = &encoders->caller;
-  if (caller->on_round)
-    caller->on_round(caller->data, true);
-  helpers_run(encoders->helpers, encode_and_look, encoders, encoders->merge->slots);
-  if (caller->on_round)
-    caller->on_round(caller->data, false);
-}
-
 static uint64_t round_of_all(struct encoders *encoders) {
   uint32_t slots = encoders->merge->slots;
   unsigned workers = helpers_workers(encoders->helpers);
@@ -198,7 +190,7 @@ static uint64_t round_of_all(struct encoders *encoders) {
   settle(encoders);
   for (unsigned i = 0; i < workers; i++)
     alone_begin(encoders->all[i], encoders->correlator);
-  encode_all(encoders);
+  helpers_run(encoders->helpers, encode_and_look, encoders, slots);
   for (unsigned i = 0; i < workers; i++)
     alone_end(encoders->all[i], encoders->correlator);
   encoders->has_looked = true;
@@ -221,6 +213,7 @@ static void start(struct encoders *encoders) {
   unsigned processors = encoders->requested ? encoders->requested : limits_processors();
   encoders->helpers =
       helpers_create(encoders->requested || processors < ENCODERS_MAX ? processors : ENCODERS_MAX);
+  helpers_set_aside(encoders->helpers, encoders->caller.on_wait, encoders->caller.data);
   unsigned workers = helpers_workers(encoders->helpers);
   encoders->all = memory_get(workers, sizeof *encoders->all);
   for (unsigned i = 0; i < workers; i++)
@@ -246,12 +239,20 @@ static void put_off(struct encoders *encoders, uint64_t handled) {
     helpers_rest(encoders->helpers);
 }
 
+static void note_rounds(struct encoders *encoders, bool are_now) {
+  if (encoders->is_in_rounds != are_now && encoders->caller.on_rounds)
+    encoders->caller.on_rounds(encoders->caller.data, are_now);
+  encoders->is_in_rounds = are_now;
+}
+
 /* A merge_beside's. */
 static uint64_t run(void *data, uint64_t handed_on) {
   struct encoders *encoders = data;
   encoders->left = encoders->left > handed_on ? encoders->left - handed_on : 0;
   encoders->has_looked &= handed_on == 0;
-  if (!is_worth_it(encoders))
+  bool is_now = is_worth_it(encoders);
+  note_rounds(encoders, is_now);
+  if (!is_now)
     return 0;
   if (!encoders->helpers)
     start(encoders);

@@ -14,8 +14,11 @@ struct merge;
 struct encoders_caller {
   bool (*may_encode)(
       void *data); /* called before: whether the processors are free; it may end the recording */
-  /* NULL, or called around a round of all encoders: these use all processors in it, and none in between */
-  void (*on_round)(void *data, bool begins);
+  /* NULL, or called as rounds of all encoders begin, which use all processors, and once there are no more */
+  void (*on_rounds)(void *data, bool begin);
+  /* NULL, or called by encoders that wait for others: does a part of what else there is to be done, by
+   * several threads, and returns whether there was some */
+  bool (*on_wait)(void *data);
   void *data;
 };
 

@@ -30,7 +30,9 @@ struct helpers {
   struct worker *all;
   cpu_set_t processors; /* that may be used */
   unsigned looks;
-  _Atomic int caller_on; /* which of them: the caller's, as the round began */
+  _Atomic int caller_on;     /* which of them: the caller's, as the round began */
+  bool (*aside)(void *data); /* NULL: there is nothing else to be done */
+  void *aside_data;
   /* of what is done now */
   helpers_work work;
   void *data;
@@ -61,8 +63,18 @@ static inline void rest(void) {
 #endif
 }
 
+void helpers_set_aside(struct helpers *helpers, bool (*aside)(void *data), void *data) {
+  helpers->aside = aside;
+  helpers->aside_data = data;
+}
+
+static inline void use_time(const struct helpers *helpers) {
+  if (!helpers->aside || !helpers->aside(helpers->aside_data))
+    rest();
+}
+
 static bool is_next_round(struct helpers *helpers, uint32_t known) {
-  for (unsigned i = 0; i < helpers->looks; i++, rest()) {
+  for (unsigned i = 0; i < helpers->looks; i++, use_time(helpers)) {
     if (atomic_load_explicit(&helpers->round, memory_order_acquire) != known)
       return true;
     if (atomic_load_explicit(&helpers->rests, memory_order_relaxed))
@@ -161,7 +173,7 @@ static void begin_round(struct helpers *helpers) {
 }
 
 static bool are_done(struct helpers *helpers) {
-  for (unsigned i = 0; i < helpers->looks; i++, rest())
+  for (unsigned i = 0; i < helpers->looks; i++, use_time(helpers))
     if (atomic_load_explicit(&helpers->busy, memory_order_acquire) == 0)
       return true;
   return false;

@@ -2,6 +2,7 @@
 #ifndef STAVE_WRITER_PIPELINE_HELPERS_H
 #define STAVE_WRITER_PIPELINE_HELPERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct helpers;
@@ -15,6 +16,10 @@ struct helpers *helpers_create(unsigned workers);
 
 /* NULL is fine. */
 void helpers_destroy(struct helpers *helpers);
+
+/* What a worker does that waits for others, part by part, until `aside` returns that there is nothing. Before
+ * the first work. */
+void helpers_set_aside(struct helpers *helpers, bool (*aside)(void *data), void *data);
 
 /* No round comes soon: those that look for one leave their processors to who has something to do. */
 void helpers_rest(struct helpers *helpers);
