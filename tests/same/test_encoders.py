@@ -19,6 +19,7 @@ WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 30
              "fib 12", "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
 PLAYS = [(0, False), (2, False), (1, True), (2, True), (4, True)]  # STAVE_JOBS, eager
 THREADS = "4"
+SMALL_RINGS = {"STAVE_BUFFER_SIZE": "64K"}  # threads wait for room in them
 BESIDE_LEAST = 50000    # records, of all workloads: those of barrier and for alone are more
 
 
@@ -67,7 +68,8 @@ def inputs_of(build_root, words):
     scripts = sorted((HERE.parent / "scripted").glob("*.script"))
     return [same_archives.Input(path) for path in scripts] + [
         same_archives.Input(workloads, shlex.split(line), {"OMP_NUM_THREADS": THREADS}) for line in WORKLOADS] + [
-            same_archives.Input(program, [], {"OMP_NUM_THREADS": THREADS}) for program in own]
+            same_archives.Input(program, [], {"OMP_NUM_THREADS": THREADS}) for program in own] + [
+                same_archives.Input(workloads, ["lock", "3000"], {"OMP_NUM_THREADS": THREADS, **SMALL_RINGS})]
 
 
 def test(build_root, *words):

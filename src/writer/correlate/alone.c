@@ -61,6 +61,7 @@ static inline bool is_alone(struct alone_look *look, const struct record *record
       [RECORD_masked] = ALONE_AT_ONE_END,
       [RECORD_dispatch] = ALONE,
       [RECORD_flush] = ALONE,
+      [RECORD_stall] = ALONE,
       [RECORD_mutex_acquire] = ALONE,
       [RECORD_mutex_acquired] = ALONE_ACQUIRED,
       [RECORD_mutex_released] = ALONE_RELEASED,
@@ -133,11 +134,22 @@ static bool has_common_frame(const struct stack *stack, bool is_of_lock) {
   return false;
 }
 
+/* Whether it ends no region that it is in. */
+static bool may_be_in_mutex(const struct record *record) {
+  switch (record->type) {
+  case RECORD_mutex_acquire:
+  case RECORD_mutex_acquired:
+  case RECORD_mutex_released:
+  case RECORD_stall:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static bool concerns_thread_alone(struct correlator *c, struct traced_thread *thread,
                                   const struct record *record, uint64_t id) {
-  bool is_of_lock = record->type == RECORD_mutex_acquire || record->type == RECORD_mutex_acquired ||
-                    record->type == RECORD_mutex_released;
-  if (has_common_frame(&thread->current->stack, is_of_lock))
+  if (has_common_frame(&thread->current->stack, may_be_in_mutex(record)))
     return false;
   switch (record->type) {
   case RECORD_mutex_acquire:
@@ -146,6 +158,8 @@ static bool concerns_thread_alone(struct correlator *c, struct traced_thread *th
     return lock_acquired_is_alone(c, thread, (const struct record_mutex_acquired *)record, id);
   case RECORD_mutex_released:
     return lock_released_is_alone(c, thread, (const struct record_mutex_released *)record);
+  case RECORD_stall:
+    return true;
   default:
     return !thread->acquire_ticks && sync_is_known(c, thread, record);
   }
