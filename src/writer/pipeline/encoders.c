@@ -32,6 +32,7 @@ struct ahead {
   uint64_t bound;   /* nothing at or after `end` is earlier */
   uint64_t handled; /* position: those before were handled */
   struct alone_look look;
+  bool is_stopped;   /* the next one is of the round, but would name something */
   uint64_t apart[6]; /* no line of a cache has two of what several threads store to */
 };
 
@@ -50,6 +51,7 @@ struct encoders {
   bool has_looked;        /* ahead is of the next records */
   uint64_t look_records;  /* of a slot, in this round */
   uint64_t until;         /* ticks: what is earlier may be handled in this round */
+  bool has_stopped;       /* a slot: it goes on as soon as its next record was handed on */
   uint64_t put_off, left; /* records to be handed on one by one after a round without success; still */
 };
 
@@ -151,14 +153,17 @@ static void settle(struct encoders *encoders) {
 static void encode_slot(struct encoders *encoders, unsigned worker, uint32_t slot) {
   const struct backlog_chain *chain = &encoders->merge->sources[slot].chain;
   struct ahead *ahead = &encoders->ahead[slot];
+  ahead->is_stopped = false;
   while (ahead->handled != ahead->end) {
     uint64_t at = ahead->handled & chain->window_mask, left = ahead->end - ahead->handled;
     uint64_t part = chain->window_mask + 1 - at < left ? chain->window_mask + 1 - at : left;
     uint64_t done = alone_encode(encoders->all[worker], slot, id_base(slot) + ahead->handled,
                                  chain->window + at, part, encoders->until);
     ahead->handled += done;
-    if (done < part)
+    if (done < part) {
+      ahead->is_stopped = chain->window[at + done].ticks < encoders->until;
       return;
+    }
   }
 }
 
@@ -228,7 +233,18 @@ static void set_look(struct encoders *encoders) {
   array_reserve_zeroed(&encoders->ahead, &encoders->ahead_capacity, slots, sizeof *encoders->ahead);
 }
 
+/* In front of what would name something: a slot's later records would wait for as long as there are rounds.
+ */
+static bool has_stopped(const struct encoders *encoders) {
+  for (uint32_t slot = 0; slot < encoders->merge->slots; slot++)
+    if (encoders->ahead[slot].is_stopped)
+      return true;
+  return false;
+}
+
 static void put_off(struct encoders *encoders, uint64_t handled) {
+  encoders->has_stopped = handled >= WORTH && has_stopped(encoders);
+  encoders->left = encoders->has_stopped;
   if (handled >= WORTH) {
     encoders->put_off = PUT_OFF_MIN;
     return;
@@ -276,7 +292,7 @@ struct encoders *encoders_create(struct merge *merge, struct correlator *correla
                                 .requested = requested,
                                 .put_off = PUT_OFF_MIN};
   alone_open(correlator);
-  merge_set_beside(merge, &(struct merge_beside){may, run, encoders});
+  merge_set_beside(merge, &(struct merge_beside){may, run, &encoders->has_stopped, encoders});
   return encoders;
 }
 

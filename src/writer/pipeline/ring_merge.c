@@ -489,6 +489,11 @@ static void read_heads(struct merge *merge) {
   merge->passed = merge->slots;
 }
 
+/* How far the source's records are handed on one by one. */
+static uint64_t end_of_run(const struct merge *merge, const struct source *source, uint64_t end) {
+  return merge->beside.run && *merge->beside.is_after_one ? source->next + 1 : end;
+}
+
 /* What can be handled side by side. The heap is as it was, or filled anew; *due likewise. */
 static uint64_t run_beside(struct merge *merge, uint32_t *due) {
   uint64_t handled = merge->beside.run(merge->beside.data, merge->since_beside);
@@ -516,7 +521,8 @@ uint64_t merge_hand_on(struct merge *merge) {
     const struct source *source = &merge->sources[slot];
     bool was_due = is_due(source);
     /* After the last record that is due, an earlier one may still be missing elsewhere. */
-    uint64_t run = deliver_run(merge, slot, was_due && due == 1 ? source->first_head : source->head);
+    uint64_t end = was_due && due == 1 ? source->first_head : source->head;
+    uint64_t run = deliver_run(merge, slot, end_of_run(merge, source, end));
     handled += run;
     merge->since_beside += run;
     source = &merge->sources[slot];
