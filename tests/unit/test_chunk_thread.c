@@ -66,7 +66,9 @@ static void chunks_that_come_while_the_thread_rests_are_written_by_helpers(void 
   struct chunk_thread *thread = chunk_thread_start(work, NULL);
   assert_non_null(thread);
   assert_false(chunk_thread_help(thread));
+  assert_false(chunk_thread_rests(thread));
   chunk_thread_rest(thread, true);
+  assert_true(chunk_thread_rests(thread));
   for (int i = 0; i < 3; i++)
     chunk_thread_add(thread, &all[i].job);
   assert_true(chunk_thread_help(thread));

@@ -18,7 +18,8 @@ struct chunk_thread {
   pthread_cond_t comes, done;
   struct chunk_job *first, **end; /* that wait */
   _Atomic bool has_some;          /* of them */
-  bool is_over, rests;
+  _Atomic bool rests;
+  bool is_over;
 };
 
 /* `at` is where the list names a job. */
@@ -130,6 +131,10 @@ void chunk_thread_rest(struct chunk_thread *thread, bool rests) {
   if (!rests && thread->first)
     pthread_cond_signal(&thread->comes);
   pthread_mutex_unlock(&thread->mutex);
+}
+
+bool chunk_thread_rests(const struct chunk_thread *thread) {
+  return !thread || atomic_load_explicit(&thread->rests, memory_order_relaxed);
 }
 
 bool chunk_thread_help(struct chunk_thread *thread) {

@@ -28,6 +28,9 @@ void chunk_thread_wait(struct chunk_thread *thread, struct chunk_job *job);
  * that come meanwhile wait for chunk_thread_help, and for who needs them. NULL is fine. */
 void chunk_thread_rest(struct chunk_thread *thread, bool rests);
 
+/* True where there is none (NULL). */
+bool chunk_thread_rests(const struct chunk_thread *thread);
+
 /* Does a job that waits, in the calling thread. Returns whether there was one: quick where there is none.
  * NULL is fine. */
 bool chunk_thread_help(struct chunk_thread *thread);

@@ -208,7 +208,8 @@ static int reserve_apart(struct event_files *files, const struct event_file *fil
  * as filling the next chunk. */
 static uint64_t chunks_ahead(const struct event_files *files, const struct event_file *file) {
   uint64_t grown = file->chunks < CHUNKS_AHEAD_MAX ? file->chunks : CHUNKS_AHEAD_MAX;
-  return files->is_scarce || (file->spare && files->is_beside) ? 0 : grown;
+  bool is_beside = file->spare && files->is_beside && !chunk_thread_rests(files->beside);
+  return files->is_scarce || is_beside ? 0 : grown;
 }
 
 /* Room for so many chunks, and for further ones as the file has grown. Returns as room_reserve. */
