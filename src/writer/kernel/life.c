@@ -82,23 +82,28 @@ static void look_at(const char *line, const char *format, uint64_t *most_pages) 
     *most_pages = kib / page_kib;
 }
 
-static void look_at_memory(struct life *life) {
+/* False: it has none any more. */
+static bool look_at_memory(struct life *life) {
   char path[64], line[256];
+  bool has_memory = false;
   snprintf(path, sizeof path, "/proc/%d/status", (int)life->pid);
   FILE *file = fopen(path, "re");
   while (file && fgets(line, sizeof line, file)) {
+    has_memory |= strncmp(line, "VmHWM:", strlen("VmHWM:")) == 0;
     look_at(line, "VmHWM: %" SCNu64, &life->peak_pages);
     look_at(line, "VmStk: %" SCNu64, &life->stack_pages);
     look_at(line, "RssShmem: %" SCNu64, &life->shared_pages);
   }
   if (file)
     fclose(file);
+  return has_memory;
 }
 
+/* Who has ended has its faults, but no memory: they would be compared with what it had earlier. */
 void life_look(struct life *life) {
   uint64_t faults = stat_of(life->pid, FIELD_FAULTS);
-  life->faults = faults > life->faults ? faults : life->faults;
-  look_at_memory(life);
+  if (look_at_memory(life) && faults > life->faults)
+    life->faults = faults;
 }
 
 bool life_has_many_faults(const struct life *life) {
