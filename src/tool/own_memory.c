@@ -140,7 +140,7 @@ static size_t read_by_file(uint64_t address, void *to, size_t bytes) {
 
 /* A sandbox may end a program that reads processes' memory by system calls: a call of debuggers. */
 static bool is_in_sandbox(void) {
-  return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+  return prctl(PR_GET_SECCOMP, 0L, 0L, 0L, 0L) == SECCOMP_MODE_FILTER;
 }
 
 size_t own_memory_read(uint64_t address, void *to, size_t bytes) {
