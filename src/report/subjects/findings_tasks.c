@@ -229,19 +229,22 @@ static double most_on_processors(const struct report *report, const struct repor
   return wall > useful / count ? wall - useful / count : 0;
 }
 
-/* Of what tasks run that create others, in thread time. */
-static double hidden_of(const struct report *report, const struct cost *cost) {
+/* Of what tasks run that create others, in thread time: of more threads than processors all is unsure. */
+static double hidden_of(const struct report *report, const struct report_parallel *parallel,
+                        const struct cost *cost) {
+  if (processors_are_too_few(report, parallel))
+    return 0;
   double tiny = TINY_NS * (double)report->trace->clock.ticks_per_second / 1e9;
   bool is_tiny = cost->running > 0 && cost->running < tiny * cost->tasks;
   return is_tiny ? HIDDEN_SHARE * cost->running * least(1, cost->by_tasks / cost->tasks) : 0;
 }
 
-/* callbacks: what of the gain is not counted as theirs. hidden: what more may be the runtime's. */
+/* callbacks: what of the gain is not counted as theirs. hidden: what more is the runtime's, +- as much. */
 static void add_small(struct report *report, const struct report_parallel *parallel, const struct cost *cost,
                       double gain, double callbacks, double hidden) {
-  if (finding_enlarge(report, CAUSE_SMALL_TASKS, cost->construct, gain))
+  if (finding_enlarge(report, CAUSE_SMALL_TASKS, cost->construct, gain + hidden))
     return;
-  struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain);
+  struct report_finding *finding = finding_add(report, CAUSE_SMALL_TASKS, cost->construct, gain + hidden);
   if (!finding)
     return;
   bool is_crowd = processors_are_too_few(report, parallel); /* fewer threads may do as much */
@@ -282,11 +285,12 @@ static void find_small(struct report *report, const struct report_parallel *para
   double most = most_on_processors(report, parallel, members, created);
   gain = least(gain, most);
   created = least(created, gain);
-  rest->work -= created;
+  double hidden = least(hidden_of(report, parallel, cost) / members, rest->work - created);
+  rest->work -= created + hidden;
   rest->waiting = least(rest->waiting - (gain - created), most - gain);
-  report->lost_in_work += created;
-  add_small(report, parallel, cost, gain, slowed + cost->in_work / members,
-            hidden_of(report, cost) / members);
+  report->lost_in_work += created + hidden;
+  report->lost_anyway += hidden;
+  add_small(report, parallel, cost, gain, slowed + cost->in_work / members, hidden);
 }
 
 /* What of the region's work may be the creating of tasks, which tasks do, too. */
