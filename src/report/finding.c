@@ -16,6 +16,11 @@
 /* Of the gain: so much processor time that others used may have delayed threads. */
 #define OTHERS_SHARE 0.1
 
+/* Of a time: so much of it by callbacks makes it less sure. */
+#define TRACED_SHARE 0.1
+
+static const char traced_reason[] = "events follow one another so closely that part of it is the tracing";
+
 static const struct {
   const char *name, *reason, *advice;
   enum report_confidence confidence;
@@ -177,6 +182,18 @@ static double others_of(const struct report *report, enum report_cause cause) {
   return report->account.is_known ? others_by_account(report) : report->processors.others;
 }
 
+/* Where events follow one another as closely, the runtime's costs have the callbacks' in them. Whether it is
+ * so. */
+static bool doubt_tracing(const struct report *report, struct report_finding *finding) {
+  bool has_callbacks =
+      finding_has_trait(finding->cause, TRAIT_RUNTIME) && !finding_has_trait(finding->cause, TRAIT_CORRECTED);
+  double share = has_callbacks ? report_traced_share(report) : 0;
+  if (share < TRACED_SHARE)
+    return false;
+  finding_unsure(finding, share * finding->gain_ticks, traced_reason);
+  return true;
+}
+
 /* Who had the processors is known of what others ran, and of what threads were preempted for them. */
 static const char *reason_of_others(const struct report *report, bool is_most) {
   bool is_known = report->processors.others > 0 || report->account.lost[HINDRANCE_OTHERS] > 0;
@@ -190,6 +207,7 @@ static const char *reason_of_others(const struct report *report, bool is_most) {
 }
 
 void finding_judge(const struct report *report, struct report_finding *finding) {
+  bool is_traced = doubt_tracing(report, finding);
   const char *why = doubt(report, finding);
   bool is_measured =
       finding->cause == CAUSE_OTHER_PROGRAMS && (report->has_running || report->account.is_known);
@@ -205,6 +223,10 @@ void finding_judge(const struct report *report, struct report_finding *finding) 
   } else if (finding->is_single && is_shown) {
     finding->confidence = CONFIDENCE_MEDIUM;
     finding->reason = "the events show it, but it happened once: one run cannot show how much it varies";
+  }
+  if (is_traced && finding->confidence == CONFIDENCE_HIGH) {
+    finding->confidence = CONFIDENCE_MEDIUM;
+    finding->reason = traced_reason;
   }
   if (why || others > DOUBT_SHARE * finding->gain_ticks) {
     finding->confidence = CONFIDENCE_LOW;

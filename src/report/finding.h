@@ -17,6 +17,7 @@ enum finding_trait {
   TRAIT_PROCESSOR_TIME = 2, /* this costs the processors' time, not that of threads which may have had none */
   TRAIT_NOT_CODE = 8,       /* it is not about the code at its place: samples there do not explain it */
   TRAIT_HINDRANCE = 4,      /* it is what others do with the processors */
+  TRAIT_CORRECTED = 32,     /* callbacks are subtracted from its cost, with what is not sure of that */
   TRAIT_ASLEEP = 16,        /* no thread has or requires a processor in it: others do not make it longer */
 };
 

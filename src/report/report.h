@@ -526,6 +526,9 @@ bool report_has_one_thread(const struct report *report);
 /* Time of a thread from one of its callbacks to the next, on average; 0: not known. */
 double report_event_ticks(const struct report *report);
 
+/* Of the time in parallel regions, the part that callbacks may have had. */
+double report_traced_share(const struct report *report);
+
 /* Whether no parallel region has a line: the program was installed without debug information. */
 bool report_lacks_source(const struct report *report);
 

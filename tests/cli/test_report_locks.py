@@ -164,6 +164,31 @@ class Locks(Case):
         self.assertAlmostEqual(1000 * self.lock(numbers)["wait"]["sum_s"], 24, delta=0.1)
         self.words(found["evidence"])
 
+    def by_turns(self, name, turn_us):
+        """Two threads have a lock by turns, 500 times each, for so long; the finding."""
+        with self.timed(name, ticks_per_us=1000) as made:
+            made.fork(0)
+            made.begin(0)
+            made.lock(0, 3, 1, 5)
+            for turn in range(1000):
+                thread, now = turn % 2, 0.001 * turn_us * turn
+                made.at(now + 0.0001 * turn_us).enter(1 - thread, "omp_set_lock", 5)
+                made.at(now + 0.001 * turn_us).unlock(thread, 3, turn + 1, 6)
+                made.event(1 - thread, "thread_acquire_lock", Paradigm.OPENMP, 3, turn + 2)
+                made.leave(1 - thread, "omp_set_lock", 5, step=False)
+            made.unlock(0, 3, 1001, 6)
+            made.end_all(turn_us + 0.1)
+        found, = (one for one in self.numbers(self.path(name))["findings"] if one["cause"] == "lock contention")
+        return found
+
+    def test_what_is_held_as_shortly_as_callbacks_last(self):
+        """The callbacks are a part of it then: how much is an estimate."""
+        rare, dense = self.by_turns("rare", 100), self.by_turns("dense", 0.4)
+        self.assertEqual((rare["confidence"], dense["confidence"]), ("high", "medium"))
+        self.words(dense["reason"])
+        self.assertLess(rare["uncertainty_s"], 0.1 * rare["gain_s"])
+        self.assertGreater(dense["uncertainty_s"], 0.1 * dense["gain_s"])
+
     def test_addresses(self):
         """What lies on the heap has no name."""
         archive, first, second, address = self.traced("heap")

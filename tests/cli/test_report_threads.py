@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """stave report: findings about threads, processors and chunks: test_report_threads.py BUILD [unittest arguments]."""
+import math
 import os
 import re
 import subprocess
@@ -359,7 +360,8 @@ class Threads(Case):
             self.assertEqual([finding["cause"] for finding in numbers["findings"]], ["chunk size"])
             finding = numbers["findings"][0]
             self.ms(finding["gain_s"], 600 * getting / 1000)
-            self.ms(finding["uncertainty_s"], 150 * getting / 1000)
+            traced = 50e-9 / numbers["tracing"]["event_every_s"] * numbers["wall_s"] / numbers["parallel_s"]
+            self.ms(finding["uncertainty_s"], math.hypot(150, 600 * traced if traced >= 0.1 else 0) * getting / 1000)
             self.ms(numbers["lost_in_work_s"], 600 * getting / 1000)
             self.assertTrue(finding["region"].endswith("for @made.c:5"))
             self.words(finding["evidence"], f" {1000 * getting:.0f} ns ")

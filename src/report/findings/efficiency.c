@@ -11,9 +11,21 @@
 /* Of the callbacks in OMPT. */
 #define DEPENDENCES_NUMBER "18"
 
+/* What a callback costs its thread, with what it does to the caches: 24 to 143 ns in programs with an event
+ * of a thread each 200 to 400 ns, 46 in the median of five. */
+enum { TRACED_NS = 50 };
+
 double report_event_ticks(const struct report *report) {
   double threads = (double)report->wall * (double)report->cpus;
   return report->caveats.callbacks > 0 ? threads / (double)report->caveats.callbacks : 0;
+}
+
+double report_traced_share(const struct report *report) {
+  double processes = (double)report->process_count, second = (double)report->trace->clock.ticks_per_second;
+  double threads = processes > 0 ? (double)report->cpus / processes : 0;
+  double all = processors_at_most(report, threads) * (double)report->parallel * processes;
+  double ticks = (double)report->caveats.callbacks * TRACED_NS * second / 1e9;
+  return all > 0 ? fmin(ticks / all, 1) : 0;
 }
 
 void caveats_find(struct report *report) {
