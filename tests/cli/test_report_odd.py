@@ -193,6 +193,25 @@ class Others(Case):
         self.ms(parallel["implicit_barrier_s"], 30)
         self.ms(parallel["useful_by_thread_s"]["Master thread"], 50)
 
+    def test_window_without_an_event(self):
+        """It lasts as long as any other one, and has what is open in it."""
+        with self.timed("silence") as made:
+            made.fork(0)
+            made.begin(0)
+            made.at(100)
+            for thread in range(2):
+                made.enter(thread, "implicit barrier", 1)
+            made.end_all(100)
+        window = ["--from", "41ms", "--to", "44ms"]
+        numbers = self.numbers(self.path("silence"), *window)
+        self.ms(numbers["wall_s"], 3)
+        self.ms(numbers["parallel_s"], 3)
+        self.ms(sum(numbers["activities"].values()), 6)
+        parallel, = (one for one in numbers["regions"] if one["construct"] == "parallel")
+        self.assertEqual(parallel["entered"], 0)
+        self.ms(parallel["inclusive_s"], 6)
+        self.assertNotIn("nan", self.text(self.path("silence"), *window))
+
 
 class Bad(Case):
     """Whatever comes: a clear message or a correct result."""

@@ -197,7 +197,8 @@ json_t *report_regions_json(const struct report_print *print) {
   json_t *array = json_array();
   for (uint32_t i = 0; i < report->trace->region_count; i++) {
     const struct report_region *one = &report->regions[i];
-    if ((one->visits > 0 || one->parallel || one->mutex || one->task) && report_print_includes(print, i))
+    bool is_in = one->visits > 0 || one->inclusive > 0; /* open for all of the window: not entered in it */
+    if ((is_in || one->parallel || one->mutex || one->task) && report_print_includes(print, i))
       json_array_append_new(array, region(report, i));
   }
   return array;

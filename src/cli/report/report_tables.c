@@ -466,7 +466,7 @@ static void print_span(const struct report *report) {
 /* -- the rest -- */
 
 static bool is_other(const struct report_region *base) {
-  return base->visits > 0;
+  return base->visits > 0 || base->inclusive > 0;
 }
 
 static double other_weight(const struct report_region *base) {

@@ -75,7 +75,7 @@ static void print_own_cost(const struct report *report) {
   char stalls[TEXT_TIME_BYTES], calls[TEXT_TIME_BYTES], one[TEXT_TIME_BYTES], share[TEXT_TIME_BYTES];
   double called = (double)caveats->callbacks * (double)caveats->callback_ticks;
   double all = (double)caveats->stall_ticks + called;
-  if (report->cpus == 0 || all < OWN_COST_MIN * (double)report->wall * (double)report->cpus)
+  if (report->cpus == 0 || all == 0 || all < OWN_COST_MIN * (double)report->wall * (double)report->cpus)
     return;
   table_fact("tracing", "%s of the threads' time: %s in waits for room, %s in callbacks of at least %s",
              text_percent(share, all / ((double)report->wall * (double)report->cpus)),

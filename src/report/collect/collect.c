@@ -440,14 +440,16 @@ void collector_charge_rest(struct collector *collector, uint64_t end) {
 
 static void set_span(struct collector *collector) {
   struct report *report = collector->report;
-  if (report->first_ticks == UINT64_MAX) {
+  bool is_amid =
+      report->from_ticks > collector->trace->clock.first_ticks; /* with or without an event in it */
+  if (report->first_ticks == UINT64_MAX && !is_amid) {
     report->first_ticks = report->last_ticks = 0;
     return;
   }
   report->last_ticks = collector_end(collector);
   if (report->life.start_ticks)
     report->first_ticks = report->life.start_ticks;
-  if (report->from_ticks > collector->trace->clock.first_ticks)
+  if (is_amid)
     report->first_ticks = report->from_ticks;
 }
 
