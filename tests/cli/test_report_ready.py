@@ -186,13 +186,15 @@ class Ready(Case):
         self.assertIn("201 tasks ran 1.00 us each", numbers["findings"][0]["evidence"])
         self.assertAlmostEqual(1000 * numbers["findings"][0]["gain_s"], 2.021 - 0.2 / 2, delta=0.03)
 
-    def alone(self, run_us, idle_us, name):
+    def alone(self, run_us, idle_us, name, threads=2):
         """Thread 0 creates a task and waits for it, 100 times. Thread 1 runs it immediately; nobody does anything until
         the other goes on. Threads that wait in the barrier before and after it count as without a task."""
-        with self.timed(name, ticks_per_us=10) as made:
+        with self.timed(name, threads=threads, ticks_per_us=10) as made:
+            made.properties = [("STAVE::PROCESSORS", "2")]
             made.fork(0)
             made.begin(0)
-            made.enter(1, "implicit barrier", 1)
+            for i in range(1, threads):
+                made.enter(i, "implicit barrier", 1)
             for i in range(100):
                 now = 0.001 * i * (run_us + idle_us)
                 made.at(now).create(0, i + 1, 11)
@@ -213,6 +215,10 @@ class Ready(Case):
         large = self.alone(100, 3, "starved")
         self.assertNotIn("small tasks", [finding["cause"] for finding in large])
         self.assertIn(large[0]["cause"], ("taskwait", "too few ready tasks"))
+
+    def test_nobody_of_more_threads_than_processors_does_anything(self):
+        crowd = self.alone(1, 3, "crowd alone", 4)[0]
+        self.assertEqual([crowd["cause"], crowd["confidence"]], ["small tasks", "low"])
 
     def test_nobody_does_anything_for_long(self):
         """What lasts longer than a thread needs to be woken is none of the runtime's: a device, a detached task."""

@@ -309,7 +309,7 @@ static double work_beside_tasks(const struct report *report, const struct report
 static bool are_small(const struct report *report, const struct report_parallel *parallel,
                       const struct cost *cost) {
   if (processors_are_too_few(report, parallel))
-    return cost->creating + cost->getting >= CROWDED_COST_MIN * cost->running;
+    return cost->creating + cost->getting + cost->idle >= CROWDED_COST_MIN * cost->running;
   return runtime_of(cost) >= COST_MIN * cost->running;
 }
 
