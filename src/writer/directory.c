@@ -45,7 +45,8 @@ bool writer_make_first_directory(struct writer *writer, char *notice, size_t siz
   return is_made;
 }
 
-void writer_remove_record_log(struct writer *writer) {
+/* The archive will never be: neither the log nor the rings are needed for a recovery. */
+static void remove_record_log(struct writer *writer) {
   session_file_remove(writer->session_file);
   if (!writer->record_log)
     return;
@@ -58,7 +59,7 @@ void writer_remove_archive(struct writer *writer) {
   char path[SESSION_TEXT_BYTES + 16];
   if (!*writer->directory)
     return;
-  writer_remove_record_log(writer);
+  remove_record_log(writer);
   recovery_remove(writer->recovery);
   snprintf(path, sizeof path, "%s/traces", writer->directory);
   rmdir(path);

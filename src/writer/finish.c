@@ -153,7 +153,9 @@ void writer_close(struct writer *writer) {
   }
   /* once the recovery file is gone the archive counts as closed, even if we die before we report it */
   notify_notice(&writer->report, notice);
-  writer_remove_record_log(writer);
+  session_file_remove(writer->session_file);
+  record_log_end(writer->record_log);
   remove_recovery_file(writer, notice, sizeof notice);
-  notify_closed(&writer->report, figures, notice);
+  notify_closed(&writer->report, figures,
+                notice); /* the program need not wait until the log's room is free */
 }

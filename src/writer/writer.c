@@ -290,6 +290,7 @@ static void withdraw(struct writer *writer) {
 /* The session's memory stays mapped until the process ends: munmap would need its size, which is stored where
  * the application can overwrite it. */
 static void close_writer(struct writer *writer) {
+  record_log_rest(writer->record_log); /* one that stays for a recovery has not ended */
   merge_destroy(writer->merge);
   flight_buffer_destroy(writer->kept);
   for (int i = 0; i < TRIGGERS_MAX; i++) {

@@ -122,9 +122,6 @@ bool writer_make_first_directory(struct writer *writer, char *notice, size_t siz
 /* Removes an archive that has only what OTF2 makes in it at first. */
 void writer_remove_archive(struct writer *writer);
 
-/* The archive is closed, or will never be: neither the log nor the rings are needed for a recovery. */
-void writer_remove_record_log(struct writer *writer);
-
 /* Ends all that is open and closes the archive. Returns as archive_close. */
 int writer_close_archive(struct writer *writer);
 

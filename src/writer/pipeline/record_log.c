@@ -52,9 +52,10 @@ static bool may_go_on(ssize_t done) {
   return done > 0 || (done < 0 && errno == EINTR);
 }
 
-/* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. What
- * waits in it is still read. */
-static void end(struct record_log *log) {
+/* What was put is worth nothing to recovery without the rest: it goes by the archive's own chunks then. */
+void record_log_end(struct record_log *log) {
+  if (!log)
+    return;
   if (record_log_is_complete(log)) {
     atomic_store_explicit(log->is_complete, 0, memory_order_release);
     unlink(log->path);
@@ -88,7 +89,7 @@ static void reserve_ahead(struct record_log *log) {
   bool is_reserved = fallocate(log->fd, FALLOC_FL_KEEP_SIZE, (off_t)log->bytes, AHEAD_BYTES) == 0;
   log->reserved = is_reserved ? log->bytes + AHEAD_BYTES : UINT64_MAX;
   if (!is_reserved && ftruncate(log->fd, (off_t)log->bytes) != 0) /* of which it may have got a part */
-    end(log);
+    record_log_end(log);
 }
 
 struct record_log *record_log_open(const char *directory, uint64_t bytes_most,
@@ -113,7 +114,7 @@ struct record_log *record_log_open(const char *directory, uint64_t bytes_most,
 void record_log_close(struct record_log *log) {
   if (!log)
     return;
-  end(log);
+  record_log_end(log);
   let_go(log);
   free(log);
 }
@@ -181,14 +182,14 @@ void record_log_flush(struct record_log *log) {
   if (log->bytes >= log->look_at) {
     log->look_at = log->bytes + LOOK_BYTES;
     if (!has_room(log)) {
-      end(log);
+      record_log_end(log);
       return;
     }
   }
   if (write_all(log->fd, log->buffer, bytes))
     reserve_ahead(log);
   else
-    end(log);
+    record_log_end(log);
 }
 
 /* A block's head and its bytes lie at the end of the buffer. */
