@@ -30,19 +30,19 @@ bool event_writer_put_layout(struct event_writer *writer, uint64_t ticks, uint64
 struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation) {
   const uint32_t numbers[] = {comm, thread, generation};
   struct task_name name = {.length = sizeof numbers};
-  memcpy(name.bytes, numbers, sizeof numbers);
+  memcpy(name.words, numbers, sizeof numbers);
   return name;
 }
 
 struct task_name event_created_name(const struct task_name *implicit, uint32_t generation) {
   struct task_name name = *implicit;
-  memcpy(name.bytes + 2 * sizeof generation, &generation, sizeof generation);
+  memcpy((char *)name.words + 2 * sizeof generation, &generation, sizeof generation);
   return name;
 }
 
 static uint32_t number_in(const struct task_name *name, unsigned index) {
   uint32_t number;
-  memcpy(&number, name->bytes + index * sizeof number, sizeof number);
+  memcpy(&number, (const char *)name->words + index * sizeof number, sizeof number);
   return number;
 }
 

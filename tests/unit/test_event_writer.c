@@ -259,6 +259,9 @@ static struct some_record next_record(struct events *events) {
 static bool put_jointly(struct event_writer *w, const struct some_record *o) {
   uint64_t enter = event_writer_enter_layout(o->region), leave = event_layout_of_leave(enter);
   struct task_name task = event_task_name(TASK(o->task)), next = event_task_name(TASK(o->next));
+  struct task_name implicit = event_task_name(o->task.comm, o->task.thread, 0);
+  if (o->shape == 0)
+    task = event_created_name(&implicit, o->task.generation);
   return o->shape == 0   ? event_writer_put_created(w, o->ticks, &task, enter)
          : o->shape == 1 ? event_writer_put_started(w, o->ticks, &task, enter)
          : o->shape == 2 ? event_writer_put_completed(w, o->ticks, enter, &task, &next)

@@ -62,8 +62,8 @@ static inline uint64_t event_layout_of_leave(uint64_t enter) {
 
 /* How events name a task: their fields as they are laid out. */
 struct task_name {
-  uint8_t bytes[16];
-  uint8_t length; /* 0: it has none so far */
+  uint64_t words[2]; /* the bytes, then zeros */
+  uint8_t length;    /* 0: it has none so far */
 };
 
 struct task_name event_task_name(uint32_t comm, uint32_t thread, uint32_t generation);
