@@ -156,6 +156,6 @@ void writer_close(struct writer *writer) {
   session_file_remove(writer->session_file);
   record_log_end(writer->record_log);
   remove_recovery_file(writer, notice, sizeof notice);
-  notify_closed(&writer->report, figures,
-                notice); /* the program need not wait until the log's room is free */
+  /* the program need not wait until the log's room is free */
+  notify_closed(&writer->report, figures, notice);
 }

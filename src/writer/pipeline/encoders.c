@@ -265,6 +265,7 @@ static void note_rounds(struct encoders *encoders, bool are_now) {
 static uint64_t run(void *data, uint64_t handed_on) {
   struct encoders *encoders = data;
   encoders->left = encoders->left > handed_on ? encoders->left - handed_on : 0;
+  encoders->has_stopped &= encoders->left > 0;
   encoders->has_looked &= handed_on == 0;
   bool is_now = is_worth_it(encoders);
   note_rounds(encoders, is_now);
@@ -299,6 +300,8 @@ struct encoders *encoders_create(struct merge *merge, struct correlator *correla
 void encoders_destroy(struct encoders *encoders) {
   if (!encoders)
     return;
+  note_rounds(encoders, false); /* else what is still to be written waits for those who help */
+  merge_set_beside(encoders->merge, &(struct merge_beside){0});
   alone_close(encoders->correlator);
   for (unsigned i = 0; encoders->helpers && i < helpers_workers(encoders->helpers); i++)
     free(encoders->all[i]);
