@@ -192,6 +192,7 @@ struct report_lock_object {
   uint64_t address; /* 0: not known */
   uint64_t acquisitions, contended;
   struct spread wait, hold;
+  uint64_t waited;            /* ticks: the part of `wait` in which others held it */
   struct report_blame holder; /* who was waited for most */
 };
 

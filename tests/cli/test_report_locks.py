@@ -189,6 +189,32 @@ class Locks(Case):
         self.assertLess(rare["uncertainty_s"], 0.1 * rare["gain_s"])
         self.assertGreater(dense["uncertainty_s"], 0.1 * dense["gain_s"])
 
+    def test_the_lock_that_others_held_is_named(self):
+        """Of the locks of one place another one is acquired for longer in all, but nobody has it meanwhile."""
+        with self.timed("two") as made:
+            made.fork(0)
+            made.begin(0)
+            made.lock(0, 3, 1, 5)
+            made.at(0).enter(1, "omp_set_lock", 5)
+            made.at(4).unlock(0, 3, 1, 6)
+            made.enter(0, "implicit barrier", 1)
+            made.at(4).event(1, "thread_acquire_lock", Paradigm.OPENMP, 3, 2)
+            made.leave(1, "omp_set_lock", 5, step=False)
+            made.at(5).unlock(1, 3, 2, 6)
+            for turn in range(20):
+                made.at(2 * turn + 5).enter(1, "omp_set_lock", 5)
+                made.at(2 * turn + 6).event(1, "thread_acquire_lock", Paradigm.OPENMP, 4, turn + 1)
+                made.leave(1, "omp_set_lock", 5, step=False)
+                made.at(2 * turn + 7).unlock(1, 4, turn + 1, 6)
+            made.enter(1, "implicit barrier", 1)
+            made.end_all(46)
+        numbers = self.numbers(self.path("two"))
+        found, = (one for one in numbers["findings"] if one["cause"] == "lock contention")
+        self.ms(found["gain_s"], 4)
+        self.assertEqual([one["contended"] for one in self.lock(numbers)["objects"]], [1, 0])
+        self.words(found["what"], "lock 3")
+        self.words(found["evidence"])
+
     def test_addresses(self):
         """What lies on the heap has no name."""
         archive, first, second, address = self.traced("heap")

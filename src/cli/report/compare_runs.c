@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of no disk, which may be full or read-only. NULL after a message. */
+/* Of no disk, which may be full or read-only, where the kernel allows that. NULL after a message. */
 static FILE *open_kept(void) {
   int fd = memfd_create("stave-report", MFD_CLOEXEC);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+  FILE *file = fd < 0 ? tmpfile() : fdopen(fd, "w+");
   if (file)
     return file;
   message_print("no room for a report: %s", strerror(errno));

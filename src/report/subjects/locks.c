@@ -125,14 +125,21 @@ static void blame_for(struct collector *collector, struct lock_object *object, c
     object->counted.holder = *one;
 }
 
-/* Those waited for longest, in order; of equals the one with the smaller number. */
+/* Those waited for longest, in order; of equals the one with the longer acquisitions, then the smaller
+ * number. */
+static bool is_before(const struct report_lock_object *left, const struct report_lock_object *right) {
+  if (right->acquisitions == 0)
+    return true;
+  if (left->waited != right->waited)
+    return left->waited > right->waited;
+  return left->wait.sum != right->wait.sum ? left->wait.sum > right->wait.sum : left->lock < right->lock;
+}
+
 static void keep_object(struct report_mutex *mutex, const struct report_lock_object *object) {
   struct report_lock_object *kept = mutex->objects;
   int i = REPORT_LOCK_OBJECTS - 1;
   mutex->locks++;
-  for (; i >= 0 && (kept[i].acquisitions == 0 || kept[i].wait.sum < object->wait.sum ||
-                    (kept[i].wait.sum == object->wait.sum && kept[i].lock > object->lock));
-       i--)
+  for (; i >= 0 && is_before(object, &kept[i]); i--)
     if (i + 1 < REPORT_LOCK_OBJECTS)
       kept[i + 1] = kept[i];
   if (i + 1 < REPORT_LOCK_OBJECTS)
@@ -216,6 +223,7 @@ static void assign_wait(struct collector *collector, const struct replay_lock_ev
 static void count_object(struct report_lock_object *object, const struct lock_history *lock, uint64_t wait,
                          bool is_contended) {
   object->contended += is_contended;
+  object->waited += is_contended ? wait : 0;
   object->acquisitions++;
   object->address = lock->address;
   spread_add(&object->wait, wait);
@@ -375,8 +383,7 @@ static bool may_be_reduction(const struct report *report, uint32_t region) {
 
 /* Of several locks most of the waiting is for one. */
 static bool is_hot(const struct report_mutex *mutex) {
-  return mutex->locks > 1 && mutex->objects[0].contended > 0 &&
-         2 * mutex->objects[0].wait.sum > mutex->wait.sum;
+  return mutex->locks > 1 && 2 * mutex->objects[0].waited > mutex->waited.sum;
 }
 
 /* The first ones, as long as what they are waited for matters beside the first. */
@@ -384,11 +391,9 @@ static void name_objects(const struct report *report, struct finding_texts *text
                          const struct report_mutex *mutex) {
   char text[REPORT_OBJECT_BYTES];
   finding_append(evidence, "; of %" PRIu64 " locks", mutex->locks);
-  for (int i = 0; i < REPORT_LOCK_OBJECTS && mutex->objects[i].contended > 0 &&
-                  10 * mutex->objects[i].wait.sum > mutex->wait.sum;
-       i++)
+  for (int i = 0; i < REPORT_LOCK_OBJECTS && 10 * mutex->objects[i].waited > mutex->waited.sum; i++)
     finding_append(evidence, "%s %s %s", i ? "," : "", report_object_text(text, report, &mutex->objects[i]),
-                   finding_time(texts, (double)mutex->objects[i].wait.sum));
+                   finding_time(texts, (double)mutex->objects[i].waited));
 }
 
 static void describe_queue(const struct report *report, const struct report_mutex *mutex,
