@@ -267,7 +267,7 @@ static bool is_archers(void) {
 
 enum {
   STACK_BYTES_MIN = 64 << 10, /* of the process's own one, with the environment on it */
-  STACK_ROOM_MIN = 24 << 10,  /* below here, of another one */
+  STACK_ROOM_MIN = 24 << 10,  /* below here, of any */
   STACK_STEP = 4 << 10,
 };
 
@@ -277,12 +277,8 @@ static bool is_readable(uint64_t address) {
   return syscall(SYS_rt_sigprocmask, NO_SUCH_USE, address, NULL, SET_BYTES) == 0 || errno != EFAULT;
 }
 
-/* It is mapped as far as it has been used, and grows up to the limit. */
-static bool is_first_stack(uint64_t here, uint64_t limit) {
-  uint64_t end = getauxval(AT_RANDOM);
-  return syscall(SYS_gettid) == getpid() && here < end && end - here < limit;
-}
-
+/* The process's first stack is mapped as far as it has been used; the kernel makes it grow here, up to the
+ * limit, as where the program uses it. */
 static bool has_room_below(uint64_t here) {
   for (uint64_t room = 0; room <= STACK_ROOM_MIN; room += STACK_STEP)
     if (!is_readable(here - room))
@@ -300,9 +296,7 @@ static bool has_stack(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0)
     return true;
-  bool is_first = is_first_stack(here, limit.rlim_cur);
-  bool is_enough =
-      limit.rlim_cur >= STACK_BYTES_MIN && (is_first || runs_on_valgrind() || has_room_below(here));
+  bool is_enough = limit.rlim_cur >= STACK_BYTES_MIN && (runs_on_valgrind() || has_room_below(here));
   if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
     errno = 0;
   return is_enough;
