@@ -30,20 +30,21 @@ static void chunk(struct omp_call call, uint64_t first, uint64_t last) {
 
 /* -- start: where the program computes its chunks, it requests none here, and its bounds are made up -- */
 
-#define START_NOTING(name, parameters, arguments, kind_, count_, step_, note)                                \
+#define START_NOTING(name, parameters, arguments, kind_, count_, step_, note, begin)                         \
   bool name parameters {                                                                                     \
     note;                                                                                                    \
     struct omp_call call = CALL_ENTER();                                                                     \
     const struct library *library = call.library;                                                            \
     if (!call.is_traced)                                                                                     \
       return library->name arguments;                                                                        \
+    begin;                                                                                                   \
     work_begin(call.thread, call.code, kind_, first ? count_ : 0, (int64_t)step_);                           \
     bool has_chunk = library->name arguments;                                                                \
     if (has_chunk && first)                                                                                  \
       chunk(call, (uint64_t)*first, (uint64_t)*last);                                                        \
     return has_chunk;                                                                                        \
   }
-#define START(...) START_NOTING(__VA_ARGS__, (void)0)
+#define START(...) START_NOTING(__VA_ARGS__, (void)0, (void)0)
 
 #define LOOP(type, schedule, kind)                                                                           \
   START(NAME_##type(schedule##_start),                                                                       \
@@ -66,8 +67,9 @@ static void note_dimensions(unsigned dimensions) {
     thread_self.most_dimensions = dimensions;
 }
 
-#define DIMENSIONS (implicit_of(call.thread)->loop_dimensions = dimensions, (uint64_t)counts[0])
-#define START_DOACROSS(...) START_NOTING(__VA_ARGS__, DIMENSIONS, 1, note_dimensions(dimensions))
+#define SET_DIMENSIONS implicit_of(call.thread)->loop_dimensions = dimensions
+#define START_DOACROSS(...)                                                                                  \
+  START_NOTING(__VA_ARGS__, (uint64_t)counts[0], 1, note_dimensions(dimensions), SET_DIMENSIONS)
 #define DOACROSS(type, schedule)                                                                             \
   START_DOACROSS(NAME_##type(doacross_##schedule##_start),                                                   \
                  (unsigned dimensions, type *counts, type size, type *first, type *last),                    \
