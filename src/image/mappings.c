@@ -33,6 +33,13 @@ static char *next_line(struct maps_reader *reader) {
   return line;
 }
 
+static uintptr_t read_decimal(const char *text) {
+  uintptr_t value = 0;
+  for (; *text >= '0' && *text <= '9'; text++)
+    value = value * 10 + (uintptr_t)(*text - '0');
+  return value;
+}
+
 static uintptr_t read_hexadecimal(char **text) {
   uintptr_t value = 0;
   for (;; (*text)++) {
@@ -47,7 +54,7 @@ static uintptr_t read_hexadecimal(char **text) {
 }
 
 struct mapping {
-  uintptr_t begin, end, offset;
+  uintptr_t begin, end, offset, device, inode;
   bool has_code;
   const char *path; /* empty: none */
 };
@@ -69,7 +76,12 @@ static struct mapping read_line(char *line) {
   char *rights = after_blanks(line), *offset = after_word(rights);
   mapping.has_code = strcspn(rights, "x ") < strcspn(rights, " ");
   mapping.offset = read_hexadecimal(&offset);
-  mapping.path = after_word(after_word(after_blanks(offset)));
+  char *device = after_blanks(offset), *inode = after_word(device);
+  mapping.device = read_hexadecimal(&device) << 32;
+  device += *device == ':';
+  mapping.device |= read_hexadecimal(&device);
+  mapping.inode = read_decimal(inode);
+  mapping.path = after_word(inode);
   return mapping;
 }
 
@@ -92,6 +104,8 @@ bool mappings_each(bool (*visit)(void *data, const struct mapped_file *file), vo
     goes_on = *path == '\0' || visit(data, &file);
     file.begin = mapping.begin;
     file.end = mapping.end;
+    file.device = mapping.device;
+    file.inode = mapping.inode;
     file.has_code = mapping.has_code;
     strncpy(path, mapping.path, sizeof path - 1);
   }

@@ -8,8 +8,9 @@
 /* A file in memory: from its first mapping, that of its beginning, to the end of its last. */
 struct mapped_file {
   uintptr_t begin, end;
-  bool has_code;    /* a part of it may be executed */
-  const char *path; /* until the visitor returns */
+  uintptr_t device, inode; /* which file it is, whatever its name */
+  bool has_code;           /* a part of it may be executed */
+  const char *path;        /* until the visitor returns */
 };
 
 /* Shows each file, until `visit` returns false. False: /proc cannot be read. */

@@ -13,10 +13,6 @@ static void fail(void) {
   _exit(127);
 }
 
-static bool is_in(struct caller_range range, const void *code) {
-  return (uintptr_t)code - range.begin < range.bytes;
-}
-
 /* A library with OMPT of its own delivers its events itself: LLVM's, which has libgomp's names, too. */
 static struct omp_call enter_anew(struct omp_thread *thread, const void *code) {
   struct caller_range range;
@@ -40,7 +36,7 @@ struct omp_call call_enter_slow(const void *code) {
   struct omp_thread *thread = &thread_self;
   if (library_is_own(code) && thread->library)
     return (struct omp_call){thread, thread->code, thread->library, true};
-  if (is_in(thread->other_callers, code))
+  if (caller_range_has(&thread->other_callers, code))
     return (struct omp_call){.library = thread->other};
   int error = errno;
   struct omp_call call = enter_anew(thread, code);

@@ -5,42 +5,45 @@
 #include "libgomp/library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/elf_image.h"
 #include "image/mappings.h"
 
-enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512, BASE_COMES = 1 };
+enum { LIBRARIES_MAX = 64, CALLERS_MAX = 512, BASE_CHANGES = 1 };
 
-/* A file whose code has called; `library` is stored last, with release, and read with acquire. */
+/* Of the place of a caller: its turn modulo TURN_STEPS. */
+enum { IS_FREE, IS_WRITTEN, IS_KNOWN, TURN_STEPS = 4 };
+
+/* A file whose code has called. Read while `turn` is the same IS_KNOWN before and after. */
 struct caller {
-  struct caller_range range;
-  const char *thread;    /* `identity` of the first that has called */
-  atomic_bool is_shared; /* others have called, too */
-  const struct library *_Atomic library;
+  struct file_identity file, library_file;
+  uintptr_t bytes;
+  const struct library *library;
+  atomic_uint turn;
 };
 
-static __thread char identity;
-
 struct library library_in_scope;
+uintptr_t library_generation;
 
 static struct {
   bool has_one_in_scope;
   struct library libraries[LIBRARIES_MAX];
   struct caller callers[CALLERS_MAX];
-  atomic_uint caller_count; /* places given out */
+  atomic_uint next_library;
+  atomic_uint closing; /* calls of dlclose that last: what is known may be wrong */
 } libraries;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
 static struct caller_range own_range(void) {
-  return (struct caller_range){(uintptr_t)__ehdr_start, (uintptr_t)(_end - __ehdr_start)};
+  return (struct caller_range){(uintptr_t)__ehdr_start, (uintptr_t)(_end - __ehdr_start), 0};
 }
 
 bool library_is_own(const void *address) {
@@ -51,7 +54,7 @@ bool library_is_own(const void *address) {
 /* All but this library. */
 static struct caller_range everything_else(void) {
   struct caller_range own = own_range();
-  return (struct caller_range){own.begin + own.bytes, -own.bytes};
+  return (struct caller_range){own.begin + own.bytes, -own.bytes, 0};
 }
 
 static void *next_of_version(const char *name, const char *version) {
@@ -122,34 +125,44 @@ static void read_library(const struct elf_image *image, struct library *library)
 #undef EVENT
 #undef OLD_EVENT
 #undef INQUIRY
-  library->base = image->base;
   describe(library, image);
 }
 
-/* NULL: there are too many. */
+/* NULL: there are too many. By turns, as a region that lasts may use what has just been forgotten. */
 static struct library *free_place(void) {
   for (unsigned i = 0; i < LIBRARIES_MAX; i++) {
     uintptr_t none = 0;
-    if (__atomic_compare_exchange_n(&libraries.libraries[i].base, &none, BASE_COMES, false, __ATOMIC_ACQ_REL,
+    struct library *library =
+        &libraries.libraries[atomic_fetch_add(&libraries.next_library, 1) % LIBRARIES_MAX];
+    if (__atomic_compare_exchange_n(&library->base, &none, BASE_CHANGES, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
-      return &libraries.libraries[i];
+      return library;
   }
   return NULL;
 }
 
-/* NULL: there are too many. Two threads may both read it: both are right. */
-static const struct library *library_at(const struct elf_image *image) {
+static bool is_same(const struct file_identity *a, const struct file_identity *b) {
+  return a->begin == b->begin && a->device == b->device && a->inode == b->inode;
+}
+
+static const struct library *known_library(const struct file_identity *file) {
   for (unsigned i = 0; i < LIBRARIES_MAX; i++)
-    if (__atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE) == image->base)
+    if (__atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE) == file->begin &&
+        is_same(&libraries.libraries[i].file, file))
       return &libraries.libraries[i];
-  struct library *library = free_place(), read = {0};
+  return NULL;
+}
+
+/* NULL: there are too many. Two threads may both read it: both are right. */
+static const struct library *library_at(const struct elf_image *image, const struct file_identity *file) {
+  const struct library *known = known_library(file);
+  struct library *library = known ? NULL : free_place(), read = {.base = BASE_CHANGES, .file = *file};
   if (!library)
-    return NULL;
+    return known;
   read_library(image, &read);
   read.can_cancel = read.omp_get_cancellation();
-  read.base = BASE_COMES;
   *library = read;
-  __atomic_store_n(&library->base, image->base, __ATOMIC_RELEASE);
+  __atomic_store_n(&library->base, file->begin, __ATOMIC_RELEASE);
   return library;
 }
 
@@ -160,6 +173,7 @@ struct caller_search {
   struct mapped_file file;        /* that the caller lies in */
   struct elf_image image;         /* its */
   struct elf_image needed, other; /* libgomps that are mapped: one that the file names, any one */
+  struct file_identity needed_file, other_file;
 };
 
 /* A file's name as far as its SONAME usually goes: libgomp.so.1.0.0 is libgomp.so.1. */
@@ -185,6 +199,10 @@ static bool may_be_needed(const struct elf_image *by, const char *file) {
   return strncmp(file, "libgomp", strlen("libgomp")) == 0;
 }
 
+static struct file_identity identity_of(const struct mapped_file *file) {
+  return (struct file_identity){file->begin, file->device, file->inode};
+}
+
 static bool find_file(void *data, const struct mapped_file *file) {
   struct caller_search *search = data;
   if (search->caller - file->begin >= file->end - file->begin)
@@ -204,94 +222,179 @@ static bool look_at(void *data, const struct mapped_file *file) {
       !elf_image_read(file->begin, &image) || !elf_image_find(&image, "GOMP_parallel"))
     return true;
   search->other = image;
-  if (search->image.base && is_needed(&search->image, name, &image))
+  search->other_file = identity_of(file);
+  if (search->image.base && is_needed(&search->image, name, &image)) {
     search->needed = image;
+    search->needed_file = search->other_file;
+  }
   return !search->needed.base;
 }
 
-static void remember(struct caller_range range, const struct library *library) {
-  unsigned place = atomic_fetch_add(&libraries.caller_count, 1);
-  if (place >= CALLERS_MAX)
-    return;
-  libraries.callers[place].range = range;
-  libraries.callers[place].thread = &identity;
-  atomic_store_explicit(&libraries.callers[place].library, library, memory_order_release);
+/* -- callers that are known -- */
+
+/* Where there is no place, each thread looks for itself. */
+static void remember(const struct mapped_file *file, const struct library *library) {
+  for (unsigned i = 0; i < CALLERS_MAX; i++) {
+    struct caller *caller = &libraries.callers[i];
+    unsigned turn = atomic_load_explicit(&caller->turn, memory_order_relaxed);
+    if (turn % TURN_STEPS == IS_FREE &&
+        atomic_compare_exchange_strong(&caller->turn, &turn, turn + IS_WRITTEN)) {
+      caller->file = identity_of(file);
+      caller->library_file = library->file;
+      caller->bytes = file->end - file->begin;
+      caller->library = library;
+      atomic_store_explicit(&caller->turn, turn + IS_KNOWN, memory_order_release);
+      return;
+    }
+  }
 }
 
-static const struct library *find_for(const void *caller, struct caller_range *ret) {
-  struct caller_search search = {.caller = (uintptr_t)caller};
+/* False: nothing is known there, or is no longer. */
+static bool read_caller(const struct caller *caller, struct caller *ret) {
+  unsigned turn = atomic_load_explicit(&caller->turn, memory_order_acquire);
+  if (turn % TURN_STEPS != IS_KNOWN)
+    return false;
+  ret->file = caller->file;
+  ret->library_file = caller->library_file;
+  ret->bytes = caller->bytes;
+  ret->library = caller->library;
+  atomic_thread_fence(memory_order_acquire);
+  return atomic_load_explicit(&caller->turn, memory_order_relaxed) == turn;
+}
+
+static const struct library *known_for(const void *code, struct caller_range *range) {
+  struct caller known;
+  for (unsigned i = 0; i < CALLERS_MAX; i++)
+    if (read_caller(&libraries.callers[i], &known) && (uintptr_t)code - known.file.begin < known.bytes) {
+      range->begin = known.file.begin;
+      range->bytes = known.bytes;
+      return known.library;
+    }
+  return NULL;
+}
+
+static const struct library *find_for(const void *code, struct caller_range *range,
+                                      struct mapped_file *file) {
+  struct caller_search search = {.caller = (uintptr_t)code};
   mappings_each(find_file, &search);
   mappings_each(look_at, &search);
   const struct elf_image *image = search.needed.base ? &search.needed : &search.other;
-  const struct library *library = image->base ? library_at(image) : NULL;
-  *ret = (struct caller_range){search.file.begin, search.file.end - search.file.begin};
-  if (library && search.file.end > search.file.begin)
-    remember(*ret, library);
-  return library;
-}
-
-static const struct library *known_for(const void *caller, struct caller_range *ret) {
-  unsigned count = atomic_load(&libraries.caller_count);
-  for (unsigned i = 0; i < count && i < CALLERS_MAX; i++) {
-    struct caller *known = &libraries.callers[i];
-    const struct library *library = atomic_load_explicit(&known->library, memory_order_acquire);
-    if (library && (uintptr_t)caller - known->range.begin < known->range.bytes) {
-      if (known->thread != &identity)
-        atomic_store_explicit(&known->is_shared, true, memory_order_relaxed);
-      *ret = known->range;
-      return library;
-    }
-  }
-  return NULL;
+  const struct file_identity *identity = search.needed.base ? &search.needed_file : &search.other_file;
+  *file = search.file;
+  range->begin = file->begin;
+  range->bytes = file->end - file->begin;
+  return image->base ? library_at(image, identity) : NULL;
 }
 
 /* -- unloading -- */
 
-static bool is_loaded(uintptr_t address) {
-  Dl_info info;
-  return dladdr((void *)address, &info);
+/* What was known before the mappings were read, and which of it they have. */
+struct survey {
+  uintptr_t bases[LIBRARIES_MAX];
+  unsigned turns[CALLERS_MAX];
+  bool has_library[LIBRARIES_MAX], has_caller[CALLERS_MAX], has_library_of[CALLERS_MAX];
+};
+
+/* False: nothing was. */
+static bool begin_survey(struct survey *survey) {
+  bool has_some = false;
+  for (unsigned i = 0; i < CALLERS_MAX; i++)
+    survey->turns[i] = atomic_load_explicit(&libraries.callers[i].turn, memory_order_acquire);
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++) {
+    survey->bases[i] = __atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE);
+    has_some |= survey->bases[i] > BASE_CHANGES;
+  }
+  return has_some;
 }
 
-/* A tool may still query it. */
-static void forget_library(struct library *library) {
+static bool survey_file(void *data, const struct mapped_file *file) {
+  struct survey *survey = data;
+  struct file_identity identity = identity_of(file);
+  struct caller known;
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++)
+    survey->has_library[i] |=
+        survey->bases[i] == file->begin && is_same(&libraries.libraries[i].file, &identity);
+  for (unsigned i = 0; i < CALLERS_MAX; i++)
+    if (survey->turns[i] % TURN_STEPS == IS_KNOWN && read_caller(&libraries.callers[i], &known)) {
+      survey->has_caller[i] |= is_same(&known.file, &identity);
+      survey->has_library_of[i] |= is_same(&known.library_file, &identity);
+    }
+  return true;
+}
+
+/* A tool may still query it. Two threads may both find it gone. */
+static void forget_library(struct library *library, uintptr_t base) {
+  if (!__atomic_compare_exchange_n(&library->base, &base, BASE_CHANGES, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_RELAXED))
+    return;
 #define INQUIRY(result, name, parameters) set_inquiry((void **)&library->name, NULL);
   INQUIRIES
 #undef INQUIRY
   __atomic_store_n(&library->base, 0, __ATOMIC_RELEASE);
 }
-
-/* Other threads that have the range do not see that it ends: so nothing may be loaded there again. */
-static void forget_caller(struct caller *caller) {
-  atomic_store(&caller->library, NULL);
-  if (caller->thread != &identity || atomic_load_explicit(&caller->is_shared, memory_order_relaxed))
-    mmap((void *)caller->range.begin, caller->range.bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+static void forget_caller(struct caller *caller, unsigned turn) {
+  if (turn % TURN_STEPS == IS_KNOWN)
+    atomic_compare_exchange_strong(&caller->turn, &turn, turn - IS_KNOWN + TURN_STEPS);
 }
 
-bool library_forget_unloaded(void) {
-  bool has_some = false;
-  unsigned count = atomic_load(&libraries.caller_count);
-  for (unsigned i = 0; i < LIBRARIES_MAX; i++) {
-    uintptr_t base = __atomic_load_n(&libraries.libraries[i].base, __ATOMIC_ACQUIRE);
-    if (base > BASE_COMES && !is_loaded(base))
-      forget_library(&libraries.libraries[i]);
-  }
-  for (unsigned i = 0; i < count && i < CALLERS_MAX; i++)
-    if (atomic_load(&libraries.callers[i].library) && !is_loaded(libraries.callers[i].range.begin)) {
-      forget_caller(&libraries.callers[i]);
-      has_some = true;
-    }
-  return has_some;
+static void forget_unloaded(void) {
+  struct survey survey = {0};
+  if (!begin_survey(&survey) || !mappings_each(survey_file, &survey))
+    return;
+  for (unsigned i = 0; i < CALLERS_MAX; i++)
+    if (!survey.has_caller[i] || !survey.has_library_of[i])
+      forget_caller(&libraries.callers[i], survey.turns[i]);
+  for (unsigned i = 0; i < LIBRARIES_MAX; i++)
+    if (survey.bases[i] > BASE_CHANGES && !survey.has_library[i])
+      forget_library(&libraries.libraries[i], survey.bases[i]);
+}
+
+/* Threads forget what they know, too, and look in the mappings: once each, as the program's dlclose may last.
+ */
+void library_begin_close(void) {
+  if (libraries.has_one_in_scope)
+    return;
+  atomic_fetch_add(&libraries.closing, 1);
+  __atomic_fetch_add(&library_generation, 1, __ATOMIC_RELEASE);
+}
+
+void library_end_close(void) {
+  if (libraries.has_one_in_scope)
+    return;
+  int error = errno;
+  forget_unloaded();
+  __atomic_fetch_add(&library_generation, 1, __ATOMIC_RELEASE);
+  atomic_fetch_sub(&libraries.closing, 1);
+  errno = error;
+}
+
+/* By what is known, unless that may have been unloaded. `range` has the generation from before. */
+static const struct library *library_of_file(const void *code, struct caller_range *range) {
+  const struct library *library = NULL;
+  struct mapped_file file;
+  bool is_closing = atomic_load(&libraries.closing) > 0;
+  if (!is_closing)
+    library = known_for(code, range);
+  if (library)
+    return library;
+  library = find_for(code, range, &file);
+  if (!library) /* as no file can be opened */
+    return known_for(code, range);
+  if (range->bytes > 0 && !is_closing &&
+      range->generation == __atomic_load_n(&library_generation, __ATOMIC_ACQUIRE))
+    remember(&file, library);
+  return library;
 }
 
 const struct library *library_of(const void *caller, struct caller_range *ret) {
+  uintptr_t generation = __atomic_load_n(&library_generation, __ATOMIC_ACQUIRE);
   *ret = everything_else();
+  ret->generation = generation;
   if (libraries.has_one_in_scope) {
     /* Not before: it may be initialized after this library. All threads write the same. */
     __atomic_store_n(&library_in_scope.can_cancel, library_in_scope.omp_get_cancellation() != 0,
                      __ATOMIC_RELAXED);
     return &library_in_scope;
   }
-  const struct library *library = known_for(caller, ret);
-  return library ? library : find_for(caller, ret);
+  return library_of_file(caller, ret);
 }

@@ -28,9 +28,15 @@
   INQUIRY(int, omp_get_partition_num_places, (void))                                                         \
   INQUIRY(void, omp_get_partition_place_nums, (int *places))
 
+/* Of a mapped file: another one may have its place later. */
+struct file_identity {
+  uintptr_t begin, device, inode;
+};
+
 /* One libgomp of the process. NULL: a function that it does not have. */
 struct library {
-  uintptr_t base;    /* of its mapping; 0: not known; 1: about to be */
+  uintptr_t base; /* of its mapping; 0: not known; 1: about to be, or not to be */
+  struct file_identity file;
   bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
   bool can_cancel;   /* OMP_CANCELLATION is true */
   int gcc_version;   /* of the first gcc whose libgomp had what this one has; 0: not known */
@@ -44,10 +50,19 @@ struct library {
 #undef INQUIRY
 };
 
-/* Addresses from begin on, bytes many, modulo the size of the address space. */
+/* Addresses from begin on, bytes many, modulo the size of the address space; as long as `library_generation`
+ * is `generation`. */
 struct caller_range {
-  uintptr_t begin, bytes;
+  uintptr_t begin, bytes, generation;
 };
+
+/* Another one after each step of a dlclose, as what threads know of addresses may then be wrong. */
+extern uintptr_t library_generation __attribute__((visibility("hidden")));
+
+static inline bool caller_range_has(const struct caller_range *range, const void *code) {
+  return (uintptr_t)code - range->begin < range->bytes &&
+         __atomic_load_n(&library_generation, __ATOMIC_RELAXED) == range->generation;
+}
 
 /* The one in the program's global scope, if there is one. */
 extern struct library library_in_scope __attribute__((visibility("hidden")));
@@ -64,9 +79,10 @@ void library_prepare(void);
  * holds. NULL: none is found. Acquires no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);
 
-/* The program has unloaded something: forgets libgomps and callers that are gone. Whether there were some, so
- * that the calling thread has to look anew. */
-bool library_forget_unloaded(void);
+/* Around the program's dlclose: libgomps and callers that are gone then are forgotten, by all threads.
+ * Acquire no lock, as another thread may be in dlopen by then, and wait for this one. */
+void library_begin_close(void);
+void library_end_close(void);
 
 /* Whether `address` is in this library itself. */
 bool library_is_own(const void *address);

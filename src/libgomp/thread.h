@@ -138,13 +138,16 @@ struct omp_call call_enter_slow(const void *code) __attribute__((cold));
 
 /* A traced one from a file that is known. */
 static inline bool call_is_usual(const struct omp_thread *thread, const void *code) {
-  return LIKELY((uintptr_t)code - thread->callers.begin < thread->callers.bytes);
+  return LIKELY(caller_range_has(&thread->callers, code));
 }
 
 static inline __attribute__((always_inline)) struct omp_call call_enter(const void *code) {
   struct omp_thread *thread = &thread_self;
-  if (!call_is_usual(thread, code))
-    return call_enter_slow(code);
+  if (!call_is_usual(thread, code)) {
+    /* Copied, so that clang keeps its members in registers. */
+    struct omp_call call = call_enter_slow(code);
+    return (struct omp_call){call.thread, call.code, call.library, call.is_traced};
+  }
   thread->code = code;
   return (struct omp_call){thread, code, thread->library, true};
 }

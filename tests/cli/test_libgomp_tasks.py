@@ -20,6 +20,8 @@ from record_case import Case
 from archive import Archive
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgomp")
+# Files whose callers' libgomp is kept at a time, and somewhat more (src/libgomp/library.c).
+MORE_THAN_ARE_KNOWN = "600"
 COMPILERS = {".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
 NAMES = {"iterations": "iterations", "named": "named iterations", "chunks": "loop chunk",
          "created": "ThreadTaskCreate", "complete": "ThreadTaskComplete",
@@ -213,13 +215,26 @@ class Tasks(Case):
         small = self.compiled("unloaded.c", "-shared", "-fPIC")
         large = self.compiled("unloaded.c", "-shared", "-fPIC", "-DROOM=1000000")
         unloader = self.compiled("unloader.c", "-fno-openmp", "-ldl", "-pthread")
-        self.run_both(unloader, small)
-        self.run_both(unloader, small, large)
-        without_tool = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so",
-                        "OMP_TOOL_LIBRARIES": "/nowhere/libtool.so"}
-        result = subprocess.run([unloader, small, large], env=without_tool, cwd=self.folder, capture_output=True,
-                                timeout=HANG_S, check=False)
+        self.run_both(unloader, "15", small)
+        self.run_both(unloader, MORE_THAN_ARE_KNOWN, small)
+        self.run_both(unloader, "15", small, large)
+        result = self.without_tool(unloader, MORE_THAN_ARE_KNOWN, small, large)
         self.assertEqual(result.returncode, 3, result.stderr)
+
+    def without_tool(self, *command):
+        """In so little address space that none may be kept of what is unloaded."""
+        env = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so",
+               "OMP_TOOL_LIBRARIES": "/nowhere/libtool.so"}
+        limited = ["prlimit", f"--as={400 << 20}", *command]
+        return subprocess.run(limited, env=env, cwd=self.folder, capture_output=True, timeout=HANG_S, check=False)
+
+    def test_constructor_that_waits_for_an_unloading(self):
+        """While it does, its thread has the dynamic linker's lock."""
+        program = self.compiled("unload_waits.c", "-fno-openmp", "-rdynamic", "-ldl", "-pthread")
+        libraries = [self.compiled("unload_waits.c", "-shared", "-fPIC", option) for option in
+                     ("-DIN_CLOSE", "-DIN_OPEN")]
+        self.run_both(program, *libraries)
+        self.assertEqual(self.without_tool(program, *libraries).returncode, 3)
 
     def test_targets(self):
         self.in_all_builds("targets.c")
