@@ -139,16 +139,21 @@ class Locks(Case):
         self.assertRegex(findings[0]["what"], r"^lock contention: row \+ 16, .* omp_set_lock @queue.c:\d+$")
         self.assertRegex(findings[0]["evidence"], r"; of 2 locks row \+ 16 [\d.]+ m?s")
 
+    @staticmethod
+    def wait_for_4_ms(made):
+        """Thread 1 for lock 3, which thread 0 has."""
+        made.fork(0)
+        made.begin(0)
+        made.lock(0, 3, 1, 5)
+        made.at(0).enter(1, "omp_set_lock", 5)
+        made.at(4).unlock(0, 3, 1, 6)
+        made.enter(0, "implicit barrier", 1)
+
     def test_a_wait_that_nobody_caused_is_none_for_a_lock(self):
         """Thread 1 needs 4 ms for the first acquisition, as thread 0 has the lock, and 1 ms for each of 20 others.
         Their time is the lock's own cost, or the thread had no processor: it stays."""
         with self.timed("alone") as made:
-            made.fork(0)
-            made.begin(0)
-            made.lock(0, 3, 1, 5)
-            made.at(0).enter(1, "omp_set_lock", 5)
-            made.at(4).unlock(0, 3, 1, 6)
-            made.enter(0, "implicit barrier", 1)
+            self.wait_for_4_ms(made)
             for turn in range(21):
                 made.at(2 * turn + 4).event(1, "thread_acquire_lock", Paradigm.OPENMP, 3, turn + 2)
                 made.leave(1, "omp_set_lock", 5, step=False)
@@ -192,12 +197,7 @@ class Locks(Case):
     def test_the_lock_that_others_held_is_named(self):
         """Of the locks of one place another one is acquired for longer in all, but nobody has it meanwhile."""
         with self.timed("two") as made:
-            made.fork(0)
-            made.begin(0)
-            made.lock(0, 3, 1, 5)
-            made.at(0).enter(1, "omp_set_lock", 5)
-            made.at(4).unlock(0, 3, 1, 6)
-            made.enter(0, "implicit barrier", 1)
+            self.wait_for_4_ms(made)
             made.at(4).event(1, "thread_acquire_lock", Paradigm.OPENMP, 3, 2)
             made.leave(1, "omp_set_lock", 5, step=False)
             made.at(5).unlock(1, 3, 2, 6)
