@@ -116,7 +116,7 @@ static int map_session(pid_t writer, struct session_header **ret_session) {
   close(path_fd);
   if (fd < 0)
     return error;
-  error = session_map(fd, ret_session);
+  error = session_map_header(fd, ret_session);
   close(fd);
   return error;
 }
@@ -144,7 +144,7 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
       continue;
     /* where the kernel has no pidfds the session has its owner */
     if (!is_of(traced ? traced : session->constants.pid, program)) {
-      session_unmap(session);
+      session_unmap(session, SESSION_HEADER_BYTES);
       continue;
     }
     *ret_session = session;
@@ -238,7 +238,7 @@ static bool dump(const char *argument, pid_t pid) {
   if (!is_kept)
     message_print(is_complete, argument);
   bool is_done = is_kept && request_dump(session, argument, user);
-  session_unmap(session);
+  session_unmap(session, SESSION_HEADER_BYTES);
   return is_done;
 }
 

@@ -293,6 +293,9 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out, boo
     return fail(job, "cannot write an archive in %s", job->out);
   if (!goes_on && can_be_remade(job))
     error = remake_all(job, watch);
+  else if (job->remake.surviving.error)
+    return fail(job, "%s has records, and cannot be mapped: %s (is there a limit, ulimit -v?)",
+                job->remake.surviving.path, strerror(job->remake.surviving.error));
   else if (!journal_read(&job->salvage, &job->journal))
     return fail_without_run(job);
   else if (!add_locations(job))

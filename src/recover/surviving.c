@@ -1,5 +1,6 @@
 #include "recover/surviving.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,42 +34,65 @@ static struct session_header *map(int fd, uint64_t bytes) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-static struct session_header *map_file(struct surviving *surviving, const struct salvage *salvage,
-                                       const struct session_constants *constants) {
+static uint64_t offset_of_ring(const struct session_constants *constants, uint32_t slot) {
+  return session_ring_offset(constants->slots_max, constants->ring_bytes, slot);
+}
+
+/* To the last ring that has records. All of them would be 64 GiB of addresses, which limits refuse. */
+static uint64_t bytes_used(struct session_header *session, const struct session_constants *constants) {
+  uint32_t used = constants->slots_max;
+  while (used > 0 && atomic_load(&session_slot(session, used - 1)->head) == 0)
+    used--;
+  return offset_of_ring(constants, used);
+}
+
+/* Its first part shows how much there is to map. */
+static void map_rings(struct surviving *surviving, int fd, const struct session_constants *constants) {
+  uint64_t before_rings = offset_of_ring(constants, 0);
+  struct session_header *first = map(fd, before_rings);
+  bool is_ours = first && is_same_run(&first->constants, constants);
+  surviving->bytes = is_ours ? bytes_used(first, constants) : 0;
+  surviving->session = is_ours ? map(fd, surviving->bytes) : NULL;
+  surviving->error = !first || (is_ours && !surviving->session) ? errno : 0;
+  if (first)
+    munmap(first, before_rings);
+}
+
+static void map_file(struct surviving *surviving, const struct salvage *salvage,
+                     const struct session_constants *constants) {
   struct stat status;
   const char *name = salvage->header.session_file;
   if (!is_name(name))
-    return NULL;
+    return;
   snprintf(surviving->path, sizeof surviving->path, SESSION_FOLDER "/%s", name);
   int fd = open(surviving->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   bool is_ours = fd >= 0 && is_of_archive(fd, salvage, &status);
   if (!is_ours)
     surviving->path[0] = '\0';
-  struct session_header *session =
-      is_ours && (uint64_t)status.st_size == constants->bytes ? map(fd, constants->bytes) : NULL;
+  else if ((uint64_t)status.st_size == constants->bytes)
+    map_rings(surviving, fd, constants);
   if (fd >= 0)
     close(fd);
-  if (!session || is_same_run(&session->constants, constants))
-    return session;
-  munmap(session, constants->bytes);
-  return NULL;
 }
 
 static bool are_possible(const struct session_constants *c) {
   return c->slots_max > 0 && c->slots_max <= SESSION_SLOTS_MAX && c->ring_bytes <= UINT32_MAX &&
          c->ring_bytes >= RECORD_SLOTS_MAX * RECORD_BYTES && (c->ring_bytes & (c->ring_bytes - 1)) == 0 &&
-         session_ring_offset(c->slots_max, c->ring_bytes, c->slots_max) == c->bytes;
+         offset_of_ring(c, c->slots_max) == c->bytes;
 }
 
+/* Without rings their slots are enough. */
 bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
                     const struct session_constants *constants) {
   *surviving = (struct surviving){0};
   if (!are_possible(constants))
     return false;
-  surviving->session = map_file(surviving, salvage, constants);
+  map_file(surviving, salvage, constants);
   surviving->has_rings = surviving->session != NULL;
-  if (!surviving->session)
-    surviving->session = map(-1, constants->bytes);
+  if (!surviving->session && surviving->error == 0) {
+    surviving->bytes = offset_of_ring(constants, 0);
+    surviving->session = map(-1, surviving->bytes);
+  }
   if (!surviving->session)
     return false;
   surviving->session->constants = *constants;
@@ -78,7 +102,7 @@ bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
 
 void surviving_close(struct surviving *surviving) {
   if (surviving->session)
-    munmap(surviving->session, surviving->session->constants.bytes);
+    munmap(surviving->session, surviving->bytes);
   surviving->session = NULL;
 }
 

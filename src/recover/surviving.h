@@ -11,11 +11,14 @@
 
 struct surviving {
   struct session_header *session; /* a private copy: what is stored to it changes no file */
+  uint64_t bytes;                 /* of it: to the end of the last ring that a thread had */
   bool has_rings; /* it is what the processes left; else made of its constants, without records */
+  int error;      /* of mapping what they left: 0, or errno */
   char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES]; /* empty: there is no file of ours */
 };
 
-/* Constants: as the journal has them. False: there is no memory for it. surviving_close in every case. */
+/* Constants: as the journal has them. False: there is no memory for it; where `error` is set, what is in the
+ * rings is still there. surviving_close in every case. */
 bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
                     const struct session_constants *constants);
 void surviving_close(struct surviving *surviving);

@@ -205,20 +205,13 @@ static bool is_safe(int fd, const struct stat *status) {
   return is_file || (seals >= 0 && (seals & F_SEAL_SHRINK));
 }
 
-int session_map(int fd, struct session_header **ret_header) {
-  struct stat status;
-  if (fstat(fd, &status) < 0)
-    return -errno;
-  uint64_t bytes = (uint64_t)status.st_size;
-  if (bytes < SESSION_HEADER_BYTES)
-    return -EINVAL;
-  if (!is_safe(fd, &status))
-    return -EPERM;
+/* The first so many bytes of it; its size is what the constants state. */
+static int map_beginning(int fd, uint64_t bytes, uint64_t size, struct session_header **ret_header) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (memory == MAP_FAILED)
     return -errno;
   struct session_header *header = memory;
-  if (!constants_fit(&header->constants, bytes)) {
+  if (!constants_fit(&header->constants, size)) {
     munmap(memory, bytes);
     return -EINVAL;
   }
@@ -226,9 +219,28 @@ int session_map(int fd, struct session_header **ret_header) {
   return 0;
 }
 
-void session_unmap(struct session_header *header) {
-  if (header)
-    munmap(header, header->constants.bytes);
+/* Its size, or a negative errno. */
+static int64_t size_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) < 0)
+    return -errno;
+  if (status.st_size < (off_t)SESSION_HEADER_BYTES)
+    return -EINVAL;
+  return is_safe(fd, &status) ? (int64_t)status.st_size : -EPERM;
+}
+
+int session_map(int fd, struct session_header **ret_header) {
+  int64_t size = size_of(fd);
+  return size < 0 ? (int)size : map_beginning(fd, (uint64_t)size, (uint64_t)size, ret_header);
+}
+
+int session_map_header(int fd, struct session_header **ret_header) {
+  int64_t size = size_of(fd);
+  return size < 0 ? (int)size : map_beginning(fd, SESSION_HEADER_BYTES, (uint64_t)size, ret_header);
+}
+
+void session_unmap(struct session_header *header, uint64_t bytes) {
+  munmap(header, bytes);
 }
 
 uint64_t session_bytes_before_rings(const struct session_header *header) {

@@ -45,7 +45,12 @@ int session_create_without_rings(uint64_t ring_bytes, uint32_t slots_most, bool 
  * (SIGBUS); or a negative errno of fstat or mmap. */
 int session_map(int fd, struct session_header **ret_header);
 
-void session_unmap(struct session_header *header);
+/* The same of the first SESSION_HEADER_BYTES alone, without slots and rings: for whom limits on address space
+ * may be smaller than the program's. */
+int session_map_header(int fd, struct session_header **ret_header);
+
+/* As many bytes as are mapped: constants.bytes, or SESSION_HEADER_BYTES. */
+void session_unmap(struct session_header *header, uint64_t bytes);
 
 /* Bytes up to the first ring. */
 uint64_t session_bytes_before_rings(const struct session_header *header);

@@ -113,6 +113,13 @@ def skip_if_sanitized(programs, why):
         raise Skip(f"{' '.join(sanitized)}: built with sanitizers, which {why}")
 
 
+def with_addresses(mib, command):
+    """The command, whose address space has a limit (ulimit -v); without one, where a sanitizer needs 20 TiB."""
+    if sanitizers.is_sanitized(command[0]):
+        return command
+    return ["prlimit", f"--as={mib << 20}", *command]
+
+
 def expect_same(untraced, traced):
     """Tracing must change neither the exit status nor what the program prints."""
     if untraced.returncode != traced.returncode:

@@ -93,7 +93,7 @@ void fake_tool_start(uint64_t ring_bytes, enum overflow_policy overflow, int *re
 void fake_tool_stop(void) {
   atomic_store(&tool.recording, RECORDING_OFF);
   munmap(tool.threads, threads_bytes());
-  session_unmap(tool.session);
+  session_unmap(tool.session, tool.session->constants.bytes);
   close(tool.session_fd);
   tool.session = NULL;
 }

@@ -94,7 +94,7 @@ int merging_teardown(void **state) {
   if (log_of_records)
     rmdir(log_folder);
   log_of_records = NULL;
-  session_unmap(session);
+  session_unmap(session, session->constants.bytes);
   return 0;
 }
 

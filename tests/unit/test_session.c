@@ -43,7 +43,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
   struct fixture *fixture = *state;
-  session_unmap(fixture->session);
+  session_unmap(fixture->session, fixture->session->constants.bytes);
   return close(fixture->fd);
 }
 
@@ -74,8 +74,7 @@ static void both_sides_see_the_same(void **state) {
   session_ring(here, slots, RING_BYTES, slots - 1)[RING_BYTES / RECORD_BYTES - 1].ticks = 77;
   assert_int_equal(session_ring(there, slots, RING_BYTES, slots - 1)[RING_BYTES / RECORD_BYTES - 1].ticks,
                    77);
-  session_unmap(there);
-  session_unmap(NULL);
+  session_unmap(there, there->constants.bytes);
 }
 
 static void fresh_memory_is_zero(void **state) {
@@ -105,7 +104,7 @@ static void growth_has_an_end(void **state) {
   assert_true(session_grow(session, ring, HALF, NULL, NULL) && session_grow(session, ring, HALF, NULL, NULL));
   assert_false(session_grow(session, ring, HALF, NULL, NULL));
   assert_true(session_grow(session, ring, RING_START_SMALL_BYTES / RECORD_BYTES, NULL, NULL));
-  session_unmap(session);
+  session_unmap(session, session->constants.bytes);
 }
 
 static void the_memory_cannot_be_truncated(void **state) {
@@ -156,7 +155,7 @@ static void damaged_constants_are_refused(void **state) {
     *c = right;
   }
   assert_int_equal(session_map(fixture->fd, &mapped), 0);
-  session_unmap(mapped);
+  session_unmap(mapped, mapped->constants.bytes);
 }
 
 /* Constants that agree with each other and with the size, but whose ring is none: too small for a record, or

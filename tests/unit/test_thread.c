@@ -459,7 +459,7 @@ static void the_writers_memory_is_mapped_with_the_ring(void **state) {
   long of_stores = faults_of_stores(fd, begin, RING, false),
        of_looks = faults_of_stores(fd, begin, RING, true);
   close(fd);
-  session_unmap(writers);
+  session_unmap(writers, writers->constants.bytes);
   stop();
   if (of_looks > of_stores / 2)
     skip();                                            /* this kernel maps nothing around */
