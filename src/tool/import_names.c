@@ -96,21 +96,15 @@ static struct dynamic read_dynamic(const struct loaded *file) {
   return dynamic;
 }
 
-/* Neighbours are requested one after the other. */
-struct symbol_cache {
-  uint64_t address, first, count;
-  ElfW(Sym) rows[128];
-};
-
-/* NULL: it cannot be had. */
-static const ElfW(Sym) * symbol_at(struct symbol_cache *symbols, uint64_t number) {
-  if (number - symbols->first >= symbols->count) {
-    symbols->first = number;
-    symbols->count = own_memory_read(symbols->address + number * sizeof *symbols->rows, symbols->rows,
-                                     sizeof symbols->rows) /
-                     sizeof *symbols->rows;
+/* The table's end is stated nowhere: as many as the relocations use. */
+static uint64_t symbols_used(const struct copied_bytes *relocations) {
+  const ElfW(Rela) *rows = (const void *)relocations->bytes;
+  uint64_t count = 0;
+  for (size_t i = 0; rows && i < relocations->size / sizeof *rows; i++) {
+    uint64_t number = ELF64_R_SYM(rows[i].r_info);
+    count = number >= count ? number + 1 : count;
   }
-  return symbols->count ? &symbols->rows[number - symbols->first] : NULL;
+  return count;
 }
 
 /* -- names -- */
@@ -135,20 +129,22 @@ static bool is_one_of(const struct copied_bytes *strings, uint32_t at, const cha
 }
 
 /* A symbol that the file defines itself is none that it calls in another one. */
-static bool names_one(struct symbol_cache *symbols, const struct copied_bytes *strings,
-                      const ElfW(Rela) * relocation, const char *const *names) {
-  uint64_t number = ELF64_R_SYM(relocation->r_info);
-  const ElfW(Sym) *symbol = number ? symbol_at(symbols, number) : NULL;
-  return symbol && symbol->st_shndx == SHN_UNDEF && is_one_of(strings, symbol->st_name, names);
+static bool names_one(const ElfW(Sym) * symbol, const struct copied_bytes *strings,
+                      const char *const *names) {
+  return symbol->st_shndx == SHN_UNDEF && is_one_of(strings, symbol->st_name, names);
 }
 
-static bool any_names_one(struct symbol_cache *symbols, const struct copied_bytes *strings,
-                          struct file_table part, const char *const *names) {
+static bool any_names_one(uint64_t symbols, const struct copied_bytes *strings, struct file_table part,
+                          const char *const *names) {
   struct copied_bytes relocations = copy_of(part);
+  uint64_t used = symbols_used(&relocations);
+  struct copied_bytes copied = copy_of((struct file_table){symbols, used * sizeof(ElfW(Sym))});
   const ElfW(Rela) *rows = (const void *)relocations.bytes;
+  const ElfW(Sym) *table = (const void *)copied.bytes;
   bool is_found = false;
-  for (size_t i = 0; rows && !is_found && i < relocations.size / sizeof *rows; i++)
-    is_found = names_one(symbols, strings, &rows[i], names);
+  for (size_t i = 0; table && !is_found && i < relocations.size / sizeof *rows; i++)
+    is_found = ELF64_R_SYM(rows[i].r_info) && names_one(&table[ELF64_R_SYM(rows[i].r_info)], strings, names);
+  drop(&copied);
   drop(&relocations);
   return is_found;
 }
@@ -156,11 +152,10 @@ static bool any_names_one(struct symbol_cache *symbols, const struct copied_byte
 static bool calls_one(const struct loaded *file, const char *const *names) {
   struct dynamic dynamic = read_dynamic(file);
   struct copied_bytes strings = copy_of(dynamic.strings);
-  struct symbol_cache symbols = {.address = dynamic.symbols};
   bool is_found = false;
   if (dynamic.symbols && strings.bytes && has_one_of(&strings, names))
     for (int kind = 0; kind < 2 && !is_found; kind++)
-      is_found = any_names_one(&symbols, &strings, dynamic.relocations[kind], names);
+      is_found = any_names_one(dynamic.symbols, &strings, dynamic.relocations[kind], names);
   drop(&strings);
   return is_found;
 }
