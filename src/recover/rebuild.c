@@ -279,7 +279,6 @@ static int write_and_name(struct rebuild *job, const struct rebuild_watch *watch
   int error = write_definitions(job);
   if (error)
     return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, -error));
-  surviving_remove(&job->remake.surviving);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /* stave-recover DIR OUT [running]: makes an archive in the existing, empty directory OUT of what a
  * stave-writer that died has left in DIR; or of what one that works has written so far. Started by `stave
  * recover` or `stave watch`, which read its standard output: lines that begin with reading, naming, progress,
- * location, result or failed. */
+ * location, rings, result or failed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +60,8 @@ static void report(const struct rebuild *job) {
            job->found[i].events, job->found[i].missing,
            job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0,
            locations[i]->facts.name);
+  if (job->is_remade && job->remake.surviving.has_rings)
+    printf("rings %s\n", job->remake.surviving.path);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " shortfall=%d has_all=%d definitions=%s\n",

@@ -105,8 +105,3 @@ void surviving_close(struct surviving *surviving) {
     munmap(surviving->session, surviving->bytes);
   surviving->session = NULL;
 }
-
-void surviving_remove(const struct surviving *surviving) {
-  if (*surviving->path)
-    unlink(surviving->path);
-}

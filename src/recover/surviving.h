@@ -23,7 +23,4 @@ bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
                     const struct session_constants *constants);
 void surviving_close(struct surviving *surviving);
 
-/* What it had is in an archive now. */
-void surviving_remove(const struct surviving *surviving);
-
 #endif

@@ -207,9 +207,13 @@ class Recover(cli.Case):
                 self.assertEqual((process.returncode, *output), (-number, b"", b""))
                 self.assertEqual({path.name for path in self.work.iterdir()}, {"left"})
 
-    def test_interrupted(self):
-        (self.work / "left-recovered.partial").mkdir()
-        self.fails(recover(self.copy), "left-recovered.partial", "remove it")
+    def test_interrupted_before(self):
+        partial = self.work / "left-recovered.partial"
+        (partial / "traces").mkdir(parents=True)
+        (partial / "traces/7.evt").touch()
+        self.events(recover(self.copy))
+        self.assertFalse(partial.exists())
+        self.assertFalse((self.work / "left-recovered/traces/7.evt").exists())
 
 
 if __name__ == "__main__":

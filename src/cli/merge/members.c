@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
-#include "cli/recover/recover_process.h"
+#include "cli/recover/recover_archive.h"
 #include "trace/found_archive.h"
 
 static bool join(char target[PATH_MAX], const char *directory, const char *name) {
@@ -27,22 +26,11 @@ static bool is_closed(const char *path, struct found_archive *found) {
 }
 
 static bool run_recovery(const char *directory, const char *out) {
-  char partial[PATH_MAX];
   struct recover_process process;
-  if (!join(partial, out, "") || snprintf(partial, sizeof partial, "%.*s.partial", PATH_MAX - 16, out) < 0 ||
-      mkdir(partial, 0777) < 0) {
-    message_print("%s: cannot be recovered: %s: %m", directory, partial);
+  if (!recover_archive(directory, out, &process))
     return false;
-  }
-  int error = recover_process_run(&process, directory, partial, false);
-  bool is_done = error == 0 && process.is_done && rename(partial, out) == 0;
-  if (!is_done)
-    message_print("%s: cannot be recovered: %s", directory,
-                  error < 0         ? strerror(-error)
-                  : process.failure ? process.failure
-                                    : "it cannot get its name");
   recover_process_clear(&process);
-  return is_done;
+  return true;
 }
 
 /* An earlier recovery serves as well. */

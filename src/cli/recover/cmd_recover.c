@@ -2,27 +2,18 @@
 
 #include "base/plural.h"
 #include "cli/common/archive_job.h"
-#include "cli/common/folder.h"
 #include "cli/common/message.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
-#include "cli/recover/recover_process.h"
+#include "cli/recover/recover_archive.h"
 #include "trace/found_archive.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#ifndef RENAME_NOREPLACE
-#define RENAME_NOREPLACE 1 /* which musl's headers lack, as the call */
-#endif
 
 enum { NAME_BYTES = 256 };
 
@@ -30,7 +21,6 @@ struct recover_request {
   const char *output_argument; /* what -o names; NULL: beside the directory */
   struct found_archive found;
   char out[PATH_MAX];
-  char partial[PATH_MAX]; /* what it is called until it is complete */
 };
 
 static const struct usage_option options[] = {
@@ -38,47 +28,14 @@ static const struct usage_option options[] = {
     {0},
 };
 
-/* -- directories -- */
-
 static bool name_output(struct recover_request *request) {
   int length = request->output_argument
                    ? snprintf(request->out, sizeof request->out, "%s", request->output_argument)
                    : snprintf(request->out, sizeof request->out, "%s-recovered", request->found.directory);
   while (length > 1 && (size_t)length < sizeof request->out && request->out[length - 1] == '/')
     request->out[--length] = '\0';
-  int partial =
-      snprintf(request->partial, sizeof request->partial, "%.*s.partial", PATH_MAX - 16, request->out);
-  return (length > 0 && length < partial && (size_t)partial < sizeof request->partial) ||
+  return (length > 0 && length < PATH_MAX - 16) ||
          usage_error("recover", "the name of the new archive is empty or too long");
-}
-
-static bool make_partial(const struct recover_request *request) {
-  struct stat status;
-  if (lstat(request->out, &status) == 0) {
-    message_print("%s is there already; -o names another directory", request->out);
-    return false;
-  }
-  if (mkdir(request->partial, 0777) == 0)
-    return true;
-  if (errno == EEXIST)
-    message_print("%s is there: another stave recover is at work, or one was interrupted; then remove it",
-                  request->partial);
-  else
-    message_print("cannot make %s: %m (-o names another directory)", request->partial);
-  return false;
-}
-
-/* Nothing is overwritten, whatever has come to be there meanwhile. */
-static bool give_name(const struct recover_request *request) {
-  if (syscall(SYS_renameat2, AT_FDCWD, request->partial, AT_FDCWD, request->out, RENAME_NOREPLACE) == 0)
-    return true;
-  struct stat status;
-  bool can_not = errno == EINVAL || errno == ENOSYS;
-  if (can_not && lstat(request->out, &status) < 0 && rename(request->partial, request->out) == 0)
-    return true;
-  message_print("the archive is complete, but cannot be renamed from %s to %s: %m", request->partial,
-                request->out);
-  return false;
 }
 
 /* -- what came of it -- */
@@ -129,39 +86,13 @@ static void print_result(const struct recover_request *request, const struct rec
          is_all ? "; nothing needs it any more" : "");
 }
 
-static void print_failure(const struct recover_request *request, const struct recover_process *process,
-                          int error) {
-  const char *directory = request->found.directory;
-  if (error == -ETIME)
-    message_print("%s: its events are damaged: OTF2's reader made no progress with them", directory);
-  else if (error == -EIO)
-    message_print("%s: its events are damaged: OTF2's reader died on them", directory);
-  else if (error == -ENOENT)
-    message_print("stave-recover is not there: Stave is not installed completely");
-  else if (error < 0)
-    message_print("%s: %s", directory, strerror(-error));
-  else
-    message_print("%s: %s", directory, process->failure);
-}
-
 static int recover(const struct recover_request *request) {
   struct recover_process process;
-  recover_process_catch_signals();
-  if (!make_partial(request))
+  if (!recover_archive(request->found.directory, request->out, &process))
     return EXIT_FAILED;
-  int error = recover_process_run(&process, request->found.directory, request->partial, false);
-  bool is_done = error == 0 && process.is_done;
-  if (!is_done && error != -EINTR)
-    print_failure(request, &process, error);
-  if (!is_done)
-    folder_remove(request->partial);
-  is_done = is_done && give_name(request);
-  if (!is_done)
-    recover_process_end_by_signal();
-  if (is_done)
-    print_result(request, &process);
+  print_result(request, &process);
   recover_process_clear(&process);
-  return is_done ? EXIT_SUCCESS : EXIT_FAILED;
+  return EXIT_SUCCESS;
 }
 
 static bool is_recoverable(const char *path, const struct found_archive *found) {

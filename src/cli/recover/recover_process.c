@@ -40,11 +40,13 @@ void recover_process_catch_signals(void) {
       sigaction(ending_signals[i], &action, NULL);
 }
 
-void recover_process_end_by_signal(void) {
-  if (interrupt.number == 0)
-    return;
-  signal(interrupt.number, SIG_DFL);
-  raise(interrupt.number);
+void recover_process_release_signals(bool ends) {
+  struct sigaction before;
+  for (int i = 0; i < ENDING_SIGNALS; i++)
+    if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler == remember_signal)
+      signal(ending_signals[i], SIG_DFL);
+  if (ends && interrupt.number)
+    raise(interrupt.number);
 }
 
 /* Its output, line by line. */
@@ -131,6 +133,8 @@ static void read_line(void *data, char *line) {
     read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
     read_result(process, rest);
+  } else if (strcmp(word, "rings") == 0 && !process->rings) {
+    process->rings = strdup(rest);
   } else if (strcmp(word, "failed") == 0 && !process->failure) {
     process->failure = strdup(rest);
   }
@@ -218,5 +222,6 @@ void recover_process_clear(struct recover_process *process) {
     free(process->locations[i].name);
   free(process->locations);
   free(process->failure);
+  free(process->rings);
   *process = (struct recover_process){0};
 }

@@ -15,6 +15,7 @@ struct recover_location {
 struct recover_process {
   bool is_done;  /* it reported it; what follows is its result */
   char *failure; /* the fault that it reports; NULL: none */
+  char *rings;   /* the file of the session's memory, which is in the archive now; NULL: there is none */
   struct recover_location *locations;
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;
@@ -28,8 +29,8 @@ struct recover_process {
  * only. */
 void recover_process_catch_signals(void);
 
-/* Ends the process by the signal that was caught, if one was. */
-void recover_process_end_by_signal(void);
+/* No longer. If one was caught, it ends the process now, where `ends` is set. */
+void recover_process_release_signals(bool ends);
 
 /* Runs it and shows its progress on a terminal. goes_on: the directory's writer lives, and a snapshot of what
  * it has written so far is requested. Returns 0 if it came to its end (is_done or failure show which); -ETIME
