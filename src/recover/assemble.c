@@ -89,22 +89,32 @@ static int open_events(const char *path) {
   return fd;
 }
 
-static int make_file(const struct salvage *salvage, const char *directory, uint32_t location,
+static int make_file(const struct salvage *salvage, const char *directory, uint32_t location, int from,
                      struct assembled *found) {
   char path[PATH_MAX];
-  struct making making = {.bytes = memory_get(2, RECOVERY_CHUNK_BYTES)};
+  struct making making = {.from = from, .bytes = memory_get(2, RECOVERY_CHUNK_BYTES)};
   unsigned char *bytes = making.bytes;
   making.waiting = bytes + RECOVERY_CHUNK_BYTES;
-  salvage_event_path(salvage->directory, location, path, sizeof path);
-  making.from = open_events(path);
   salvage_event_path(directory, location, path, sizeof path);
   making.to = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   int error = making.to < 0 ? -errno : copy_chunks(salvage, location, &making, found);
-  if (making.from >= 0)
-    close(making.from);
   if (making.to >= 0 && close(making.to) < 0 && errno != EINTR)
     error = error ? error : -errno;
   free(bytes);
+  return error;
+}
+
+/* One that is there, but cannot be read, is not to count as one that is gone. */
+static int make_events(const struct salvage *salvage, const char *directory, uint32_t location,
+                       struct assembled *found, char *ret_refused) {
+  salvage_event_path(salvage->directory, location, ret_refused, PATH_MAX);
+  int from = open_events(ret_refused);
+  if (from < 0 && errno != ENOENT)
+    return -errno;
+  *ret_refused = '\0';
+  int error = make_file(salvage, directory, location, from, found);
+  if (from >= 0)
+    close(from);
   return error;
 }
 
@@ -128,9 +138,11 @@ static int make_archive(const char *directory, size_t locations) {
   return archive_close(archive);
 }
 
-int assemble(const struct salvage *salvage, const char *directory, struct assembled *found) {
+int assemble(const struct salvage *salvage, const char *directory, struct assembled *found,
+             char *ret_refused) {
   int error = make_archive(directory, salvage->location_count);
+  *ret_refused = '\0';
   for (uint32_t i = 0; i < salvage->location_count && !error; i++)
-    error = make_file(salvage, directory, i, &found[i]);
+    error = make_events(salvage, directory, i, &found[i], ret_refused);
   return error;
 }

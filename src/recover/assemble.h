@@ -14,7 +14,9 @@ struct assembled {
 };
 
 /* Makes an archive of all locations' events in the existing, empty directory; `found` has room for all of
- * them. Returns 0 or a negative errno. */
-int assemble(const struct salvage *salvage, const char *directory, struct assembled *found);
+ * them. Returns 0 or a negative errno; if that is of reading what was left, its path is in ret_refused
+ * (PATH_MAX bytes). */
+int assemble(const struct salvage *salvage, const char *directory, struct assembled *found,
+             char *ret_refused);
 
 #endif

@@ -48,6 +48,10 @@ static int fail_without_run(struct rebuild *job) {
   return fail(job, STAVE_RECOVERY_FILE " is cut before what was traced");
 }
 
+static int fail_to_write(struct rebuild *job, int error) {
+  return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, error));
+}
+
 static int fail_without_events(struct rebuild *job) {
   int shortfall = job->salvage.header.shortfall;
   return fail(
@@ -91,7 +95,7 @@ static int assemble_events(struct rebuild *job) {
   snprintf(job->raw, sizeof job->raw, "%s/as-found", job->out);
   if (mkdir(job->raw, 0777) < 0)
     return -errno;
-  int error = assemble(&job->salvage, job->raw, job->found);
+  int error = assemble(&job->salvage, job->raw, job->found, job->refused);
   job->complete_until = atomic_load(&job->salvage.header.state.complete_until);
   for (size_t i = 0; i < count; i++) {
     const struct assembled *found = &job->found[i];
@@ -214,6 +218,8 @@ static int write_definitions(struct rebuild *job) {
 static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch) {
   char anchor[PATH_MAX + 64], reason[TRACE_ERROR_BYTES];
   int error = assemble_events(job);
+  if (error && *job->refused)
+    return fail(job, "cannot read %s: %s", job->refused, strerror(-error));
   if (error)
     return fail(job, "cannot write into %s: %s", job->raw, strerror(-error));
   watch->step("reading");
@@ -229,8 +235,6 @@ static int rebuild_events(struct rebuild *job, const struct rebuild_watch *watch
   job->missing += job->rewritten.after_cut;
   if (job->rewritten.after_cut && job->last_ticks < job->complete_until)
     job->complete_until = job->last_ticks;
-  if (job->rewritten.events <= job->rewritten.added)
-    return fail_without_events(job);
   return 0;
 }
 
@@ -248,8 +252,20 @@ static void note_remade(struct rebuild *job) {
   job->is_remade = true;
   job->last_ticks = job->remake.correlator.last_ticks;
   job->rewritten.added = job->remake.correlator.figures.closed_by_writer;
-  if (job->remake.surviving.has_rings)
-    job->complete_until = job->last_ticks;
+  job->complete_until = remake_whole_until(&job->remake, &job->salvage.header.state);
+}
+
+/* What may be of use later: another try is better than less of it now. */
+static bool is_refused(struct rebuild *job) {
+  const struct surviving *surviving = &job->remake.surviving;
+  const char *hint = surviving->error == ENOMEM ? " (is there a limit, ulimit -v?)" : "";
+  if (surviving->error == EBUSY)
+    fail_to_open(job, -EBUSY);
+  else if (surviving->error)
+    fail(job, "%s has records, and cannot be read: %s%s", surviving->path, strerror(surviving->error), hint);
+  else if (job->remake.log_error && job->remake.log_error != ENOENT)
+    fail(job, STAVE_RECORDS_FILE " cannot be read: %s", strerror(job->remake.log_error));
+  return *job->failure;
 }
 
 /* Whether there is a log that goes as far as the writer did. The journal is read for the run alone then. */
@@ -265,21 +281,29 @@ static int remake_all(struct rebuild *job, const struct rebuild_watch *watch) {
   end_where_it_was_seen(job);
   watch->step("reading");
   if (!remake_run(&job->remake, &job->journal, job->archive, job->last_ticks, watch->progress))
-    return fail(job, "there is not enough memory to read " STAVE_RECORDS_FILE);
+    return fail(job, "there is not enough memory, or there are too few descriptors (ulimit -n), to "
+                     "read " STAVE_RECORDS_FILE);
   note_remade(job);
-  if (job->rewritten.events <= job->rewritten.added)
-    return fail_without_events(job);
   return 0;
 }
 
-static int write_and_name(struct rebuild *job, const struct rebuild_watch *watch) {
-  watch->step("naming");
+/* What has no room is not left out: somewhere else there may be room for all of it. */
+static int look_at_events(struct rebuild *job) {
   if (!job->is_remade)
     close_locations(job);
-  int error = write_definitions(job);
+  int error = archive_lack(job->archive);
   if (error)
-    return fail(job, "cannot write an archive in %s: %s", job->out, room_error_text(job->out, -error));
-  return 0;
+    return fail_to_write(job, error);
+  return job->rewritten.events <= job->rewritten.added ? fail_without_events(job) : 0;
+}
+
+static int write_and_name(struct rebuild *job, const struct rebuild_watch *watch) {
+  int error = look_at_events(job);
+  if (error)
+    return error;
+  watch->step("naming");
+  error = write_definitions(job);
+  return error ? fail_to_write(job, -error) : 0;
 }
 
 int rebuild_run(struct rebuild *job, const char *directory, const char *out, bool goes_on,
@@ -292,9 +316,8 @@ int rebuild_run(struct rebuild *job, const char *directory, const char *out, boo
     return fail(job, "cannot write an archive in %s", job->out);
   if (!goes_on && can_be_remade(job))
     error = remake_all(job, watch);
-  else if (job->remake.surviving.error)
-    return fail(job, "%s has records, and cannot be mapped: %s (is there a limit, ulimit -v?)",
-                job->remake.surviving.path, strerror(job->remake.surviving.error));
+  else if (is_refused(job))
+    return -EIO;
   else if (!journal_read(&job->salvage, &job->journal))
     return fail_without_run(job);
   else if (!add_locations(job))

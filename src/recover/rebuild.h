@@ -12,8 +12,9 @@
 
 struct rebuild {
   const char *out;
-  bool goes_on;       /* the run does: what is open has not ended */
-  char raw[PATH_MAX]; /* the assembled events */
+  bool goes_on;           /* the run does: what is open has not ended */
+  char raw[PATH_MAX];     /* the assembled events */
+  char refused[PATH_MAX]; /* what of the directory cannot be read; empty: none */
   struct salvage salvage;
   struct archive *archive; /* NULL once it is closed */
   struct journal journal;

@@ -1,5 +1,6 @@
 #include "recover/record_log_reader.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,25 +13,28 @@
 enum { BUFFER_BYTES = 1 << 20, RECORDS_MAX = RECORD_LOG_BYTES_MAX / PACKED_BYTES_MIN };
 
 /* Not to wait for who opens a pipe's other end. */
-static FILE *open_file(const char *directory) {
+static FILE *open_file(const char *directory, int *ret_error) {
   char path[PATH_MAX];
   struct stat status;
   snprintf(path, sizeof path, "%s/" STAVE_RECORDS_FILE, directory);
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  errno = fd < 0 ? errno : EINVAL;
   FILE *file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "r") : NULL;
+  *ret_error = file ? 0 : -errno;
   if (!file && fd >= 0)
     close(fd);
   return file;
 }
 
-bool record_log_reader_open(struct record_log_reader *reader, const char *directory) {
-  *reader = (struct record_log_reader){.file = open_file(directory)};
-  if (!reader->file)
-    return false;
+int record_log_reader_open(struct record_log_reader *reader, const char *directory) {
+  int error;
+  *reader = (struct record_log_reader){.file = open_file(directory, &error)};
+  if (error)
+    return error;
   setvbuf(reader->file, NULL, _IOFBF, BUFFER_BYTES);
   reader->bytes = memory_get(RECORD_LOG_BYTES_MAX + PACKED_BYTES_MAX, 1);
   reader->records = memory_get(RECORDS_MAX, sizeof *reader->records);
-  return true;
+  return 0;
 }
 
 void record_log_reader_close(struct record_log_reader *reader) {

@@ -15,8 +15,8 @@ struct record_log_reader {
   struct record *records;      /* the same, unpacked */
 };
 
-/* False: there is none. record_log_reader_close in every case. */
-bool record_log_reader_open(struct record_log_reader *reader, const char *directory);
+/* Returns 0 or a negative errno. record_log_reader_close in every case. */
+int record_log_reader_open(struct record_log_reader *reader, const char *directory);
 void record_log_reader_close(struct record_log_reader *reader);
 
 /* From the beginning again. */

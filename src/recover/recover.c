@@ -1,8 +1,9 @@
 /* stave-recover DIR OUT [running]: makes an archive in the existing, empty directory OUT of what a
  * stave-writer that died has left in DIR; or of what one that works has written so far. Started by `stave
  * recover` or `stave watch`, which read its standard output: lines that begin with reading, naming, progress,
- * location, rings, result or failed. */
+ * location, note, rings, result or failed. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,35 @@ static int shortfall_of(const struct rebuild *job) {
   return job->salvage.header.shortfall > 0 ? job->salvage.header.shortfall : 0;
 }
 
+/* For which of the log and the rings there is less in the archive than there could be. */
+static void report_lack(const struct rebuild *job) {
+  const struct remake *remake = &job->remake;
+  const struct surviving *surviving = &remake->surviving;
+  if (!atomic_load(&job->salvage.header.has_log) || job->goes_on)
+    return;
+  if (remake->log_error)
+    printf("note " STAVE_RECORDS_FILE ", the log of all records, cannot be read: %s\n",
+           strerror(remake->log_error));
+  else if (!job->is_remade)
+    printf("note " STAVE_RECORDS_FILE " is damaged or cut, and has less than the rest%s%s%s\n",
+           remake->is_cut ? ": nothing of it is used, nor of " : "", remake->is_cut ? surviving->path : "",
+           remake->is_cut ? ", which stays" : "");
+  else if (remake->is_cut)
+    printf("note " STAVE_RECORDS_FILE " is damaged or cut after its first %" PRIu64
+           " records: of later ones, and of %s, which stays, nothing is used\n",
+           remake->records, surviving->path);
+  else if (surviving->unread && *surviving->path)
+    printf("note what stave-writer had not read is missing: %s: %s\n", surviving->path,
+           strerror(surviving->unread));
+}
+
+/* The rings are in the archive, or worth nothing, as the log has ended before. */
+static void report_rings(const struct rebuild *job) {
+  bool is_log_there = atomic_load(&job->salvage.header.has_log);
+  if (job->remake.surviving.has_rings && (job->is_remade || !is_log_there))
+    printf("rings %s\n", job->remake.surviving.path);
+}
+
 static void report(const struct rebuild *job) {
   const struct recovery_state *state = &job->salvage.header.state;
   uint64_t frequency =
@@ -60,8 +90,8 @@ static void report(const struct rebuild *job) {
            job->found[i].events, job->found[i].missing,
            job->found[i].events ? nanoseconds(job->found[i].last_ticks - first, frequency) : 0,
            locations[i]->facts.name);
-  if (job->is_remade && job->remake.surviving.has_rings)
-    printf("rings %s\n", job->remake.surviving.path);
+  report_lack(job);
+  report_rings(job);
   printf("result threads=%zu events=%" PRIu64 " added=%" PRIu64 " missing=%" PRIu64 " refused=%" PRIu64
          " unknown=%" PRIu64 " lost=%" PRIu64 " whole_ns=%" PRIu64 " last_ns=%" PRIu64 " whole_ticks=%" PRIu64
          " shortfall=%d has_all=%d definitions=%s\n",
@@ -105,6 +135,7 @@ static int start(int argc, char **argv) {
   }
   memory_at_exhaustion(report_exhaustion, NULL);
   raise_limits();
+  signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error to report */
   int error =
       goes_on ? rebuild_running(&job, argv[1], argv[2]) : rebuild_run(&job, argv[1], argv[2], false, &watch);
   if (error)

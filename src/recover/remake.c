@@ -21,6 +21,7 @@ struct extents {
   size_t count, capacity;
 };
 
+/* False: it does not follow those before it. */
 static bool add_block(struct extents *extents, const struct record_log_head *head, uint32_t slots_max) {
   if (head->records == 0)
     return true;
@@ -31,9 +32,10 @@ static bool add_block(struct extents *extents, const struct record_log_head *hea
   uint64_t *begin = &extents->all[head->slot].begin, *end = &extents->all[head->slot].end;
   if (*begin == *end)
     *begin = *end = head->position;
-  bool follows = *end == head->position;
+  if (*end != head->position)
+    return false;
   *end += head->records;
-  return follows;
+  return true;
 }
 
 static uint64_t records_in(const struct extents *extents) {
@@ -54,32 +56,36 @@ static bool reaches_rings(const struct extents *extents, struct session_header *
   return true;
 }
 
-/* After a power loss the log may lack what the rest does not. */
-static bool reaches_state(const struct extents *extents, const struct recovery_state *state) {
+static uint64_t records_encoded(const struct recovery_state *state) {
   uint64_t sum = 0;
   for (size_t i = 0; i < RECORD_TYPE_COUNT; i++)
     sum += state->records[i];
-  return records_in(extents) >= sum && sum > 0;
+  return sum;
 }
 
-static bool is_complete(struct remake *remake, const struct salvage *salvage, uint32_t slots_max) {
+/* Whether the archive can be made of it. After a power loss, or of a damaged disk, it may lack what the rest
+ * does not. */
+static bool is_of_use(struct remake *remake, const struct salvage *salvage, uint32_t slots_max) {
   struct extents extents = {0};
-  bool is_sound = true;
-  while (is_sound && record_log_reader_next(&remake->reader))
-    is_sound = add_block(&extents, &remake->reader.head, slots_max);
-  is_sound = is_sound && (remake->surviving.has_rings ? reaches_rings(&extents, remake->surviving.session)
-                                                      : reaches_state(&extents, &salvage->header.state));
+  while (record_log_reader_next(&remake->reader) && add_block(&extents, &remake->reader.head, slots_max))
+    remake->blocks++;
+  uint64_t encoded = records_encoded(&salvage->header.state);
+  remake->records = records_in(&extents);
+  remake->is_cut = remake->surviving.has_rings && !reaches_rings(&extents, remake->surviving.session);
   free(extents.all);
-  return is_sound;
+  if (remake->surviving.has_rings && !remake->is_cut)
+    return true;
+  return remake->records >= encoded && encoded > 0 &&
+         (!remake->is_cut || surviving_leave_rings(&remake->surviving));
 }
 
 bool remake_open(struct remake *remake, const struct salvage *salvage,
                  const struct session_constants *constants) {
   *remake = (struct remake){0};
-  bool is_there = surviving_open(&remake->surviving, salvage, constants) &&
-                  atomic_load(&salvage->header.has_log) &&
-                  record_log_reader_open(&remake->reader, salvage->directory);
-  return is_there && is_complete(remake, salvage, constants->slots_max);
+  if (!surviving_open(&remake->surviving, salvage, constants) || !atomic_load(&salvage->header.has_log))
+    return false;
+  remake->log_error = -record_log_reader_open(&remake->reader, salvage->directory);
+  return !remake->log_error && is_of_use(remake, salvage, constants->slots_max);
 }
 
 void remake_close(struct remake *remake) {
@@ -165,13 +171,20 @@ static void open_model(struct remake *remake, struct journal *journal) {
   merge_set_run_sink(remake->merge, on_run);
 }
 
+/* What is handed on now was committed before the mark in front of this one, what is not in the log after it.
+ */
+static void pass_loaded(struct remake *remake) {
+  merge_pass_loaded(remake->merge);
+  remake->whole_until = remake->correlator.last_ticks;
+}
+
 static bool load_all(struct remake *remake) {
   struct record_log_reader *reader = &remake->reader;
   record_log_reader_rewind(reader);
   merge_begin_loading(remake->merge);
-  while (record_log_reader_next(reader)) {
+  for (size_t i = 0; i < remake->blocks && record_log_reader_next(reader); i++) {
     if (reader->head.records == 0)
-      merge_pass_loaded(remake->merge);
+      pass_loaded(remake);
     else if (!record_log_reader_unpack(reader) ||
              !merge_load(remake->merge, reader->head.slot, reader->head.position, reader->records,
                          reader->head.records))
@@ -205,6 +218,14 @@ bool remake_run(struct remake *remake, struct journal *journal, struct archive *
   cuda_end(&remake->correlator);
   correlate_end(&remake->correlator, OTF2_UNDEFINED_INT64);
   return true;
+}
+
+uint64_t remake_whole_until(const struct remake *remake, const struct recovery_state *left) {
+  uint64_t encoded_until = atomic_load(&left->complete_until);
+  if (remake->surviving.has_rings)
+    return remake->correlator.last_ticks;
+  bool has_more = remake->records > records_encoded(left);
+  return has_more || encoded_until < remake->whole_until ? remake->whole_until : encoded_until;
 }
 
 struct figures remake_figures(const struct remake *remake, const struct figures *left) {

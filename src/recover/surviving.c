@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -46,16 +48,49 @@ static uint64_t bytes_used(struct session_header *session, const struct session_
   return offset_of_ring(constants, used);
 }
 
+/* A lock on the archive shows it too, unless the file system has none. */
+static bool is_in_use(const struct session_header *session) {
+  uint32_t life = atomic_load(&session->shared.writer_life);
+  return life != 0 && !(life & FUTEX_OWNER_DIED);
+}
+
+/* Not a copy of it that somebody has made. */
+static bool is_archive_of(const struct session_header *session, const char *directory) {
+  const struct session_shared *shared = &session->shared;
+  char path[PATH_MAX];
+  return memchr(shared->file_of, 0, sizeof shared->file_of) && realpath(directory, path) &&
+         strcmp(path, shared->file_of) == 0;
+}
+
+static void map_to_last_ring(struct surviving *surviving, int fd, struct session_header *first,
+                             const struct session_constants *constants) {
+  surviving->bytes = bytes_used(first, constants);
+  surviving->session = map(fd, surviving->bytes);
+  surviving->error = surviving->session ? 0 : errno;
+}
+
 /* Its first part shows how much there is to map. */
-static void map_rings(struct surviving *surviving, int fd, const struct session_constants *constants) {
+static void map_rings(struct surviving *surviving, int fd, const struct salvage *salvage,
+                      const struct session_constants *constants) {
   uint64_t before_rings = offset_of_ring(constants, 0);
   struct session_header *first = map(fd, before_rings);
-  bool is_ours = first && is_same_run(&first->constants, constants);
-  surviving->bytes = is_ours ? bytes_used(first, constants) : 0;
-  surviving->session = is_ours ? map(fd, surviving->bytes) : NULL;
-  surviving->error = !first || (is_ours && !surviving->session) ? errno : 0;
+  if (!first)
+    surviving->error = errno;
+  else if (!is_same_run(&first->constants, constants))
+    surviving->unread = ESTALE;
+  else if (!is_in_use(first))
+    map_to_last_ring(surviving, fd, first, constants);
+  else if (is_archive_of(first, salvage->directory))
+    surviving->error = EBUSY;
+  else
+    surviving->unread = EBUSY;
   if (first)
     munmap(first, before_rings);
+}
+
+/* Another call of `stave recover` may be luckier. */
+static bool is_passing(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
 }
 
 static void map_file(struct surviving *surviving, const struct salvage *salvage,
@@ -66,11 +101,12 @@ static void map_file(struct surviving *surviving, const struct salvage *salvage,
     return;
   snprintf(surviving->path, sizeof surviving->path, SESSION_FOLDER "/%s", name);
   int fd = open(surviving->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  bool is_ours = fd >= 0 && is_of_archive(fd, salvage, &status);
-  if (!is_ours)
-    surviving->path[0] = '\0';
-  else if ((uint64_t)status.st_size == constants->bytes)
-    map_rings(surviving, fd, constants);
+  if (fd < 0)
+    *(is_passing(errno) ? &surviving->error : &surviving->unread) = errno;
+  else if (!is_of_archive(fd, salvage, &status) || (uint64_t)status.st_size != constants->bytes)
+    surviving->unread = ESTALE;
+  else
+    map_rings(surviving, fd, salvage, constants);
   if (fd >= 0)
     close(fd);
 }
@@ -82,6 +118,22 @@ static bool are_possible(const struct session_constants *c) {
 }
 
 /* Without rings their slots are enough. */
+static bool make_session(struct surviving *surviving, const struct session_constants *constants) {
+  surviving->has_rings = false;
+  surviving->bytes = offset_of_ring(constants, 0);
+  surviving->session = map(-1, surviving->bytes);
+  surviving->error = surviving->session ? 0 : errno;
+  if (surviving->session)
+    surviving->session->constants = *constants;
+  return surviving->session;
+}
+
+bool surviving_leave_rings(struct surviving *surviving) {
+  struct session_constants constants = surviving->session->constants;
+  surviving_close(surviving);
+  return make_session(surviving, &constants);
+}
+
 bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
                     const struct session_constants *constants) {
   *surviving = (struct surviving){0};
@@ -89,11 +141,7 @@ bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
     return false;
   map_file(surviving, salvage, constants);
   surviving->has_rings = surviving->session != NULL;
-  if (!surviving->session && surviving->error == 0) {
-    surviving->bytes = offset_of_ring(constants, 0);
-    surviving->session = map(-1, surviving->bytes);
-  }
-  if (!surviving->session)
+  if (surviving->error || (!surviving->session && !make_session(surviving, constants)))
     return false;
   surviving->session->constants = *constants;
   atomic_store(&surviving->session->shared.growth_left, 0);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "recover/salvage.h"
 #include "session/session.h"
@@ -13,7 +14,8 @@ struct surviving {
   struct session_header *session; /* a private copy: what is stored to it changes no file */
   uint64_t bytes;                 /* of it: to the end of the last ring that a thread had */
   bool has_rings; /* it is what the processes left; else made of its constants, without records */
-  int error;      /* of mapping what they left: 0, or errno */
+  int error;      /* what they left cannot be read now: errno; EBUSY: the writer lives */
+  int unread;     /* it cannot be read at all: errno */
   char path[sizeof SESSION_FOLDER + SESSION_FILE_BYTES]; /* empty: there is no file of ours */
 };
 
@@ -22,5 +24,8 @@ struct surviving {
 bool surviving_open(struct surviving *surviving, const struct salvage *salvage,
                     const struct session_constants *constants);
 void surviving_close(struct surviving *surviving);
+
+/* Goes on without the rings, which stay where they are. False: there is no memory for it. */
+bool surviving_leave_rings(struct surviving *surviving);
 
 #endif

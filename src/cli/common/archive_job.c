@@ -150,7 +150,7 @@ static bool is_crash(int number) {
          number == SIGTRAP || number == SIGSYS;
 }
 
-static void report_signal(const char *path, int number) {
+void archive_job_explain_signal(const char *path, int number) {
   if (number == SIGPIPE)
     message_end_by_pipe();
   if (is_crash(number))
@@ -165,7 +165,7 @@ static int report_worker(const char *path, struct guard_result result) {
   case GUARD_RETURNED:
     return result.value;
   case GUARD_CRASHED:
-    report_signal(path, result.value);
+    archive_job_explain_signal(path, result.value);
     break;
   case GUARD_STUCK:
     message_print("%s: the archive is damaged: OTF2's reader made no progress for %d seconds", path,

@@ -50,6 +50,10 @@ void archive_job_has_read(const struct archive_job *job);
 /* Reports what is wrong with the archive. Returns EXIT_FAILED. */
 int archive_job_failed(const struct archive_job *job, const char *error);
 
+/* Reports which signal has ended a process that read `path`: one of what is wrong there, or one from outside.
+ */
+void archive_job_explain_signal(const char *path, int number);
+
 /* Reports on stderr why what is at `path` cannot be read; nothing of a closed archive. */
 void archive_job_explain(const char *path, const struct found_archive *found);
 

@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int folder_make(const char *name, char *ret, size_t size) {
   const char *parent = getenv("TMPDIR");
@@ -21,6 +22,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
   return 0;
 }
 
+/* To look into it needs a descriptor, which may be lacking. */
 void folder_remove(const char *path) {
-  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  if (rmdir(path) < 0)
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "cli/common/archive_job.h"
 #include "cli/common/ending.h"
 #include "cli/common/folder.h"
 #include "cli/common/message.h"
@@ -101,7 +102,7 @@ static bool explain(const struct union_job *job, struct guard_result guarded) {
     return false;
   case GUARD_CRASHED:
     if (!ending_is_requested())
-      message_print("an archive is damaged: OTF2's reader died on it (%s)", strsignal(guarded.value));
+      archive_job_explain_signal(job->request->out, guarded.value);
     return false;
   case GUARD_STUCK:
     message_print("an archive is damaged: OTF2's reader made no progress for %d seconds", PATIENCE_MS / 1000);

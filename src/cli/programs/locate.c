@@ -6,19 +6,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static bool try_file(const char *path, char *ret) {
   return access(path, R_OK) == 0 && realpath(path, ret);
 }
 
+/* Where there is no /proc, the kernel has left the path that the program was started by. */
+static bool find_own(char own[PATH_MAX]) {
+  ssize_t length = readlink("/proc/self/exe", own, PATH_MAX - 1);
+  own[length > 0 ? length : 0] = '\0';
+  const char *started = (const char *)getauxval(AT_EXECFN); // NOLINT(performance-no-int-to-ptr)
+  return length > 0 || (started && realpath(started, own));
+}
+
 /* `relative` starts at the directory this executable lies in. */
 static bool try_beside(const char *relative, char *ret) {
   char own[PATH_MAX], path[2 * PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-  if (length <= 0)
+  if (!find_own(own))
     return false;
-  own[length] = '\0';
   *strrchr(own, '/') = '\0';
   snprintf(path, sizeof path, "%s/%s", own, relative);
   return try_file(path, ret);

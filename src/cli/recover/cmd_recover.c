@@ -51,6 +51,12 @@ static void print_missing(const struct recover_process *process) {
   }
 }
 
+static void print_notes(const struct recover_process *process) {
+  char line[2 * PATH_MAX];
+  for (size_t i = 0; i < process->notes.count; i++)
+    puts(message_escape(line, sizeof line, process->notes.items[i]));
+}
+
 static void print_result(const struct recover_request *request, const struct recover_process *process) {
   char name[PATH_MAX], events[32], number[32], duration[32];
   printf("%s: %s event%s of %zu thread%s\n", message_escape(name, sizeof name, request->out),
@@ -80,8 +86,9 @@ static void print_result(const struct recover_request *request, const struct rec
            plural(process->refused));
   if (process->shortfall > 0)
     printf("stave-writer could not keep everything: %s\n", strerror((int)process->shortfall));
-  bool is_all =
-      process->missing == 0 && process->refused == 0 && process->unknown == 0 && !process->is_journal_cut;
+  print_notes(process);
+  bool is_all = process->notes.count == 0 && process->missing == 0 && process->refused == 0 &&
+                process->unknown == 0 && !process->is_journal_cut;
   printf("%s is as it was%s\n", message_escape(name, sizeof name, request->found.directory),
          is_all ? "; nothing needs it any more" : "");
 }

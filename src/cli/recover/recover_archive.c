@@ -1,5 +1,6 @@
 #include "cli/recover/recover_archive.h"
 
+#include "cli/common/archive_job.h"
 #include "cli/common/folder.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_folder.h"
@@ -12,8 +13,8 @@
 static void print_failure(const char *directory, const struct recover_process *process, int error) {
   if (error == -ETIME)
     message_print("%s: its events are damaged: OTF2's reader made no progress with them", directory);
-  else if (error == -EIO)
-    message_print("%s: its events are damaged: OTF2's reader died on them", directory);
+  else if (process->signal)
+    archive_job_explain_signal(directory, process->signal);
   else if (error == -ENOENT)
     message_print("stave-recover is not there: Stave is not installed completely");
   else if (error < 0)

@@ -133,6 +133,8 @@ static void read_line(void *data, char *line) {
     read_location(location, rest);
   } else if (strcmp(word, "result") == 0) {
     read_result(process, rest);
+  } else if (strcmp(word, "note") == 0) {
+    string_list_add(&process->notes, rest);
   } else if (strcmp(word, "rings") == 0 && !process->rings) {
     process->rings = strdup(rest);
   } else if (strcmp(word, "failed") == 0 && !process->failure) {
@@ -180,6 +182,7 @@ static int watch(struct recover_process *process, pid_t child, int fd) {
     return -EINTR;
   if (!is_alive)
     return -ETIME;
+  process->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return WIFSIGNALED(status) || (!process->is_done && !process->failure) ? -EIO : 0;
 }
 
@@ -223,5 +226,6 @@ void recover_process_clear(struct recover_process *process) {
   free(process->locations);
   free(process->failure);
   free(process->rings);
+  string_list_clear(&process->notes);
   *process = (struct recover_process){0};
 }

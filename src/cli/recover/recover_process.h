@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/string_list.h"
+
 struct recover_location {
   char *name;
   uint64_t events, missing;
@@ -13,9 +15,11 @@ struct recover_location {
 };
 
 struct recover_process {
+  int signal;    /* that has ended it; 0: none */
   bool is_done;  /* it reported it; what follows is its result */
   char *failure; /* the fault that it reports; NULL: none */
   char *rings;   /* the file of the session's memory, which is in the archive now; NULL: there is none */
+  struct string_list notes; /* lines: why there is less than there could be */
   struct recover_location *locations;
   size_t location_count, location_capacity;
   uint64_t events, added, missing, refused, unknown, lost;

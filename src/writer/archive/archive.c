@@ -239,6 +239,13 @@ int archive_stop_error(const struct archive *archive) {
   return event_files_stop_error(archive->files);
 }
 
+int archive_lack(const struct archive *archive) {
+  int failure = event_files_failure(archive->files), stop = event_files_stop_error(archive->files);
+  if (failure)
+    return failure;
+  return event_files_refused(archive->files) == 0 ? 0 : stop ? stop : EIO;
+}
+
 uint64_t archive_refused_events(const struct archive *archive) {
   return event_files_refused(archive->files);
 }

@@ -45,6 +45,9 @@ int archive_stop_error(const struct archive *archive);
 /* Events that were taken, but found no room on the disk in the end. */
 uint64_t archive_refused_events(const struct archive *archive);
 
+/* 0, or the errno for which events are in no file, or one is not closed. Once all locations are closed. */
+int archive_lack(const struct archive *archive);
+
 /* What one definition can list: members of a group, numbers of a mapping. */
 enum { ARCHIVE_MEMBERS_MAX = 3 << 20 };
 
