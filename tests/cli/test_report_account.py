@@ -451,6 +451,14 @@ class Account(Case):
         self.ms(numbers["account"]["by_quota_s"], 1200)
         self.assertEqual([one["cause"] for one in numbers["findings"]], ["quota"])
 
+    def test_the_writer_uses_the_groups_quota(self):
+        """What stave-writer ran, threads could have run: no finding has that."""
+        lines = 2 * [8 * [(25, 75)]]
+        numbers = self.numbers(self.archive("shared quota", lines, [(0, 800, (800, 800))], 800, throttled=8 * [150],
+                                            quota=0.5, writer=8 * [30]))
+        self.ms(numbers["account"]["by_stave_writer_s"], 240)
+        self.ms(numbers["account"]["by_quota_s"], 960)
+
     def test_quota_is_counted_when_it_ends(self):
         """Throttled from 50 to 100 ms, which the kernel reports a reading later, as it does the waiting."""
         lines = 2 * [[(50, 0), (100, 50), (100, 0), (100, 0)]]

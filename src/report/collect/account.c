@@ -1,8 +1,9 @@
 /* Of the threads' time, while they live: how much they ran, were preempted, and because of what, were
  * stopped, blocked. Between two readings of the kernel's counts all is taken to be spread evenly. What
  * threads were preempted is given to causes one after another. The quota gets as much as it kept the group
- * from running, the team itself as much as its threads demanded more than they may use. The process's other
- * threads get their processor time, Stave's writer its own. What is left is other processes'. */
+ * from running and the writer did not use of it, the team itself as much as its threads demanded more than
+ * they may use. The process's other threads get their processor time, Stave's writer its own. What is left is
+ * other processes'. */
 #include "report/collect/account.h"
 
 #include <inttypes.h>
@@ -166,14 +167,17 @@ static void add_lost(struct report_account *account, const struct interval *inte
   account->unsure[hindrance] += share * lost * (1 / fewest - 1 / most) / 2;
 }
 
+/* The writer is in the program's group: what it ran of a quota that was used up, threads could have run. */
 static void add_preempted(struct account_process *process, const struct interval *interval, double others) {
   struct report_account *account = &process->report->account;
-  double left = interval->all.ready;
-  add_lost(account, interval, HINDRANCE_QUOTA, subtract(&left, interval->throttled));
+  double left = interval->all.ready, of_quota = smaller(interval->writer, interval->throttled);
+  double by_writer = subtract(&left, of_quota);
+  add_lost(account, interval, HINDRANCE_QUOTA, subtract(&left, interval->throttled - of_quota));
   add_lost(account, interval, HINDRANCE_TEAM,
            subtract(&left, account_masks_excess(&process->masks, interval->ticks)));
   add_lost(account, interval, HINDRANCE_OWN_THREADS, subtract(&left, others));
-  add_lost(account, interval, HINDRANCE_WRITER, subtract(&left, interval->writer));
+  by_writer += subtract(&left, interval->writer - of_quota);
+  add_lost(account, interval, HINDRANCE_WRITER, by_writer);
   add_lost(account, interval, HINDRANCE_OTHERS, interval->unread > 0 ? 0 : subtract(&left, left));
   account->ready += interval->window.ready; /* of what is left the cause is not known */
 }
