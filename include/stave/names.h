@@ -89,7 +89,8 @@
 
 /* How often a thread waited for room in its ring; each wait is a BufferFlush event. */
 #define STAVE_PROPERTY_STALLS "STAVE::STALLS"
-/* Only if threads recorded faster than the writer could write: records that waited (STAVE_BACKLOG). */
+/* Only if there are any: records that waited, as threads recorded faster than the writer could write, or as
+ * it left the processors to them (STAVE_BACKLOG). */
 #define STAVE_PROPERTY_BACKLOG_RECORDS "STAVE::BACKLOG_RECORDS"
 /* The largest number of them that waited at a time. */
 #define STAVE_PROPERTY_BACKLOG_MOST "STAVE::BACKLOG_MOST"
