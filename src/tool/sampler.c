@@ -8,10 +8,10 @@
  * The end of a session: is_sampled is cleared, then is_in_sample waited for. The handler sets is_in_sample,
  * then looks at is_sampled. Both sides are sequentially consistent, so one of them sees the other.
  *
- * A thread may be about to get its timer then: it is counted in getting_timers before it reads sample_signal,
- * and reads that again when it has the timer. The end clears sample_signal before it reads the count, and the
- * timers after that: so a timer is deleted by one of them, and where the thread may be the last the signal
- * stays ignored. */
+ * The handler stays installed, too, and does nothing then. What is still to be delivered would end the
+ * program by the default action: a timer that a thread gets at that moment and deletes right after, one that
+ * cannot be deleted, and a signal that a debugger or strace has fetched and delivers later. The next program
+ * after exec has the default action. */
 #include "tool/sampler.h"
 
 #include <errno.h>
@@ -81,19 +81,22 @@ static void on_timer(int number, siginfo_t *info, void *context) {
 
 /* -- the signal -- */
 
+static bool is_ours(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
+}
+
+static bool is_free(const struct sigaction *action) {
+  return is_ours(action) || (!(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL);
+}
+
 /* A real-time signal that nobody has a use for; the highest ones are the least likely to get one. */
 static int find_free_signal(void) {
   for (int number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
     struct sigaction present;
-    if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
-        present.sa_handler == SIG_DFL)
+    if (sigaction(number, NULL, &present) == 0 && is_free(&present))
       return number;
   }
   return 0;
-}
-
-static bool is_ours(const struct sigaction *action) {
-  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_timer;
 }
 
 void sampler_start(void) {
@@ -115,26 +118,23 @@ static void wait_for_handler(const struct thread *thread) {
     nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
 }
 
-/* Ignoring a signal throws away what waits to be delivered, of all threads. It stays ignored if a timer goes
- * on sending it: by default it would end the program. */
-static void give_signal_back(int number, bool may_come) {
+/* Ignoring a signal throws away what waits to be delivered, of all threads. */
+static void discard_pending(int number) {
   struct sigaction present;
-  bool is_to_go = sigaction(number, NULL, &present) == 0 && is_ours(&present);
-  if (is_to_go && signal(number, SIG_IGN) != SIG_ERR && !may_come && !atomic_load(&tool.has_stray_timer))
-    signal(number, SIG_DFL);
+  if (sigaction(number, NULL, &present) == 0 && is_ours(&present) && signal(number, SIG_IGN) != SIG_ERR)
+    sigaction(number, &present, NULL);
 }
 
 void sampler_stop(void) {
   int number = atomic_exchange(&tool.sample_signal, 0);
   if (!number)
     return;
-  bool may_come = atomic_load(&tool.getting_timers) > 0;
   uint32_t slots = atomic_load(&tool.session->shared.slots_used);
   for (uint32_t i = 0; i < slots; i++)
     sampler_detach(&tool.threads[i]);
   for (uint32_t i = 0; i < slots; i++)
     wait_for_handler(&tool.threads[i]);
-  give_signal_back(number, may_come);
+  discard_pending(number);
 }
 
 /* -- a thread's timer -- */
@@ -183,15 +183,13 @@ static void get_timer(struct thread *thread, int number) {
 
 void sampler_attach(struct thread *thread) {
   int error = errno;
-  atomic_fetch_add(&tool.getting_timers, 1);
   int number = atomic_load(&tool.sample_signal);
   if (number)
     get_timer(thread, number);
-  atomic_fetch_sub(&tool.getting_timers, 1);
   errno = error;
 }
 
 void sampler_detach(struct thread *thread) {
-  if (atomic_exchange(&thread->is_sampled, false) && syscall(SYS_timer_delete, thread->timer) < 0)
-    atomic_store(&tool.has_stray_timer, true);
+  if (atomic_exchange(&thread->is_sampled, false))
+    syscall(SYS_timer_delete, thread->timer);
 }

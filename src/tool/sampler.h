@@ -16,7 +16,7 @@ struct thread;
  * samples. */
 void sampler_start(void);
 
-/* No handler touches the session afterwards. The signal gets back what it did before. */
+/* No handler touches the session afterwards. The signal does nothing then. */
 void sampler_stop(void);
 
 /* Starts the calling thread's timer. */

@@ -263,7 +263,6 @@ static void leave_parents_session(void) {
   tool.is_kept = false;
   tool.exit_end.ended_ns = 0;
   atomic_store(&tool.without_slot, 0);
-  atomic_store(&tool.getting_timers, 0);
 }
 
 /* Whether a writer of this process's own is being started. */

@@ -142,9 +142,7 @@ struct tool {
   ompt_get_task_info_t get_task_info;
   ompt_get_parallel_info_t get_parallel_info; /* queried as exit() is called; of LLVM's */
   struct counting_threads counters;
-  _Atomic int sample_signal;      /* 0: no sampling */
-  _Atomic int32_t getting_timers; /* threads that are about to have a timer */
-  atomic_bool has_stray_timer;    /* one that could not be deleted still sends it */
+  _Atomic int sample_signal; /* 0: no sampling */
   struct known_modules modules;
   struct traced_devices devices;
   struct session_constants constants; /* what every session of this process begins with */

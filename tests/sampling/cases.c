@@ -2,11 +2,14 @@
  * untraced. */
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -168,6 +171,81 @@ static int coroutine(char **argv) {
   return 0;
 }
 
+/* A tracer that delivers the signals of the second thread only when the first one is past the tool's end. */
+static volatile sig_atomic_t waits;
+
+static void *waiting_thread(void *data) {
+  omp_set_num_threads(1);
+  region(0.001);
+  waits = 1;
+  raise(SIGUSR2); /* from here on it holds no lock that others wait for */
+  for (;;)
+    pause();
+  return data;
+}
+
+static void past_the_end(void) {
+  raise(SIGUSR1);
+}
+
+static int with_waiting_thread(void) {
+  pthread_t thread;
+  atexit(past_the_end);
+  signal(SIGUSR1, SIG_IGN);
+  omp_set_num_threads(1);
+  signal(SIGUSR2, SIG_IGN);
+  pthread_create(&thread, NULL, waiting_thread, NULL);
+  while (!waits)
+    sched_yield();
+  region(0.1);
+  return 0;
+}
+
+static void deliver(pid_t thread, int number) {
+  ptrace(PTRACE_CONT, thread, NULL, (long)number);
+}
+
+/* Of clone and of the first stop of a new thread nothing is to be delivered. */
+static int number_of(int status) {
+  int number = WSTOPSIG(status);
+  return number == SIGTRAP || number == SIGSTOP ? 0 : number;
+}
+
+static int follow(pid_t program) {
+  pid_t thread, waiting = 0;
+  int status = 0, held = 0;
+  while ((thread = waitpid(-1, &status, __WALL)) > 0 && !(thread == program && !WIFSTOPPED(status))) {
+    if (!WIFSTOPPED(status))
+      continue;
+    int number = WSTOPSIG(status);
+    if (number == SIGUSR2)
+      waiting = thread;
+    if (number == SIGUSR1 && held)
+      deliver(waiting, held), usleep(20000);
+    if (thread == waiting && number >= SIGRTMIN)
+      held = number;
+    else
+      deliver(thread, number_of(status));
+  }
+  printf("exit %d, signal %d\n", WEXITSTATUS(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  return 0;
+}
+
+static int traced(char **argv) {
+  (void)argv;
+  int status;
+  pid_t program = fork();
+  if (program == 0) {
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    exit(with_waiting_thread());
+  }
+  waitpid(program, &status, 0);
+  ptrace(PTRACE_SETOPTIONS, program, NULL, (long)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+  deliver(program, 0);
+  return follow(program);
+}
+
 static int killed(char **argv) {
   (void)argv;
 #pragma omp parallel
@@ -196,7 +274,8 @@ int main(int argc, char **argv) {
                {"no-timers", own_handler},
                {"valgrind", own_handler},
                {"paused", own_handler},
-               {"coroutine", coroutine}};
+               {"coroutine", coroutine},
+               {"traced", traced}};
   for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
     if (strcmp(argv[1], cases[i].name) == 0)
       return cases[i].run(argv);
