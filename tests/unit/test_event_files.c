@@ -463,15 +463,26 @@ static void a_chunk_that_is_lost_as_its_file_is_closed_stops(void **state) {
 }
 
 /* For whatever reason, the archive is not what its definitions were to describe. */
-static void refused_definitions_are_reported(void **state) {
-  (void)state;
-  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+static void expect_refused_definitions(struct archive *archive) {
   archive_end_events(archive, 0);
   OTF2_GlobalDefWriter *writer = archive_global(archive);
   OTF2_GlobalDefWriter_WriteString(writer, 0, "");
   OTF2_GlobalDefWriter_WriteGroup(writer, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,
                                   OTF2_GROUP_FLAG_NONE, 1, NULL);
   assert_int_not_equal(archive_close(archive), 0);
+}
+
+static void refused_definitions_are_reported(void **state) {
+  (void)state;
+  expect_refused_definitions(archive_open(path_of("ours", ""), NULL));
+}
+
+/* Recovery reads an archive while it makes one, and a process has one callback for OTF2's errors. */
+static void definitions_refused_after_a_reader_are_reported(void **state) {
+  (void)state;
+  struct archive *archive = archive_open(path_of("ours", ""), NULL);
+  OTF2_Error_RegisterCallback(NULL, NULL);
+  expect_refused_definitions(archive);
 }
 
 int main(void) {
@@ -497,6 +508,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_file_that_is_lost_as_it_is_closed_is_reported, setup, teardown),
       cmocka_unit_test_setup_teardown(a_chunk_that_is_lost_as_its_file_is_closed_stops, setup, teardown),
       cmocka_unit_test_setup_teardown(refused_definitions_are_reported, setup, teardown),
+      cmocka_unit_test_setup_teardown(definitions_refused_after_a_reader_are_reported, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

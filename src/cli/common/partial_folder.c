@@ -23,36 +23,43 @@ bool partial_folder_is_free(const char *out) {
   return false;
 }
 
-/* The lock may be what the file system lacks: then nobody knows who works there. */
-static bool is_others(const struct partial_folder *folder, const char *command) {
+/* The lock may be what the file system lacks: then nobody knows who works in a folder that was there. */
+static bool is_others(const struct partial_folder *folder, const char *command, bool was_there) {
   if (flock(folder->lock_fd, LOCK_EX | LOCK_NB) == 0)
     return false;
-  if (errno == EWOULDBLOCK)
+  bool is_locked = errno == EWOULDBLOCK;
+  if (is_locked)
     message_print("%s: another stave %s is at work", folder->path, command);
-  else
+  else if (was_there)
     message_print("%s is there: another stave %s is at work, or one was interrupted; then remove it",
                   folder->path, command);
-  return true;
+  return is_locked || was_there;
+}
+
+/* Between mkdir(2) or open(2) and flock(2) another one may have found nobody at work here, and removed it. */
+static bool is_still_there(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
 bool partial_folder_make(struct partial_folder *folder, const char *command) {
   folder->lock_fd = -1;
   for (int attempt = 0; attempt < 2; attempt++) {
-    bool is_there = mkdir(folder->path, 0777) < 0;
-    if (is_there && errno != EEXIST)
+    bool was_there = mkdir(folder->path, 0777) < 0;
+    if (was_there && errno != EEXIST)
       break;
     folder->lock_fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder->lock_fd < 0)
       break;
-    if (!is_there)
-      flock(folder->lock_fd, LOCK_EX | LOCK_NB);
-    else if (is_others(folder, command))
+    if (is_others(folder, command, was_there))
       return false;
-    if (!is_there)
+    bool is_there = is_still_there(folder->lock_fd);
+    if (!was_there && is_there)
       return true;
-    close(folder->lock_fd);
+    if (was_there && is_there)
+      folder_remove(folder->path);
+    partial_folder_close(folder);
     folder->lock_fd = -1;
-    folder_remove(folder->path);
   }
   message_print("cannot make %s: %m (-o names another directory)", folder->path);
   return false;

@@ -267,6 +267,7 @@ int archive_end_events(struct archive *archive, uint64_t members_most) {
     room_give_back(archive->held_fd);
   archive->held_fd = -1;
   archive->is_defining = true;
+  OTF2_Error_RegisterCallback(swallow_error, archive); /* there is one of the process, which a reader had */
   bool is_closed = check(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
   event_files_release_room(archive->files);
   return is_closed &&
@@ -353,6 +354,7 @@ static void check_anchor(struct archive *archive) {
 int archive_close(struct archive *archive) {
   if (!archive)
     return 0;
+  OTF2_Error_RegisterCallback(swallow_error, archive);
   if (archive->global)
     check(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
   check(archive, OTF2_Archive_Close(archive->otf2));
