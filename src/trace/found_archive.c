@@ -146,8 +146,10 @@ static bool find_writer(struct found_archive *found) {
   if (!join(path, found->directory, STAVE_RECOVERY_FILE))
     return false;
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0)
-    return errno != ENOENT;
+  if (fd < 0) {
+    found->error = errno == ENOENT ? 0 : errno;
+    return false;
+  }
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   found->is_locked = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   found->writer = found->is_locked && lock.l_pid > 0 ? lock.l_pid : 0;
@@ -166,6 +168,8 @@ static bool is_closed(const struct found_archive *found) {
 
 static enum found_state state_of(struct found_archive *found) {
   found->is_recoverable = find_writer(found);
+  if (found->error) /* whether it is written, nobody knows */
+    return FOUND_ABSENT;
   if (found->is_recoverable)
     return found->is_locked ? FOUND_OPEN : FOUND_UNFINISHED;
   if (is_closed(found))

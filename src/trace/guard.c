@@ -86,6 +86,10 @@ struct guard_result guard_run(int (*work)(void *data, struct guard_progress *pro
   if (progress == MAP_FAILED)
     return (struct guard_result){GUARD_FAILED, errno};
   struct guard_result result = {GUARD_FAILED, 0};
+  struct sigaction before; /* who ignores the end of children gets no status of one */
+  sigaction(SIGCHLD, NULL, &before);
+  if (before.sa_handler == SIG_IGN)
+    signal(SIGCHLD, SIG_DFL);
   pid_t guard = getpid(), worker = -1;
   if (pipe(fds) == 0) {
     worker = fork();
@@ -99,6 +103,7 @@ struct guard_result guard_run(int (*work)(void *data, struct guard_progress *pro
   } else {
     result.value = errno;
   }
+  sigaction(SIGCHLD, &before, NULL);
   munmap(progress, sizeof *progress);
   return result;
 }

@@ -451,6 +451,10 @@ OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location) {
   return reader;
 }
 
+bool trace_is_refused(const struct trace *trace, size_t location) {
+  return !is_absent(trace, location, "evt");
+}
+
 int trace_make_callbacks(struct trace *trace, char error[TRACE_ERROR_BYTES]) {
   if (event_callbacks(trace->reader))
     return 0;
@@ -485,7 +489,7 @@ static int read_stream(struct event_receiver *receiver, char error[TRACE_ERROR_B
     trace_close_part(trace, part);
   OTF2_EvtReader *reader = trace_open_events(trace, receiver->location);
   if (!reader)
-    return trace->locations[receiver->location].event_count
+    return trace->locations[receiver->location].event_count || trace_is_refused(trace, receiver->location)
                ? trace_fail(trace, error, "the events cannot be read")
                : 0;
   int result = register_callbacks(receiver, reader, error);

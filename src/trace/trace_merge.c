@@ -111,7 +111,7 @@ static int open_stream(struct trace_merge *merging, size_t location, char error[
   stream->reader = trace_open_events(merging->trace, location);
   stream->is_ended = !stream->reader;
   if (!stream->reader)
-    return stream->read ? fail(merging, error) : 0;
+    return stream->read || trace_is_refused(merging->trace, location) ? fail(merging, error) : 0;
   merging->open++;
   if (stream->read == 0) {
     uint64_t bytes = trace_location_bytes(merging->trace, location);

@@ -18,6 +18,7 @@ struct order {
   uint64_t *numbers; /* of the last event of each location */
   uint64_t most_events;
   size_t opened;   /* locations with events */
+  bool is_refused; /* one is there, but cannot be opened */
   bool is_stopped; /* no further event is requested: `on_event` has reported it, or the event was past
                       to_ticks */
   bool is_past;
@@ -64,12 +65,14 @@ static OTF2_GlobalEvtReaderCallbacks *make_callbacks(void) {
 /* OTF2's global reader uses a location's reader after it has freed it if there is no event in it: such
  * locations must not be open. What a definition states of their number may be wrong (EZTrace), so a small
  * file is looked into. */
-static bool is_empty(struct trace *trace, size_t index, uint64_t bytes) {
+static bool is_empty(struct order *order, size_t index, uint64_t bytes) {
+  struct trace *trace = order->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
   uint64_t count = 0;
   if (trace->locations[index].event_count > 0 && bytes > SMALL_FILE_BYTES)
     return false;
   OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(otf2, trace->locations[index].ref);
+  order->is_refused |= !reader && trace_is_refused(trace, index);
   if (!reader)
     return true;
   OTF2_Reader_ReadLocalEvents(otf2, reader, 1, &count);
@@ -84,8 +87,12 @@ static OTF2_GlobalEvtReader *open_reader(struct order *order) {
   bool is_sized = true;
   for (size_t i = 0; i < trace->location_count; i++) {
     uint64_t bytes = trace_location_bytes(trace, i);
-    if (is_empty(trace, i, bytes) || !trace_open_events(trace, i))
+    if (is_empty(order, i, bytes))
       continue;
+    if (!trace_open_events(trace, i)) {
+      order->is_refused |= trace_is_refused(trace, i);
+      continue;
+    }
     order->most_events += bytes;
     order->opened++;
     is_sized &= bytes > 0;
@@ -131,6 +138,11 @@ static int merge_by_otf2(struct order *order, char error[TRACE_ERROR_BYTES]) {
   struct trace *trace = order->trace;
   OTF2_Reader *otf2 = trace->reader->otf2;
   OTF2_GlobalEvtReader *reader = open_reader(order);
+  if (order->is_refused) {
+    if (reader)
+      OTF2_Reader_CloseGlobalEvtReader(otf2, reader);
+    return trace_fail(trace, error, "the events cannot be read");
+  }
   if (order->opened == 0)
     return 0;
   OTF2_GlobalEvtReaderCallbacks *callbacks = reader ? make_callbacks() : NULL;

@@ -86,8 +86,11 @@ size_t trace_part_to_close(const struct trace *trace, size_t location);
 /* Closes the part, none of whose files of events is open. */
 void trace_close_part(struct trace *trace, size_t part);
 
-/* The location's events, from the first on; NULL: it has no file of them that could be opened. */
+/* The location's events, from the first on; NULL: it has no file of them, or it is refused. */
 OTF2_EvtReader *trace_open_events(struct trace *trace, size_t location);
+
+/* Of one that was not opened: its file is there. (It may not be read, or there are too few descriptors.) */
+bool trace_is_refused(const struct trace *trace, size_t location);
 
 /* Gives further events to `on_event`, until it needs no more, or until there are no more, which *ret_is_ended
  * shows. Returns 0 or -EIO with `error`. */
