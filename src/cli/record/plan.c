@@ -233,18 +233,21 @@ void plan_clear(struct plan *plan) {
   *plan = (struct plan){0};
 }
 
+/* Of other users' processes: their writers may not open the FIFO by which archives are reported. */
+#define NOT_KNOWN "; archives of other users' processes (setpriv, su) are not known here"
+
 void plan_explain_silence(const struct program *program, const struct plan *plan) {
   const char *hint = plan->leaves_libgomp ? "; programs built by gcc are not traced (--runtime none)"
                      : plan->mpi          ? ""
                                           : "; calls of MPI in what it runs are traced with STAVE_MPI=on";
   if (program->has_libomp || program->libgomp_user)
-    message_print("no archive: %s used no OpenMP in this run, or was not traced (reason above)",
+    message_print("no archive: %s used no OpenMP in this run, or was not traced (reason above)" NOT_KNOWN,
                   program->path);
   else if (program->kind == PROGRAM_NATIVE && !program->is_script)
     message_print("no archive: %s is not linked with OpenMP (-fopenmp); if it runs one that is, that did not "
                   "use OpenMP, or "
-                  "ran in another environment (env -i)%s",
+                  "ran in another environment (env -i)" NOT_KNOWN "%s",
                   program->path, hint);
   else
-    message_print("no archive: no OpenMP runtime started in %s%s", program->path, hint);
+    message_print("no archive: no OpenMP runtime started in %s" NOT_KNOWN "%s", program->path, hint);
 }
