@@ -10,6 +10,7 @@
 #include "cli/common/usage.h"
 #include "session/near.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -87,7 +88,18 @@ static void end_without_memory(void *data) {
   _exit(EXIT_FAILED);
 }
 
+/* A file that got stderr's number would get its lines, too. Programs that are started have it closed, as it
+ * was. (A closed stdout is reported by who writes to it.) */
+static void keep_number_of_stderr(void) {
+  int other = fcntl(STDERR_FILENO, F_GETFD) < 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+  if (other < 0 || other == STDERR_FILENO)
+    return;
+  dup3(other, STDERR_FILENO, O_CLOEXEC);
+  close(other);
+}
+
 static int start(int argc, char **argv) {
+  keep_number_of_stderr();
   setlocale(LC_CTYPE, "C.UTF-8"); /* names are UTF-8, whatever the terminal is */
   memory_at_exhaustion(end_without_memory, NULL);
   json_need_memory();

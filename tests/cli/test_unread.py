@@ -43,6 +43,16 @@ class Unread(cli.Case):
                 self.assertNotIn(b" died", result.stderr)
             self.assertIn(refused, range(1, 9), words)
 
+    def test_closed_streams(self):
+        """A page got the number of stderr, and its line."""
+        pages = []
+        for number, closing in enumerate(("", "2>&-", "0<&- 2>&-")):
+            page = os.path.join(self.folder, f"page{number}.html")
+            cli.run(["sh", "-c", f'exec "$@" {closing}', "sh", cli.STAVE, "timeline", self.archive, "-o", page])
+            with open(page, "rb") as file:
+                pages.append(file.read())
+        self.assertEqual(len(set(pages)), 1)
+
     def test_children_ignored(self):
         """By whom the command was started with: their status was lost."""
         for words in COMMANDS:
