@@ -38,6 +38,13 @@ struct region_answer {
   uint32_t detail, region;
 };
 
+/* What region_at has answered last for an address that shows nothing of the program. */
+struct region_inside {
+  uint64_t codeptr;
+  uint32_t detail, region;
+  uint32_t innermost; /* the region in which that was, plus one; 0: nothing */
+};
+
 /* All that region_at has answered, as far as they have room: by a hash of what was requested (frames.h). */
 enum { KNOWN_REGIONS = 1 << 10 };
 struct known_region {
@@ -88,6 +95,7 @@ struct correlator {
   struct modules *modules;
   struct recovery *recovery; /* or NULL */
   struct region_answer answers[CONSTRUCT_COUNT];
+  struct region_inside inside[CONSTRUCT_COUNT];
   struct known_region *known; /* KNOWN_REGIONS of them; or NULL: it is not requested (alone.h) */
   struct contexts *contexts;
   struct call_sites *call_sites;

@@ -122,12 +122,30 @@ __attribute__((noinline)) bool region_is_remembered(struct correlator *c, enum c
   return true;
 }
 
+/* A worker has no address of the barriers at the end of its parallel regions: all request them. */
+static uint32_t region_inside(struct correlator *c, struct traced_thread *thread, enum construct construct,
+                              uint64_t codeptr, uint32_t detail) {
+  const struct frame *innermost = frame_innermost(thread->current);
+  uint32_t region = regions_get(c->regions, construct, nearest_code(c, thread), detail);
+  if (innermost && regions_address(c->regions, innermost->region))
+    c->inside[construct] = (struct region_inside){codeptr, detail, region, innermost->region + 1};
+  return region;
+}
+
+static bool is_inside_answered(const struct region_inside *last, const struct frame *innermost,
+                               uint64_t codeptr, uint32_t detail) {
+  return innermost && last->innermost == innermost->region + 1 && last->codeptr == codeptr &&
+         last->detail == detail;
+}
+
 uint32_t region_found(struct correlator *c, struct traced_thread *thread, enum construct construct,
                       uint64_t codeptr, uint32_t detail) {
+  if (is_inside_answered(&c->inside[construct], frame_innermost(thread->current), codeptr, detail))
+    return c->inside[construct].region;
   if (region_is_answered(c, construct, codeptr, detail))
     return c->answers[construct].region;
   if (regions_is_nowhere(c->regions, codeptr))
-    return regions_get(c->regions, construct, nearest_code(c, thread), detail);
+    return region_inside(c, thread, construct, codeptr, detail);
   uint32_t region = regions_get_in(c->regions, construct, codeptr, detail, code_around(thread));
   c->answers[construct] = (struct region_answer){codeptr, detail, region};
   if (c->known)
@@ -142,6 +160,7 @@ bool region_is_known(struct correlator *c, enum construct construct, uint64_t co
 
 void regions_forget(struct correlator *c) {
   memset(c->answers, 0, sizeof c->answers);
+  memset(c->inside, 0, sizeof c->inside);
   if (c->known)
     memset(c->known, 0, KNOWN_REGIONS * sizeof *c->known);
 }

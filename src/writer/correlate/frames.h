@@ -62,6 +62,11 @@ void emit_unknown(struct correlator *correlator, struct traced_thread *thread, u
 void frames_leave_above(struct correlator *correlator, struct traced_thread *thread, struct task *task,
                         uint64_t ticks, size_t count);
 
+/* NULL: there is none. */
+static inline struct frame *frame_innermost(struct task *task) {
+  return task->stack.count ? &task->stack.frames[task->stack.count - 1] : NULL;
+}
+
 /* The innermost frame of the kind in the task, or NULL; its index is frame - task->stack.frames. */
 struct frame *frame_find(struct task *task, enum frame_kind kind);
 

@@ -82,7 +82,8 @@ static bool is_in_mutex_of_work(const struct stack *stack) {
 }
 
 /* The work was over when the program began its own regions in front of it: they go on. */
-static void abandon_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+static __attribute__((noinline)) void abandon_open_work(struct correlator *c, struct traced_thread *thread,
+                                                        uint64_t now) {
   struct stack *stack = &thread->current->stack;
   size_t count = 0;
   if (is_in_mutex_of_work(stack))
@@ -104,6 +105,11 @@ static void abandon_work(struct correlator *c, struct traced_thread *thread, uin
   free(own);
 }
 
+static inline void abandon_work(struct correlator *c, struct traced_thread *thread, uint64_t now) {
+  if (frame_of_work(thread->current))
+    abandon_open_work(c, thread, now);
+}
+
 /* A kind that no specification names is kept on the event. (What reports an event fills it in place: a copy
  * of what was just put together costs more than all the rest.) */
 static inline void set_kind(struct event *enter, enum construct construct, uint32_t kind) {
@@ -113,14 +119,10 @@ static inline void set_kind(struct event *enter, enum construct construct, uint3
   enter->value = kind;
 }
 
-static inline void enter_kind(struct correlator *c, struct traced_thread *thread, uint64_t now,
-                              struct frame frame, enum construct construct) {
-  if (construct != CONSTRUCT_unknown) {
-    frame_enter(c, thread, thread->current, now, frame);
-    return;
-  }
+static __attribute__((noinline)) void enter_unknown(struct correlator *c, struct traced_thread *thread,
+                                                    uint64_t now, struct frame frame) {
   struct event enter = {.ticks = now};
-  set_kind(&enter, construct, frame.detail);
+  set_kind(&enter, CONSTRUCT_unknown, frame.detail);
   frame_enter_with(c, thread, thread->current, frame, &enter);
 }
 
@@ -156,8 +158,10 @@ static void begin_work(struct correlator *c, struct traced_thread *thread, const
                         .region = region_at(c, thread, construct, record->codeptr, detail)};
   if (is_count_shown(record))
     enter_counted(c, thread, now, frame, construct, record->count);
+  else if (construct != CONSTRUCT_unknown)
+    frame_enter(c, thread, thread->current, now, frame);
   else
-    enter_kind(c, thread, now, frame, construct);
+    enter_unknown(c, thread, now, frame);
   if (record->kind == OMPT_WORK_single_executor)
     frame_enter(c, thread, thread->current, now,
                 (struct frame){.kind = FRAME_SBLOCK,
@@ -194,37 +198,52 @@ void on_work(struct correlator *c, struct traced_thread *thread, const struct re
 
 /* -- synchronisation -- */
 
-static bool is_barrier(uint32_t kind) {
-  return (kind >= OMPT_SYNC_REGION_barrier && kind <= OMPT_SYNC_REGION_barrier_implementation) ||
-         (kind >= OMPT_SYNC_REGION_barrier_implicit_workshare && kind <= OMPT_SYNC_REGION_barrier_teams);
+#define BARRIER                                                                                              \
+  { CONSTRUCT_barrier, CONSTRUCT_barrier_wait }
+#define IMPLICIT_BARRIER                                                                                     \
+  { CONSTRUCT_implicit_barrier, CONSTRUCT_implicit_barrier_wait }
+static const struct sync_constructs {
+  uint8_t region, wait;
+} sync_constructs[] = {
+    [OMPT_SYNC_REGION_barrier] = BARRIER,
+    [OMPT_SYNC_REGION_barrier_explicit] = BARRIER,
+    [OMPT_SYNC_REGION_barrier_implicit] = IMPLICIT_BARRIER,
+    [OMPT_SYNC_REGION_barrier_implementation] = IMPLICIT_BARRIER,
+    [OMPT_SYNC_REGION_barrier_implicit_workshare] = IMPLICIT_BARRIER,
+    [OMPT_SYNC_REGION_barrier_implicit_parallel] = IMPLICIT_BARRIER,
+    [OMPT_SYNC_REGION_barrier_teams] = IMPLICIT_BARRIER,
+    [OMPT_SYNC_REGION_taskwait] = {CONSTRUCT_taskwait, CONSTRUCT_taskwait_wait},
+    [OMPT_SYNC_REGION_taskgroup] = {CONSTRUCT_taskgroup, CONSTRUCT_taskgroup_wait},
+    [OMPT_SYNC_REGION_reduction] = {CONSTRUCT_reduction, CONSTRUCT_reduction_wait},
+};
+#undef BARRIER
+#undef IMPLICIT_BARRIER
+_Static_assert(CONSTRUCT_COUNT <= UINT8_MAX + 1, "");
+
+static inline struct sync_constructs constructs_of(uint32_t kind) {
+  const struct sync_constructs unknown = {CONSTRUCT_unknown, CONSTRUCT_unknown};
+  bool is_known = kind >= OMPT_SYNC_REGION_barrier && kind <= OMPT_SYNC_REGION_barrier_teams;
+  return is_known ? sync_constructs[kind] : unknown;
+}
+
+static inline bool is_barrier_construct(enum construct construct) {
+  return construct == CONSTRUCT_barrier || construct == CONSTRUCT_implicit_barrier;
+}
+
+static inline bool is_barrier(uint32_t kind) {
+  return is_barrier_construct(constructs_of(kind).region);
 }
 
 static enum construct construct_of_sync(uint32_t kind) {
-  if (kind == OMPT_SYNC_REGION_barrier || kind == OMPT_SYNC_REGION_barrier_explicit)
-    return CONSTRUCT_barrier;
-  if (is_barrier(kind))
-    return CONSTRUCT_implicit_barrier;
-  if (kind == OMPT_SYNC_REGION_taskwait)
-    return CONSTRUCT_taskwait;
-  if (kind == OMPT_SYNC_REGION_taskgroup)
-    return CONSTRUCT_taskgroup;
-  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction : CONSTRUCT_unknown;
+  return constructs_of(kind).region;
 }
 
 /* The runtime may name another kind of barrier than the one in which the thread waits. */
-static enum construct construct_of_wait(const struct task *task, uint32_t kind) {
-  const struct stack *stack = &task->stack;
-  const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+static enum construct construct_of_wait(struct task *task, uint32_t kind) {
+  const struct frame *top = frame_innermost(task);
   if (is_barrier(kind) && top && top->kind == FRAME_SYNC && is_barrier(top->detail))
     kind = top->detail;
-  if (is_barrier(kind))
-    return construct_of_sync(kind) == CONSTRUCT_barrier ? CONSTRUCT_barrier_wait
-                                                        : CONSTRUCT_implicit_barrier_wait;
-  if (kind == OMPT_SYNC_REGION_taskwait)
-    return CONSTRUCT_taskwait_wait;
-  if (kind == OMPT_SYNC_REGION_taskgroup)
-    return CONSTRUCT_taskgroup_wait;
-  return kind == OMPT_SYNC_REGION_reduction ? CONSTRUCT_reduction_wait : CONSTRUCT_unknown;
+  return constructs_of(kind).wait;
 }
 
 /* The frame that the end of (frame kind, kind) closes, or NULL: then the end is a late one of a region that
@@ -288,17 +307,26 @@ static void abandon_waits(struct correlator *c, struct traced_thread *thread, en
   frames_leave_above(c, thread, task, now, open);
 }
 
-static void begin_sync(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
-                       enum construct construct, const struct record_sync_region *record) {
+static inline void begin_sync(struct correlator *c, struct traced_thread *thread, enum frame_kind frame_kind,
+                              enum construct construct, const struct record_sync_region *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
-  if (frame_kind == FRAME_SYNC && is_barrier(record->kind))
+  if (is_barrier_construct(construct))
     abandon_work(c, thread, now);
   if (thread->has_gap)
     abandon_waits(c, thread, frame_kind, record->kind, now);
   struct frame frame = {.kind = frame_kind,
                         .detail = record->kind,
                         .region = region_at(c, thread, construct, record->codeptr, record->kind)};
-  enter_kind(c, thread, now, frame, construct);
+  if (construct != CONSTRUCT_unknown)
+    frame_enter(c, thread, thread->current, now, frame);
+  else
+    enter_unknown(c, thread, now, frame);
+}
+
+static void begin_region(struct correlator *c, struct traced_thread *thread,
+                         const struct record_sync_region *record) {
+  undecided_flush(c, thread, NULL);
+  begin_sync(c, thread, FRAME_SYNC, construct_of_sync(record->kind), record);
 }
 
 static void end_sync(struct correlator *c, struct traced_thread *thread,
@@ -333,14 +361,20 @@ static void end_wait(struct correlator *c, struct traced_thread *thread,
 void on_sync_region(struct correlator *c, struct traced_thread *thread,
                     const struct record_sync_region *record) {
   task_infer_suspend(c, thread, record->task, record->ticks);
-  if (record->endpoint & ENDPOINT_BEGIN) {
-    undecided_flush(c, thread, NULL);
-    begin_sync(c, thread, FRAME_SYNC, construct_of_sync(record->kind), record);
-  }
-  if (record->endpoint & ENDPOINT_END)
+  switch (record->endpoint & ENDPOINT_BEGINEND) {
+  case ENDPOINT_BEGIN:
+    begin_region(c, thread, record);
+    return;
+  case ENDPOINT_END:
     end_sync(c, thread, record);
-  if (!(record->endpoint & ENDPOINT_BEGINEND))
+    return;
+  case ENDPOINT_BEGINEND:
+    begin_region(c, thread, record);
+    end_sync(c, thread, record);
+    return;
+  default:
     emit_unknown(c, thread, thread_now(c, thread, record->ticks), record->codeptr, record->endpoint);
+  }
 }
 
 /* The rows sync_region and sync_region_wait of the record table have the same fields. */
@@ -352,6 +386,10 @@ void on_sync_region_wait(struct correlator *c, struct traced_thread *thread,
       "read alike below");
   const struct record_sync_region *alike = (const struct record_sync_region *)record;
   task_infer_suspend(c, thread, record->task, record->ticks);
+  if (record->endpoint == ENDPOINT_END) {
+    end_wait(c, thread, alike);
+    return;
+  }
   if (record->endpoint & ENDPOINT_BEGIN)
     begin_sync(c, thread, FRAME_WAIT, construct_of_wait(thread->current, record->kind), alike);
   if (record->endpoint & ENDPOINT_END)

@@ -288,13 +288,8 @@ static void point_fulfill(struct correlator *c, struct traced_thread *thread, co
   emit_point(c, thread, &event);
 }
 
-/* An untied task may be suspended without a word, and so does LLVM's runtime leave the tasks that others end
- * for it (__kmpc_proxy_task_completed): it reports that it began them and no more. The implicit task has no
- * id. Of a thread that has a gap, the word may have been dropped. */
-void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id,
-                        uint64_t ticks) {
-  bool is_explicit = !thread->current->is_implicit && thread->current != thread->base;
-  if (!task_id && is_explicit && (thread->current->is_untied || thread->has_gap))
+void task_suspend_unreported(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
+  if (thread->current != thread->base && (thread->current->is_untied || thread->has_gap))
     task_switch(c, thread, implicit_task_of(thread), thread_now(c, thread, ticks), STATUS_SWITCH);
 }
 

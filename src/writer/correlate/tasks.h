@@ -16,7 +16,14 @@ void infer_complete(struct correlator *c, struct traced_thread *thread, struct t
 /* The task is over; frees it. */
 void task_forget(struct correlator *c, struct task *task);
 /* A record states that the task with the id (0: the implicit one) encounters something here: switches to it
- * if the one that ran here was left without a word. */
-void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id, uint64_t ticks);
+ * if the one that ran here was left without a word. An untied task may be, and so does LLVM's runtime leave
+ * the tasks that others end for it (__kmpc_proxy_task_completed): it reports that it began them and no more.
+ * The implicit task has no id. Of a thread that has a gap, the word may have been dropped. */
+void task_suspend_unreported(struct correlator *c, struct traced_thread *thread, uint64_t ticks);
+static inline void task_infer_suspend(struct correlator *c, struct traced_thread *thread, uint64_t task_id,
+                                      uint64_t ticks) {
+  if (!task_id && !thread->current->is_implicit)
+    task_suspend_unreported(c, thread, ticks);
+}
 
 #endif
