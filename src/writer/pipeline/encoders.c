@@ -276,6 +276,8 @@ static uint64_t run(void *data, uint64_t handed_on) {
   set_look(encoders);
   uint64_t handled = round_of_all(encoders);
   put_off(encoders, handled);
+  if (encoders->left > 0)
+    note_rounds(encoders, false);
   return handled;
 }
 
@@ -293,7 +295,8 @@ struct encoders *encoders_create(struct merge *merge, struct correlator *correla
                                 .requested = requested,
                                 .put_off = PUT_OFF_MIN};
   alone_open(correlator);
-  merge_set_beside(merge, &(struct merge_beside){may, run, &encoders->has_stopped, encoders});
+  merge_set_beside(merge,
+                   &(struct merge_beside){may, run, &encoders->left, &encoders->has_stopped, encoders});
   return encoders;
 }
 

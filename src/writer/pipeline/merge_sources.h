@@ -83,6 +83,11 @@ static inline bool is_tied(const struct merge *merge) {
   return may_follow(next) && next->ticks == second_ticks(merge);
 }
 
+/* Whether records of several slots may be handled side by side now. */
+static inline bool may_run_beside(const struct merge *merge) {
+  return merge->beside.run && merge->since_beside >= *merge->beside.put_off;
+}
+
 /* Everything before `next` of this source was handed on. */
 void merge_go_on_at(struct merge *merge, struct source *source, uint64_t next);
 

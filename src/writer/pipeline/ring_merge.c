@@ -511,7 +511,7 @@ uint64_t merge_hand_on(struct merge *merge) {
   uint64_t handled = 0;
   merge->since_beside++; /* there may be more than in the last pass */
   for (uint32_t due = fill_heap(merge); due > 0;) {
-    uint64_t beside = merge->beside.run ? run_beside(merge, &due) : 0;
+    uint64_t beside = may_run_beside(merge) ? run_beside(merge, &due) : 0;
     handled += beside;
     if (beside)
       continue;

@@ -37,6 +37,7 @@ typedef void (*merge_pause)(void *data);
 struct merge_beside {
   bool (*may)(void *data);                              /* now */
   uint64_t (*run)(void *data, uint64_t since_last_run); /* records that the sink got; returns how many */
+  const uint64_t *put_off;  /* so many records it leaves to the sink before it is to be called again */
   const bool *is_after_one; /* whether it is to be called again after one record */
   void *data;
 };
