@@ -68,6 +68,21 @@ bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uin
          event_writer_ThreadTaskSwitch(writer, NULL, ticks, NAME(next));
 }
 
+bool event_writer_put_joined(struct event_writer *writer, uint64_t ticks, uint32_t comm, uint64_t region) {
+  return !layouts_refuse && event_writer_ThreadTeamBegin(writer, NULL, ticks, comm) &&
+         put_region(writer, ticks, region);
+}
+
+bool event_writer_put_left(struct event_writer *writer, uint64_t ticks, const uint64_t *regions,
+                           unsigned count, uint32_t comm) {
+  if (layouts_refuse)
+    return false;
+  for (unsigned i = count; i-- > 0;)
+    if (!put_region(writer, ticks, event_layout_of_leave(regions[i])))
+      return false;
+  return event_writer_ThreadTeamEnd(writer, NULL, ticks, comm);
+}
+
 bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
                                uint64_t after) {
   return !layouts_refuse &&

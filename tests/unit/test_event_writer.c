@@ -250,7 +250,7 @@ static struct some_record next_record(struct events *events) {
       .region = (uint32_t)next_random(&events->random) >> next_random(&events->random) % 32,
       .lock = (uint32_t)next_number(events),
       .order = (uint32_t)next_number(events),
-      .shape = (uint32_t)next_random(&events->random) % 5};
+      .shape = (uint32_t)next_random(&events->random) % 7};
   return record;
 }
 
@@ -258,6 +258,7 @@ static struct some_record next_record(struct events *events) {
 
 static bool put_jointly(struct event_writer *w, const struct some_record *o) {
   uint64_t enter = event_writer_enter_layout(o->region), leave = event_layout_of_leave(enter);
+  const uint64_t regions[] = {enter, event_writer_enter_layout(o->lock)};
   struct task_name task = event_task_name(TASK(o->task)), next = event_task_name(TASK(o->next));
   struct task_name implicit = event_task_name(o->task.comm, o->task.thread, 0);
   if (o->shape == 0)
@@ -266,6 +267,8 @@ static bool put_jointly(struct event_writer *w, const struct some_record *o) {
          : o->shape == 1 ? event_writer_put_started(w, o->ticks, &task, enter)
          : o->shape == 2 ? event_writer_put_completed(w, o->ticks, enter, &task, &next)
          : o->shape == 3 ? event_writer_put_acquired(w, o->ticks, o->lock, o->order, leave)
+         : o->shape == 4 ? event_writer_put_joined(w, o->ticks, o->task.comm, enter)
+         : o->shape == 5 ? event_writer_put_left(w, o->ticks, regions, regions[1] ? 2 : 1, o->task.comm)
                          : event_writer_put_released(w, o->ticks, enter, o->lock, o->order, leave);
 }
 
@@ -285,6 +288,13 @@ static bool put_one_by_one(struct event_writer *w, const struct some_record *o) 
   case 3:
     return event_writer_ThreadAcquireLock(w, NULL, o->ticks, OTF2_PARADIGM_OPENMP, o->lock, o->order) &&
            event_writer_Leave(w, NULL, o->ticks, o->region);
+  case 4:
+    return event_writer_ThreadTeamBegin(w, NULL, o->ticks, o->task.comm) &&
+           event_writer_Enter(w, NULL, o->ticks, o->region);
+  case 5:
+    return (o->lock == OTF2_UNDEFINED_REGION || event_writer_Leave(w, NULL, o->ticks, o->lock)) &&
+           event_writer_Leave(w, NULL, o->ticks, o->region) &&
+           event_writer_ThreadTeamEnd(w, NULL, o->ticks, o->task.comm);
   default:
     return event_writer_Enter(w, NULL, o->ticks, o->region) &&
            event_writer_ThreadReleaseLock(w, NULL, o->ticks, OTF2_PARADIGM_OPENMP, o->lock, o->order) &&

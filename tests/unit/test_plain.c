@@ -1,5 +1,5 @@
 /* What is written of a record by one call is what is written one event after the other: two threads with
- * random tasks, locks and critical sections, by either. */
+ * random tasks, locks and critical sections, or in random parallel regions, by either. */
 #include "correlated.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-enum { RECORDS = 400, TASKS_MOST = 64, DEPTH_MOST = 4, THREADS = 2, LOCK = 0x10 };
+enum { RECORDS = 400, REGIONS = 40, TASKS_MOST = 64, DEPTH_MOST = 4, THREADS = 2, LOCK = 0x10 };
 
 /* What a thread runs: the tasks that it has started, the innermost last; and whether it has the lock. */
 struct thread {
@@ -102,14 +102,53 @@ static void run_program(uint64_t seed) {
   finish();
 }
 
-static void records_read_together_are_as_one_by_one(void **state) {
+/* Of one member, as far as it comes by itself. */
+static void begin_part(uint32_t slot, uint64_t team) {
+  program.now += choose(2);
+  begin_member(slot, program.now, team, THREADS, slot);
+  if (choose(4) == 0)
+    FEED(slot, program.now, mutex_acquired, .wait_id = LOCK + slot, .kind = OMPT_MUTEX_lock,
+         .codeptr = AT_LOCK);
+  if (choose(8))
+    begin_barrier(slot, program.now += choose(2));
+}
+
+static void end_part(uint32_t slot) {
+  if (choose(8))
+    end_barrier(slot, program.now += choose(2));
+  end_member(slot, program.now += choose(2), slot);
+}
+
+/* Workers begin before the primary or after it, and report their ends before it or after the region. */
+static void run_regions(uint64_t seed) {
+  memset(&program, 0, sizeof program);
+  program.random = seed;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  program.now = 20;
+  for (unsigned i = 0; i < REGIONS; i++) {
+    uint64_t team = fork_team(0, program.now += choose(2));
+    uint32_t first = choose(THREADS), is_early = choose(4) == 0;
+    begin_part(first, team);
+    begin_part(1 - first, team);
+    if (is_early)
+      end_part(1);
+    end_part(0);
+    join_team(0, program.now += choose(2));
+    if (!is_early)
+      end_part(1);
+  }
+  finish();
+}
+
+static void are_as_one_by_one(void **state, void (*run)(uint64_t seed)) {
   for (uint64_t seed = 1; seed <= 50; seed++) {
     char *texts[2][THREADS];
     for (unsigned one_by_one = 0; one_by_one < 2; one_by_one++) {
       correlated_teardown(state);
       correlated_setup(state);
       write_one_by_one(one_by_one);
-      run_program(seed);
+      run(seed);
       for (uint32_t i = 0; i < THREADS; i++)
         texts[one_by_one][i] = written_events(i);
     }
@@ -122,9 +161,18 @@ static void records_read_together_are_as_one_by_one(void **state) {
   }
 }
 
+static void records_read_together_are_as_one_by_one(void **state) {
+  are_as_one_by_one(state, run_program);
+}
+
+static void regions_read_together_are_as_one_by_one(void **state) {
+  are_as_one_by_one(state, run_regions);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(records_read_together_are_as_one_by_one),
+      CORRELATED(regions_read_together_are_as_one_by_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,6 +259,7 @@ _Static_assert(NAME_BYTES_MAX >= 3 * (1 + sizeof(uint32_t)), "a name has room");
 enum {
   TASK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + NAME_BYTES_MAX,
   LOCK_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + 2 * (1 + sizeof(uint32_t)),
+  TEAM_BYTES_MAX = KIND_BYTES + LENGTH_BYTES + 1 + sizeof(uint32_t),
 };
 
 /* Writes the part before events that have `most` bytes at most. NULL: the chunk has to be renewed first. (One
@@ -337,6 +338,25 @@ bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uin
     return false;
   at = put_task(put_layout(at, event_layout_of_leave(region)), TRACE_NUMBER_ThreadTaskComplete, task);
   return end_some(writer, put_task(at, TRACE_NUMBER_ThreadTaskSwitch, next), 3);
+}
+
+bool event_writer_put_joined(struct event_writer *writer, uint64_t ticks, uint32_t comm, uint64_t region) {
+  unsigned char *at = begin_some(writer, ticks, TEAM_BYTES_MAX + LAYOUT_BYTES_MAX);
+  if (!at)
+    return false;
+  at = put_ThreadTeamBegin(put_byte(at, TRACE_NUMBER_ThreadTeamBegin), comm);
+  return end_some(writer, put_layout(at, region), 2);
+}
+
+bool event_writer_put_left(struct event_writer *writer, uint64_t ticks, const uint64_t *regions,
+                           unsigned count, uint32_t comm) {
+  unsigned char *at = begin_some(writer, ticks, EVENTS_LEFT_MAX * LAYOUT_BYTES_MAX + TEAM_BYTES_MAX);
+  if (!at)
+    return false;
+  for (unsigned i = count; i-- > 0;)
+    at = put_layout(at, event_layout_of_leave(regions[i]));
+  at = put_ThreadTeamEnd(put_byte(at, TRACE_NUMBER_ThreadTeamEnd), comm);
+  return end_some(writer, at, count + 1);
 }
 
 bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,

@@ -84,6 +84,12 @@ bool event_writer_put_started(struct event_writer *writer, uint64_t ticks, const
 /* Leave, ThreadTaskComplete, ThreadTaskSwitch. */
 bool event_writer_put_completed(struct event_writer *writer, uint64_t ticks, uint64_t region,
                                 const struct task_name *task, const struct task_name *next);
+/* ThreadTeamBegin, Enter. */
+bool event_writer_put_joined(struct event_writer *writer, uint64_t ticks, uint32_t comm, uint64_t region);
+/* Leaves of `count` regions, EVENTS_LEFT_MAX at most, the last one first; ThreadTeamEnd. */
+enum { EVENTS_LEFT_MAX = 4 };
+bool event_writer_put_left(struct event_writer *writer, uint64_t ticks, const uint64_t *regions,
+                           unsigned count, uint32_t comm);
 /* ThreadAcquireLock, `after`. */
 bool event_writer_put_acquired(struct event_writer *writer, uint64_t ticks, uint32_t lock, uint32_t order,
                                uint64_t after);

@@ -206,16 +206,14 @@ static inline bool write_event(struct emitter *emitter, struct location *locatio
   return write_other_event(emitter, location, event, t, list);
 }
 
-/* A late end goes back to the end of its team; nothing goes back after what is written already, which OTF2
- * would refuse. */
+/* Nothing goes back after what is written already. */
 static uint64_t final_ticks(struct emitter *emitter, const struct location *location,
                             const struct event *event) {
-  uint64_t ticks = event->ticks;
-  if (event->is_late && event->team->end_ticks < ticks)
-    ticks = event->team->end_ticks;
-  if (ticks >= location->written_ticks)
-    return ticks;
-  emitter->clamped += !event->is_late;
+  if (event->is_late)
+    return emit_late_ticks(location, event->team, event->ticks);
+  if (event->ticks >= location->written_ticks)
+    return event->ticks;
+  emitter->clamped++;
   return location->written_ticks;
 }
 
@@ -269,10 +267,17 @@ static inline void write_now(struct emitter *emitter, struct location *location,
 
 /* The kinds of which programs make millions, without attributes. False: it is of another one, or is still to
  * be written. */
-static inline bool write_frequent(struct event_writer *w, const struct event *event) {
+static inline bool write_frequent(struct event_writer *w, const struct event *event, uint64_t t) {
   const struct team *team = event->team;
-  uint64_t t = event->ticks;
   switch (event->kind) {
+  case EVENT_FORK:
+    return event_writer_ThreadFork(w, NULL, t, OTF2_PARADIGM_OPENMP, event->requested);
+  case EVENT_JOIN:
+    return event_writer_ThreadJoin(w, NULL, t, OTF2_PARADIGM_OPENMP);
+  case EVENT_TEAM_BEGIN:
+    return event_writer_ThreadTeamBegin(w, NULL, t, team->comm);
+  case EVENT_TEAM_END:
+    return event_writer_ThreadTeamEnd(w, NULL, t, team->comm);
   case EVENT_TASK_CREATE:
     return team && event_writer_ThreadTaskCreate(w, NULL, t, team->comm, rank_of(event), event->generation);
   case EVENT_TASK_SWITCH:
@@ -290,10 +295,11 @@ static inline bool write_frequent(struct event_writer *w, const struct event *ev
 
 /* As write_now, where that is simple. */
 static inline bool write_simply(struct location *location, const struct event *event) {
-  if (event->attribute != ATTRIBUTE_NONE || event->is_late || !emit_may_write(location, event->ticks) ||
-      !write_frequent(location->writer, event))
+  uint64_t ticks = event->is_late ? emit_late_ticks(location, event->team, event->ticks) : event->ticks;
+  if (event->attribute != ATTRIBUTE_NONE || !emit_may_write(location, ticks) ||
+      !write_frequent(location->writer, event, ticks))
     return false;
-  emit_has_written(location, event->ticks, event->kind);
+  emit_has_written(location, ticks, event->kind);
   return true;
 }
 
@@ -412,7 +418,8 @@ static void release_queue(struct emitter *emitter, struct location *location) {
       return;
     }
     held_drop_first(&location->held, size);
-    write_now(emitter, location, &event);
+    if (!write_simply(location, &event))
+      write_now(emitter, location, &event);
     team_release(event.team);
   }
   emitter->holding--;
@@ -429,7 +436,7 @@ uint64_t emit_held_since(struct emitter *emitter) {
   return since;
 }
 
-void emit_waiters_of(struct emitter *emitter, struct team *team) {
+void emit_waiting(struct emitter *emitter, struct team *team) {
   team_keep(team);
   struct location *waiting = team->waiters;
   team->waiters = NULL;

@@ -99,6 +99,14 @@ static inline bool emit_plain(const struct emitter *emitter, struct location *lo
   return emit_write_plain(emitter, location, ticks, region, kind);
 }
 
+/* When the late end of a team's member is written, which is reported at `ticks`: not after the end of its
+ * team, and not before what is written already, which OTF2 would refuse. */
+static inline uint64_t emit_late_ticks(const struct location *location, const struct team *team,
+                                       uint64_t ticks) {
+  ticks = ticks < team->end_ticks ? ticks : team->end_ticks;
+  return ticks > location->written_ticks ? ticks : location->written_ticks;
+}
+
 /* The time of the first event that is held back, of all locations; UINT64_MAX if there is none. */
 uint64_t emit_held_since(struct emitter *emitter);
 
@@ -116,7 +124,11 @@ void emit_metric(struct emitter *emitter, struct location *location, const struc
 void emit_end(struct emitter *emitter, struct location *location);
 
 /* The team's comm has been set, or its end time: what waited for that goes on. */
-void emit_waiters_of(struct emitter *emitter, struct team *team);
+void emit_waiting(struct emitter *emitter, struct team *team);
+static inline void emit_waiters_of(struct emitter *emitter, struct team *team) {
+  if (team->waiters)
+    emit_waiting(emitter, team);
+}
 
 /* A new team with one reference, the caller's. */
 struct team *team_get(struct emitter *emitter);

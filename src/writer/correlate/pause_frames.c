@@ -41,8 +41,7 @@ static size_t first_to_enter(const struct stack *stack) {
   return first > 0 ? first - 1 : 0;
 }
 
-void pause_enter_hidden(struct correlator *c, struct traced_thread *thread, struct task *task,
-                        uint64_t ticks) {
+void pause_enter_all(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
   for (size_t i = first_to_enter(&task->stack); i < task->stack.count; i++) {
     struct frame *frame = &task->stack.frames[i];
     struct event enter = {.kind = EVENT_ENTER, .ticks = ticks, .region = frame->region};

@@ -17,6 +17,7 @@
 #include "writer/correlate/holds.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/placement.h"
+#include "writer/correlate/plain_teams.h"
 #include "writer/correlate/positions.h"
 #include "writer/correlate/tasks.h"
 #include "writer/correlate/teams.h"
@@ -57,19 +58,29 @@ static uint32_t comm_of_members(struct correlator *c, struct team *team) {
   return comm;
 }
 
-/* The members are final: gives the team its comm, or leaves that to the parent that has none itself yet. */
-static void resolve(struct correlator *c, struct team *team) {
+/* The members are final: gives the team its comm, or leaves that to the parent that has none itself yet.
+ * Returns whether it has one now: then resolve_waiting. */
+static bool get_comm(struct correlator *c, struct team *team) {
   if (team->comm != COMM_UNKNOWN || team->waits_for_parent || team->is_hidden)
-    return;
+    return false;
   if (team->parent && team->parent->comm == COMM_UNKNOWN) {
     team->waits_for_parent = true;
     team->sibling = team->parent->children;
     team->parent->children = team_keep(team);
-    return;
+    return false;
   }
   team->comm = comm_of_members(c, team);
+  return true;
+}
+
+static void resolve_waiting(struct correlator *c, struct team *team) {
   emit_waiters_of(c->emitter, team);
   resolve_children(c, team);
+}
+
+static void resolve(struct correlator *c, struct team *team) {
+  if (get_comm(c, team))
+    resolve_waiting(c, team);
 }
 
 /* -- the region on its encountering thread -- */
@@ -183,6 +194,8 @@ static struct task *push_implicit(struct correlator *c, struct traced_thread *th
 }
 
 void team_write_fork(struct correlator *c, const struct team *team, uint64_t ticks) {
+  if (plain_team_forks(c, team, ticks))
+    return;
   struct event fork = {.kind = EVENT_FORK, .ticks = ticks, .requested = team->requested};
   add_callers(team, &fork);
   emit_event(c, team->primary, &fork);
@@ -207,20 +220,38 @@ static void fork_if_primary(struct correlator *c, struct traced_thread *thread, 
     team_write_fork(c, team, team->fork_ticks);
 }
 
-static void begin_member(struct correlator *c, struct traced_thread *thread, struct team *team, uint64_t id,
-                         uint32_t index, uint64_t now) {
+/* The thread's part of the team; NULL: it began before. */
+static struct task *add_member(struct correlator *c, struct traced_thread *thread, struct team *team,
+                               uint64_t id, uint32_t index) {
   struct member *member = member_at(team, index);
   if (!member || member->thread)
-    return;
+    return NULL;
   position_name(c, thread, team, index);
   fork_if_primary(c, thread, team, index);
-  struct task *task = push_implicit(c, thread, team, id, index, member);
-  write_team_begin(c, thread, task, now);
-  struct event enter = {.ticks = now};
-  if (thread->moved && !team->is_hidden)
-    add_placement(thread, &enter);
-  frame_enter_with(c, thread, task, (struct frame){.kind = FRAME_PARALLEL, .region = team->region}, &enter);
   team->started++;
+  return push_implicit(c, thread, team, id, index, member);
+}
+
+static void write_member_begin(struct correlator *c, struct traced_thread *thread, struct task *task,
+                               uint64_t now) {
+  const struct frame frame = {.kind = FRAME_PARALLEL, .region = task->team->region};
+  if (plain_member_begins(c, thread, task, now))
+    return;
+  write_team_begin(c, thread, task, now);
+  if (!thread->moved || task->team->is_hidden) {
+    frame_enter(c, thread, task, now, frame);
+    return;
+  }
+  struct event enter = {.ticks = now};
+  add_placement(thread, &enter);
+  frame_enter_with(c, thread, task, frame, &enter);
+}
+
+static void begin_member(struct correlator *c, struct traced_thread *thread, struct team *team, uint64_t id,
+                         uint32_t index, uint64_t now) {
+  struct task *task = add_member(c, thread, team, id, index);
+  if (task)
+    write_member_begin(c, thread, task, now);
 }
 
 /* An initial task of a league runs in front of what the thread did before; ends with the league. */
@@ -285,9 +316,12 @@ void on_implicit_task_begin(struct correlator *c, struct traced_thread *thread,
     return;
   }
   team->actual = actual;
-  begin_member(c, thread, team, c->record_id, index, now);
-  if (team->started >= actual)
-    resolve(c, team);
+  struct task *task = add_member(c, thread, team, c->record_id, index);
+  bool is_complete = team->started >= actual && get_comm(c, team); /* the last one's events need not wait */
+  if (task)
+    write_member_begin(c, thread, task, now);
+  if (is_complete)
+    resolve_waiting(c, team);
 }
 
 static void leave_late(struct correlator *c, struct traced_thread *thread, struct task *task,
@@ -304,6 +338,20 @@ static void leave_late(struct correlator *c, struct traced_thread *thread, struc
       lock_awaited(c, &frame, &leave);
     emit_event(c, thread, &leave);
   }
+}
+
+static void write_member_end(struct correlator *c, struct traced_thread *thread, struct task *task,
+                             uint64_t ticks, bool is_late) {
+  struct team *team = task->team;
+  undecided_flush(c, thread, is_late ? team : NULL);
+  if (is_late)
+    leave_late(c, thread, task, ticks);
+  else
+    frames_leave_above(c, thread, task, ticks, 0);
+  if (!task->is_initial && !team->is_hidden)
+    emit_event(c, thread,
+               &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
+  undecided_flush(c, thread, NULL);
 }
 
 /* A member of whose part nothing is written, and never will be, is none of the team's comm. */
@@ -333,29 +381,22 @@ static void leave_explicit(struct correlator *c, struct traced_thread *thread, u
 void implicit_task_end(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks,
                        bool is_late) {
   leave_explicit(c, thread, ticks);
-  struct team *team = team_keep(task->team);
   if (task->forked)
     team_join(c, task->forked, ticks); /* its end is missing */
-  undecided_flush(c, thread, is_late ? team : NULL);
-  if (is_late)
-    leave_late(c, thread, task, ticks);
-  else
-    frames_leave_above(c, thread, task, ticks, 0);
-  if (!task->is_initial && !team->is_hidden)
-    emit_event(c, thread,
-               &(struct event){.kind = EVENT_TEAM_END, .ticks = ticks, .team = team, .is_late = is_late});
-  undecided_flush(c, thread, NULL);
+  if (!plain_member_ends(c, thread, task, ticks, is_late))
+    write_member_end(c, thread, task, ticks, is_late);
   thread->current = task->outer;
   if (thread->written_task == task)
     thread->written_task = task->outer;
-  forget_member(team, task);
+  forget_member(task->team, task);
   map_remove(&c->tasks, task->id);
   task_free(task);
-  team_release(team);
 }
 
 /* Brings the thread back to the task, ending what is open in front of it; false if it does not run there. */
 static bool unwind_to(struct correlator *c, struct traced_thread *thread, struct task *task, uint64_t ticks) {
+  if (thread->current == task)
+    return true;
   if (!thread_has_open(thread, task))
     return false;
   while (implicit_task_of(thread) != task)
@@ -469,7 +510,7 @@ void team_join(struct correlator *c, struct team *team, uint64_t ticks) {
     team_begin_primary(c, team, ticks);
     end_first_member(c, team, ticks);
     team_end(c, team, ticks);
-    if (!team->is_hidden)
+    if (!plain_team_joins(c, team, ticks) && !team->is_hidden)
       emit_event(c, primary, &(struct event){.kind = EVENT_JOIN, .ticks = ticks});
   }
   team->encountering->forked = NULL;

@@ -11,9 +11,12 @@
 
 /* The record's time, never before the thread's last one. */
 static inline uint64_t thread_now(struct correlator *c, struct traced_thread *thread, uint64_t ticks) {
-  ticks = ticks < thread->last_ticks ? thread->last_ticks : ticks;
-  c->first_ticks = ticks < c->first_ticks ? ticks : c->first_ticks;
-  c->last_ticks = ticks > c->last_ticks ? ticks : c->last_ticks;
+  if (ticks < thread->last_ticks)
+    ticks = thread->last_ticks;
+  if (ticks < c->first_ticks)
+    c->first_ticks = ticks;
+  if (ticks > c->last_ticks)
+    c->last_ticks = ticks;
   return thread->last_ticks = ticks;
 }
 
