@@ -3,9 +3,11 @@
 #include "cli/common/folder.h"
 #include "cli/common/message.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,6 +44,24 @@ static bool is_still_there(int fd) {
   return fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
+/* What an archive in the making has; another folder may have the same name. */
+static bool is_part_of_archive(const char *name) {
+  return strncmp(name, "traces", strlen("traces")) == 0 || strcmp(name, "as-found") == 0 ||
+         strcmp(name, "as-written") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static bool is_unfinished_archive(const char *path) {
+  DIR *entries = opendir(path);
+  bool is_one = entries != NULL;
+  for (struct dirent *entry; is_one && (entry = readdir(entries));)
+    is_one = is_part_of_archive(entry->d_name);
+  if (entries)
+    closedir(entries);
+  if (!is_one)
+    message_print("%s is there, and is no unfinished archive; -o names another directory", path);
+  return is_one;
+}
+
 bool partial_folder_make(struct partial_folder *folder, const char *command) {
   folder->lock_fd = -1;
   for (int attempt = 0; attempt < 2; attempt++) {
@@ -56,10 +76,13 @@ bool partial_folder_make(struct partial_folder *folder, const char *command) {
     bool is_there = is_still_there(folder->lock_fd);
     if (!was_there && is_there)
       return true;
-    if (was_there && is_there)
+    bool is_left = was_there && is_there, is_ours = is_left && is_unfinished_archive(folder->path);
+    if (is_ours)
       folder_remove(folder->path);
     partial_folder_close(folder);
     folder->lock_fd = -1;
+    if (is_left && !is_ours)
+      return false;
   }
   message_print("cannot make %s: %m (-o names another directory)", folder->path);
   return false;

@@ -14,7 +14,7 @@ struct partial_folder {
 bool partial_folder_is_free(const char *out);
 
 /* At folder->path, which is the caller's choice. What an interrupted `stave COMMAND` has left there is thrown
- * away; a running one has a lock on it. */
+ * away; a running one has a lock on it, and a folder with anything else in it stays. */
 bool partial_folder_make(struct partial_folder *folder, const char *command);
 
 /* Nothing is overwritten, whatever has come to be there meanwhile. */
