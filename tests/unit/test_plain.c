@@ -104,19 +104,20 @@ static void run_program(uint64_t seed) {
 
 /* Of one member, as far as it comes by itself. */
 static void begin_part(uint32_t slot, uint64_t team) {
-  program.now += choose(2);
-  begin_member(slot, program.now, team, THREADS, slot);
+  begin_member(slot, program.now += choose(2), team, THREADS, slot);
   if (choose(4) == 0)
-    FEED(slot, program.now, mutex_acquired, .wait_id = LOCK + slot, .kind = OMPT_MUTEX_lock,
+    FEED(slot, program.now, mutex_acquired, .wait_id = LOCK + slot, .kind = OMPT_MUTEX_critical,
          .codeptr = AT_LOCK);
   if (choose(8))
     begin_barrier(slot, program.now += choose(2));
 }
 
-static void end_part(uint32_t slot) {
-  if (choose(8))
+/* The steps of its end from the first on to the last, which is not included: the barrier's, the task's. */
+static void end_part(uint32_t slot, uint32_t first, uint32_t last) {
+  if (first == 0 && last > 0)
     end_barrier(slot, program.now += choose(2));
-  end_member(slot, program.now += choose(2), slot);
+  if (first < 2 && last == 2)
+    end_member(slot, program.now += choose(2), slot);
 }
 
 /* Workers begin before the primary or after it, and report their ends before it or after the region. */
@@ -128,15 +129,13 @@ static void run_regions(uint64_t seed) {
   program.now = 20;
   for (unsigned i = 0; i < REGIONS; i++) {
     uint64_t team = fork_team(0, program.now += choose(2));
-    uint32_t first = choose(THREADS), is_early = choose(4) == 0;
+    uint32_t first = choose(THREADS), early = choose(3);
     begin_part(first, team);
     begin_part(1 - first, team);
-    if (is_early)
-      end_part(1);
-    end_part(0);
+    end_part(1, 0, early);
+    end_part(0, choose(8) == 0, 2);
     join_team(0, program.now += choose(2));
-    if (!is_early)
-      end_part(1);
+    end_part(1, early, 2);
   }
   finish();
 }
