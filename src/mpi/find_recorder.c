@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "image/elf_image.h"
 #include "image/mappings.h"
 #include "session/layout.h"
+#include "session/stderr_line.h"
 
 static const char LIBSTAVE[] = "libstave.so";
 
@@ -86,6 +86,5 @@ const struct recorder *recorder_find(stave_recorder_t *recorder) {
 void recorder_stderr(const char *text) {
   char line[256];
   int length = snprintf(line, sizeof line, "stave: %s\n", text);
-  ssize_t written = write(STDERR_FILENO, line, (size_t)length);
-  (void)written;
+  stderr_line_write(line, (size_t)length, STDERR_PATIENCE_MS);
 }

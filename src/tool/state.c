@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "session/stderr_line.h"
 #include "tool/thread.h"
 #include "tool/tool.h"
 
@@ -49,10 +49,7 @@ void tool_log(const char *format, ...) {
   for (char *c = line; c < line + length; c++)
     *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c; /* names could drive a terminal */
   line[length] = '\n';
-  int cancellation = tool_forbid_cancellation();
-  ssize_t written = write(STDERR_FILENO, line, length + 1);
-  tool_allow_cancellation(cancellation);
-  (void)written;
+  stderr_line_write(line, length + 1, STDERR_PATIENCE_MS);
 }
 
 #ifdef __GLIBC__

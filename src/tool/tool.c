@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "session/clock.h"
+#include "session/stderr_line.h"
 #include "tool/callbacks.h"
 #include "tool/counters.h"
 #include "tool/depend_waits.h"
@@ -297,8 +298,8 @@ static bool has_stack(void) {
   if (getrlimit(RLIMIT_STACK, &limit) != 0)
     return true;
   bool is_enough = limit.rlim_cur >= STACK_BYTES_MIN && (runs_on_valgrind() || has_room_below(here));
-  if (!is_enough && write(STDERR_FILENO, line, sizeof line - 1) < 0)
-    errno = 0;
+  if (!is_enough)
+    stderr_line_write(line, sizeof line - 1, STDERR_PATIENCE_MS);
   return is_enough;
 }
 

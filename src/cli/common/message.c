@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "cli/common/terminal.h"
+#include "session/stderr_line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -62,18 +63,10 @@ char *message_shell_word(char *buffer, size_t size, const char *text) {
   return buffer;
 }
 
-/* One write, so that lines of several processes do not mix. A reader that has gone away is no reason to
- * fail. */
-static void write_line(const char *line, size_t length) {
-  while (length > 0) {
-    ssize_t written = write(STDERR_FILENO, line, length);
-    if (written < 0 && errno != EINTR)
-      return;
-    if (written > 0) {
-      line += written;
-      length -= (size_t)written;
-    }
-  }
+static int patience_ms = STDERR_WAITS;
+
+void message_wait_no_longer_than(int milliseconds) {
+  patience_ms = milliseconds;
 }
 
 void message_print(const char *format, ...) {
@@ -87,7 +80,7 @@ void message_print(const char *format, ...) {
   bool colour = terminal_has_colour(STDERR_FILENO);
   int length =
       snprintf(line, sizeof line, "%sstave:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", safe);
-  write_line(line, (size_t)length);
+  stderr_line_write(line, (size_t)length, patience_ms);
   errno = saved_errno;
 }
 

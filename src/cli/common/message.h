@@ -9,6 +9,9 @@
  * file names, are written as \xNN so that they cannot drive the terminal. Keeps errno. */
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* For a reader of stderr that does not read; at first message_print waits for it without end. */
+void message_wait_no_longer_than(int milliseconds);
+
 /* Writes out what stdout still holds. False, after a message, if not all of it could be written. If that is
  * because nobody reads it any more, message_end_by_pipe. */
 bool message_output_is_complete(void);

@@ -17,6 +17,7 @@
 #include "cli/record/workdir.h"
 #include "session/config.h"
 #include "session/counters.h"
+#include "session/stderr_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -490,6 +491,7 @@ int cmd_record(int argc, char **argv) {
   if (error != 0)
     return cannot_start(arguments[0], error);
   occupy_standard_streams();
+  message_wait_no_longer_than(STDERR_PATIENCE_MS); /* the program's end does not wait for who reads this */
   program_inspect(path, &run.program);
   free(path);
   if (!prepare(&run))

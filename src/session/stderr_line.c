@@ -1,0 +1,72 @@
+#include "session/stderr_line.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a write may raise: the reader has gone; the file has reached its limit (RLIMIT_FSIZE); the terminal
+ * stops its background (TOSTOP), which it does not where that is blocked. */
+static sigset_t raised_by_write(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
+  sigaddset(&signals, SIGTTOU);
+  return signals;
+}
+
+/* A pipe that is full, and a terminal whose output is stopped, would not let go of the writer. */
+static bool has_room(int patience_ms) {
+  struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
+  int result;
+  do
+    result = poll(&output, 1, patience_ms);
+  while (result < 0 && errno == EINTR);
+  return result > 0;
+}
+
+/* One that the write has raised, not one that was pending before. */
+static void drop(int error, const sigset_t *pending) {
+  int raised = error == EPIPE ? SIGPIPE : SIGXFSZ;
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, raised);
+  if ((error == EPIPE || error == EFBIG) && !sigismember(pending, raised))
+    sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
+}
+
+/* A pipe with room has it for so many bytes at least. */
+static void write_parts(const char *line, size_t bytes, int patience_ms) {
+  ssize_t written = 0;
+  for (size_t done = 0; done < bytes && has_room(patience_ms); done += written > 0 ? (size_t)written : 0) {
+    size_t part = bytes - done < PIPE_BUF ? bytes - done : PIPE_BUF;
+    written = write(STDERR_FILENO, line + done, part);
+    if (written < 0 && errno != EINTR)
+      return;
+  }
+}
+
+static void write_without_signals(const char *line, size_t bytes, int patience_ms) {
+  sigset_t signals = raised_by_write(), before, pending;
+  if (pthread_sigmask(SIG_BLOCK, &signals, &before) != 0)
+    return;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  errno = 0;
+  write_parts(line, bytes, patience_ms);
+  drop(errno, &pending);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void stderr_line_write(const char *line, size_t bytes, int patience_ms) {
+  int error = errno, cancellation = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+  write_without_signals(line, bytes, patience_ms);
+  pthread_setcancelstate(cancellation, &(int){0});
+  errno = error;
+}
