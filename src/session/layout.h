@@ -127,6 +127,7 @@ struct session_shared {
   _Alignas(SESSION_LINE_BYTES) _Atomic uint32_t tool_state; /* enum tool_state */
   _Atomic uint32_t writer_state;                            /* enum writer_state; a futex for the tool */
   _Atomic uint64_t progress;                                /* grows whenever the writer did something */
+  _Atomic uint64_t records_waiting;                         /* for the writer, when it looked last */
   _Atomic uint32_t writer_life;    /* a robust futex that the writer holds (session_writer_lives) */
   _Atomic uint32_t stop_recording; /* set by the writer: STAVE_MAX_SIZE is reached */
   _Atomic uint32_t is_described;   /* set by the tool: the constants are complete; a futex for the writer */

@@ -21,6 +21,7 @@
 #include "tool/sampler.h"
 #include "tool/slots.h"
 #include "tool/thread.h"
+#include "tool/wait_line.h"
 #include "tool/writer_process.h"
 
 #ifndef MADV_WIPEONFORK
@@ -369,15 +370,17 @@ static bool is_to_leave(void) {
 }
 
 /* *leaves: it is not waited for. */
-static bool wait_until_closed(bool *leaves) {
+static bool is_closed_in_time(bool *leaves, struct wait_line *line) {
   struct session_shared *shared = &tool.session->shared;
   uint64_t progress = 0, since = clock_ns(CLOCK_MONOTONIC);
+  wait_line_begin(line, since);
   while (atomic_load(&shared->writer_state) == WRITER_READY) {
     if (*leaves)
       return false;
     futex_wait(&shared->writer_state, WRITER_READY, SLICE_NS);
     *leaves = is_to_leave();
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&shared->progress);
+    wait_line_look(line, now);
     if (seen != progress)
       since = now;
     progress = seen;
@@ -388,6 +391,13 @@ static bool wait_until_closed(bool *leaves) {
       return false;
   }
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;
+}
+
+static bool wait_until_closed(bool *leaves) {
+  struct wait_line line;
+  bool is_closed = is_closed_in_time(leaves, &line);
+  wait_line_end(&line);
+  return is_closed;
 }
 
 static void log_not_closed(const char *archive) {

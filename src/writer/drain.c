@@ -205,6 +205,8 @@ void drain_yield_cpu(void *data) {
   enum { NAPS_MAX = 16 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
+  atomic_store_explicit(&writer->session->shared.records_waiting, merge_waiting(writer->merge),
+                        memory_order_relaxed);
   if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED && knows_threads(writer))
     note_end(writer);
   if (merge_waiting(writer->merge)) {
