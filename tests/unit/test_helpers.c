@@ -97,12 +97,46 @@ static void who_waits_for_others_does_what_is_aside(void **state) {
   helpers_destroy(helpers);
 }
 
+static pthread_t caller;
+static atomic_bool is_away, may_return;
+
+static bool go_away(void *data) {
+  (void)data;
+  if (pthread_equal(pthread_self(), caller))
+    return false;
+  atomic_store(&is_away, true);
+  while (!atomic_load(&may_return))
+    sched_yield();
+  return false;
+}
+
+/* As on a busy machine, where it does not get a processor. */
+static void the_caller_waits_for_no_helper_that_has_nothing(void **state) {
+  static struct counts counts;
+  (void)state;
+  if (!has_several_processors())
+    skip(); /* nothing is done aside there */
+  caller = pthread_self();
+  struct helpers *helpers = helpers_create(2);
+  helpers_set_aside(helpers, go_away, NULL);
+  helpers_run(helpers, count, &counts, 2);
+  while (!atomic_load(&is_away))
+    helpers_run(helpers, count, &counts, 2);
+  memset(&counts, 0, sizeof counts);
+  for (int round = 0; round < 10; round++)
+    helpers_run(helpers, count, &counts, ITEMS);
+  assert_int_equal(counts.of_worker[0], 10 * ITEMS);
+  atomic_store(&may_return, true);
+  helpers_destroy(helpers);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(helpers_may_run_on_all_processors),
       cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
       cmocka_unit_test(idle_helpers_end),
       cmocka_unit_test(who_waits_for_others_does_what_is_aside),
+      cmocka_unit_test(the_caller_waits_for_no_helper_that_has_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

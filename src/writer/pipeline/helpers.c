@@ -37,9 +37,9 @@ struct helpers {
   helpers_work work;
   void *data;
   uint32_t items;
-  _Atomic uint32_t next;
-  _Atomic uint32_t busy;  /* threads that may still have an item */
-  _Atomic uint32_t round; /* grows with each run, and at the end */
+  _Atomic uint64_t claims; /* the round, which grows with each run and at the end, and those of its items that
+                              nobody has */
+  _Atomic uint32_t undone; /* items: the caller waits for these, and for no worker that has none */
   _Atomic bool is_over;
   _Atomic bool rests;    /* no round comes soon */
   pthread_mutex_t mutex; /* for those that sleep */
@@ -73,9 +73,15 @@ static inline void use_time(const struct helpers *helpers) {
     rest();
 }
 
+enum { ROUND_AT = 32 }; /* in claims */
+
+static uint32_t round_now(struct helpers *helpers) {
+  return (uint32_t)(atomic_load_explicit(&helpers->claims, memory_order_acquire) >> ROUND_AT);
+}
+
 static bool is_next_round(struct helpers *helpers, uint32_t known) {
   for (unsigned i = 0; i < helpers->looks; i++, use_time(helpers)) {
-    if (atomic_load_explicit(&helpers->round, memory_order_acquire) != known)
+    if (round_now(helpers) != known)
       return true;
     if (atomic_load_explicit(&helpers->rests, memory_order_relaxed))
       return false;
@@ -83,27 +89,43 @@ static bool is_next_round(struct helpers *helpers, uint32_t known) {
   return false;
 }
 
-static void do_items(struct helpers *helpers, unsigned worker) {
-  for (uint32_t item;
-       (item = atomic_fetch_add_explicit(&helpers->next, 1, memory_order_relaxed)) < helpers->items;)
-    helpers->work(helpers->data, worker, item);
+/* Of this round: as long as its items are not all done the caller goes on with no other one. The acquire's
+ * partner is the release in begin_round. */
+static bool claim(struct helpers *helpers, uint32_t round, uint32_t *ret_item) {
+  uint64_t claims = atomic_load_explicit(&helpers->claims, memory_order_acquire);
+  do {
+    if (claims >> ROUND_AT != round || (uint32_t)claims == 0)
+      return false;
+  } while (!atomic_compare_exchange_weak_explicit(&helpers->claims, &claims, claims - 1, memory_order_acq_rel,
+                                                  memory_order_acquire));
+  *ret_item = helpers->items - (uint32_t)claims;
+  return true;
 }
 
-static void wait_for_round(struct helpers *helpers, uint32_t known) {
-  if (is_next_round(helpers, known))
-    return;
-  pthread_mutex_lock(&helpers->mutex);
-  while (atomic_load(&helpers->round) == known)
-    pthread_cond_wait(&helpers->begins, &helpers->mutex);
-  pthread_mutex_unlock(&helpers->mutex);
-}
-
-static void note_done(struct helpers *helpers) {
-  if (atomic_fetch_sub_explicit(&helpers->busy, 1, memory_order_acq_rel) > 1)
+static void note_done(struct helpers *helpers, unsigned worker) {
+  if (atomic_fetch_sub_explicit(&helpers->undone, 1, memory_order_acq_rel) > 1 || worker == 0)
     return;
   pthread_mutex_lock(&helpers->mutex);
   pthread_cond_signal(&helpers->ends);
   pthread_mutex_unlock(&helpers->mutex);
+}
+
+static void do_items(struct helpers *helpers, unsigned worker, uint32_t round) {
+  for (uint32_t item; claim(helpers, round, &item);) {
+    helpers->work(helpers->data, worker, item);
+    note_done(helpers, worker);
+  }
+}
+
+/* Returns another round than the known one. */
+static uint32_t wait_for_round(struct helpers *helpers, uint32_t known) {
+  if (is_next_round(helpers, known))
+    return round_now(helpers);
+  pthread_mutex_lock(&helpers->mutex);
+  while (round_now(helpers) == known)
+    pthread_cond_wait(&helpers->begins, &helpers->mutex);
+  pthread_mutex_unlock(&helpers->mutex);
+  return round_now(helpers);
 }
 
 /* A worker that was woken on the caller's processor, as its own had something else to do then, moves on. */
@@ -120,13 +142,12 @@ static void part(const struct helpers *helpers) {
 static void *help(void *data) {
   struct worker *worker = data;
   struct helpers *helpers = worker->helpers;
-  for (uint32_t known = 0;; known++) {
-    wait_for_round(helpers, known);
+  for (uint32_t round = 0;;) {
+    round = wait_for_round(helpers, round);
     if (atomic_load(&helpers->is_over))
       return NULL;
     part(helpers);
-    do_items(helpers, worker->number);
-    note_done(helpers);
+    do_items(helpers, worker->number, round);
   }
 }
 
@@ -163,18 +184,21 @@ static void start_all(struct helpers *helpers) {
   }
 }
 
-static void begin_round(struct helpers *helpers) {
+/* Returns the round. */
+static uint32_t begin_round(struct helpers *helpers, uint32_t items) {
+  uint32_t round = round_now(helpers) + 1;
   atomic_store_explicit(&helpers->caller_on, sched_getcpu(), memory_order_relaxed);
   atomic_store_explicit(&helpers->rests, false, memory_order_relaxed);
   pthread_mutex_lock(&helpers->mutex);
-  atomic_fetch_add(&helpers->round, 1);
+  atomic_store_explicit(&helpers->claims, (uint64_t)round << ROUND_AT | items, memory_order_release);
   pthread_cond_broadcast(&helpers->begins);
   pthread_mutex_unlock(&helpers->mutex);
+  return round;
 }
 
 static bool are_done(struct helpers *helpers) {
   for (unsigned i = 0; i < helpers->looks; i++, use_time(helpers))
-    if (atomic_load_explicit(&helpers->busy, memory_order_acquire) == 0)
+    if (atomic_load_explicit(&helpers->undone, memory_order_acquire) == 0)
       return true;
   return false;
 }
@@ -183,7 +207,7 @@ static void wait_for_all(struct helpers *helpers) {
   if (are_done(helpers))
     return;
   pthread_mutex_lock(&helpers->mutex);
-  while (atomic_load(&helpers->busy) > 0)
+  while (atomic_load(&helpers->undone) > 0)
     pthread_cond_wait(&helpers->ends, &helpers->mutex);
   pthread_mutex_unlock(&helpers->mutex);
 }
@@ -192,16 +216,15 @@ void helpers_run(struct helpers *helpers, helpers_work work, void *data, uint32_
   helpers->work = work;
   helpers->data = data;
   helpers->items = items;
-  atomic_store(&helpers->next, 0);
   if (helpers->workers > 1 && items > 1 && !helpers->has_started)
     start_all(helpers);
   if (helpers->started == 1 || items <= 1) {
-    do_items(helpers, 0);
+    for (uint32_t item = 0; item < items; item++)
+      work(data, 0, item);
     return;
   }
-  atomic_store(&helpers->busy, helpers->started - 1);
-  begin_round(helpers);
-  do_items(helpers, 0);
+  atomic_store_explicit(&helpers->undone, items, memory_order_relaxed); /* released with the claims */
+  do_items(helpers, 0, begin_round(helpers, items));
   wait_for_all(helpers);
 }
 
@@ -217,7 +240,7 @@ void helpers_destroy(struct helpers *helpers) {
   if (!helpers)
     return;
   atomic_store(&helpers->is_over, true);
-  begin_round(helpers);
+  begin_round(helpers, 0);
   for (unsigned i = 1; i < helpers->started; i++)
     pthread_join(helpers->all[i].thread, NULL);
   pthread_cond_destroy(&helpers->begins);
