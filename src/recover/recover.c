@@ -2,6 +2,7 @@
  * stave-writer that died has left in DIR; or of what one that works has written so far. Started by `stave
  * recover` or `stave watch`, which read its standard output: lines that begin with reading, naming, progress,
  * location, note, rings, result or failed. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ static int shortfall_of(const struct rebuild *job) {
 static void report_lack(const struct rebuild *job) {
   const struct remake *remake = &job->remake;
   const struct surviving *surviving = &remake->surviving;
-  if (!atomic_load(&job->salvage.header.has_log) || job->goes_on)
+  if ((!atomic_load(&job->salvage.header.has_log) && !remake->has_file) || job->goes_on)
     return;
   if (remake->log_error)
     printf("note " STAVE_RECORDS_FILE ", the log of all records, cannot be read: %s\n",
@@ -65,12 +66,13 @@ static void report_lack(const struct rebuild *job) {
            remake->records, surviving->path);
   else if (surviving->unread && *surviving->path)
     printf("note what stave-writer had not read is missing: %s: %s\n", surviving->path,
-           strerror(surviving->unread));
+           surviving->unread == ESTALE ? "it is another run's, or another user's"
+                                       : strerror(surviving->unread));
 }
 
 /* The rings are in the archive, or worth nothing, as the log has ended before. */
 static void report_rings(const struct rebuild *job) {
-  bool is_log_there = atomic_load(&job->salvage.header.has_log);
+  bool is_log_there = atomic_load(&job->salvage.header.has_log) || job->remake.has_file;
   if (job->remake.surviving.has_rings && (job->is_remade || !is_log_there))
     printf("rings %s\n", job->remake.surviving.path);
 }

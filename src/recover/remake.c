@@ -1,5 +1,6 @@
 #include "recover/remake.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,10 +83,12 @@ static bool is_of_use(struct remake *remake, const struct salvage *salvage, uint
 bool remake_open(struct remake *remake, const struct salvage *salvage,
                  const struct session_constants *constants) {
   *remake = (struct remake){0};
-  if (!surviving_open(&remake->surviving, salvage, constants) || !atomic_load(&salvage->header.has_log))
+  if (!surviving_open(&remake->surviving, salvage, constants))
     return false;
-  remake->log_error = -record_log_reader_open(&remake->reader, salvage->directory);
-  return !remake->log_error && is_of_use(remake, salvage, constants->slots_max);
+  int error = -record_log_reader_open(&remake->reader, salvage->directory);
+  remake->has_file = error != ENOENT; /* a log that has ended is removed: else the recovery file is damaged */
+  remake->log_error = remake->has_file || atomic_load(&salvage->header.has_log) ? error : 0;
+  return error == 0 && is_of_use(remake, salvage, constants->slots_max);
 }
 
 void remake_close(struct remake *remake) {

@@ -16,6 +16,7 @@ struct remake {
   size_t blocks;        /* of the log, up to where it is damaged, or to its end */
   uint64_t records;     /* in them */
   bool is_cut;          /* it does not reach the rings: these are of no use */
+  bool has_file;        /* there is a file of its name */
   int log_error;        /* it cannot be read: errno */
   uint64_t whole_until; /* what returned from a callback before is in them */
   struct surviving surviving;

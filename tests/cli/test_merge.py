@@ -396,6 +396,7 @@ class Merge(cli.Case):
         partial = self.folder / "late.partial"
         (partial / "traces").mkdir(parents=True)
         (partial / "traces/0.evt").touch()
+        (partial / "unfinished").touch()
         self.expect_equal(self.merged("late", *self.family), self.family)
         self.assertFalse(partial.exists())
 

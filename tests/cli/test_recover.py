@@ -211,6 +211,7 @@ class Recover(cli.Case):
         partial = self.work / "left-recovered.partial"
         (partial / "traces").mkdir(parents=True)
         (partial / "traces/7.evt").touch()
+        (partial / "unfinished").touch()
         self.events(recover(self.copy))
         self.assertFalse(partial.exists())
         self.assertFalse((self.work / "left-recovered/traces/7.evt").exists())

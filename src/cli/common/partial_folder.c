@@ -3,11 +3,9 @@
 #include "cli/common/folder.h"
 #include "cli/common/message.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +22,8 @@ bool partial_folder_is_free(const char *out) {
   message_print("%s is there already; -o names another directory", out);
   return false;
 }
+
+static const char MARK[] = "unfinished"; /* a file in it */
 
 /* The lock may be what the file system lacks: then nobody knows who works in a folder that was there. */
 static bool is_others(const struct partial_folder *folder, const char *command, bool was_there) {
@@ -44,59 +44,79 @@ static bool is_still_there(int fd) {
   return fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
-/* What an archive in the making has; another folder may have the same name. */
-static bool is_part_of_archive(const char *name) {
-  return strncmp(name, "traces", strlen("traces")) == 0 || strcmp(name, "as-found") == 0 ||
-         strcmp(name, "as-written") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+/* Left by a killed one, as its mark shows, or empty: any other folder may have the same name. */
+static bool is_removed(const struct partial_folder *folder) {
+  bool is_ours = faccessat(folder->lock_fd, MARK, F_OK, 0) == 0;
+  if (is_ours)
+    folder_remove(folder->path);
+  if (is_ours || rmdir(folder->path) == 0)
+    return true;
+  message_print(
+      "%s is there, and is nothing that an interrupted command has left; -o names another directory",
+      folder->path);
+  return false;
 }
 
-static bool is_unfinished_archive(const char *path) {
-  DIR *entries = opendir(path);
-  bool is_one = entries != NULL;
-  for (struct dirent *entry; is_one && (entry = readdir(entries));)
-    is_one = is_part_of_archive(entry->d_name);
-  if (entries)
-    closedir(entries);
-  if (!is_one)
-    message_print("%s is there, and is no unfinished archive; -o names another directory", path);
-  return is_one;
+static bool set_mark(const struct partial_folder *folder) {
+  int fd = openat(folder->lock_fd, MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0;
+}
+
+static bool fail_to_make(struct partial_folder *folder) {
+  message_print("cannot make %s: %m (-o names another directory)", folder->path);
+  partial_folder_close(folder);
+  folder->lock_fd = -1;
+  return false;
 }
 
 bool partial_folder_make(struct partial_folder *folder, const char *command) {
   folder->lock_fd = -1;
-  for (int attempt = 0; attempt < 2; attempt++) {
+  for (;;) {
     bool was_there = mkdir(folder->path, 0777) < 0;
     if (was_there && errno != EEXIST)
-      break;
+      return fail_to_make(folder);
     folder->lock_fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder->lock_fd < 0 && errno == ENOENT) /* somebody else has removed it */
+      continue;
     if (folder->lock_fd < 0)
-      break;
+      return fail_to_make(folder);
     if (is_others(folder, command, was_there))
       return false;
     bool is_there = is_still_there(folder->lock_fd);
-    if (!was_there && is_there)
-      return true;
-    bool is_left = was_there && is_there, is_ours = is_left && is_unfinished_archive(folder->path);
-    if (is_ours)
-      folder_remove(folder->path);
+    if (is_there && !was_there)
+      return set_mark(folder) || fail_to_make(folder);
+    bool is_in_the_path = is_there && !is_removed(folder);
     partial_folder_close(folder);
     folder->lock_fd = -1;
-    if (is_left && !is_ours)
+    if (is_in_the_path)
       return false;
   }
-  message_print("cannot make %s: %m (-o names another directory)", folder->path);
-  return false;
+}
+
+/* Where locks hold on one node only, another node may have removed it and made its own. */
+static bool is_in_place(const struct partial_folder *folder) {
+  struct stat here, there;
+  bool is_same = fstat(folder->lock_fd, &here) == 0 && lstat(folder->path, &there) == 0 &&
+                 here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+  if (!is_same)
+    message_print("%s is no longer what was made: another command has removed it", folder->path);
+  return is_same;
 }
 
 bool partial_folder_give_name(const struct partial_folder *folder, const char *out) {
   struct stat status;
-  if (syscall(SYS_renameat2, AT_FDCWD, folder->path, AT_FDCWD, out, RENAME_NOREPLACE) == 0)
-    return true;
-  bool can_not = errno == EINVAL || errno == ENOSYS;
-  if (can_not && lstat(out, &status) < 0 && rename(folder->path, out) == 0)
-    return true;
-  message_print("the archive is complete, but cannot be renamed from %s to %s: %m", folder->path, out);
-  return false;
+  if (!is_in_place(folder))
+    return false;
+  bool is_named = syscall(SYS_renameat2, AT_FDCWD, folder->path, AT_FDCWD, out, RENAME_NOREPLACE) == 0;
+  if (!is_named && (errno == EINVAL || errno == ENOSYS))
+    is_named = lstat(out, &status) < 0 && rename(folder->path, out) == 0;
+  if (is_named)
+    unlinkat(folder->lock_fd, MARK, 0);
+  else
+    message_print("the archive is complete, but cannot be renamed from %s to %s: %m", folder->path, out);
+  return is_named;
 }
 
 void partial_folder_close(const struct partial_folder *folder) {

@@ -13,8 +13,8 @@ struct partial_folder {
 /* Whether nothing is there of this name. All of these print why not. */
 bool partial_folder_is_free(const char *out);
 
-/* At folder->path, which is the caller's choice. What an interrupted `stave COMMAND` has left there is thrown
- * away; a running one has a lock on it, and a folder with anything else in it stays. */
+/* At folder->path, which is the caller's choice. What an interrupted one has left there is thrown away: it
+ * has a mark. A running one has a lock on it, and any other folder stays. */
 bool partial_folder_make(struct partial_folder *folder, const char *command);
 
 /* Nothing is overwritten, whatever has come to be there meanwhile. */

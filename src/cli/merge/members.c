@@ -11,6 +11,7 @@
 #include "cli/common/archive_job.h"
 #include "cli/common/message.h"
 #include "cli/common/progress.h"
+#include "cli/common/summary.h"
 #include "cli/recover/recover_archive.h"
 #include "trace/found_archive.h"
 
@@ -27,8 +28,16 @@ static bool is_closed(const char *path, struct found_archive *found) {
 
 static bool run_recovery(const char *directory, const char *out) {
   struct recover_process process;
-  if (!recover_archive(directory, out, &process))
+  char duration[32];
+  if (!recover_archive(directory, out, &process)) {
+    message_print("%s is left out: it cannot be recovered", directory);
     return false;
+  }
+  for (size_t i = 0; i < process.notes.count; i++)
+    message_print("%s: %s", directory, process.notes.items[i]);
+  if (!process.has_all)
+    message_print("%s is complete up to %s; of later events it has those that stave-writer had read", out,
+                  summary_duration(duration, process.whole_ns));
   recover_process_clear(&process);
   return true;
 }
