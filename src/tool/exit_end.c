@@ -61,14 +61,18 @@ static uint32_t count_lasting_others(void) {
   return others;
 }
 
+/* Where recording has stopped before (STAVE_MAX_SIZE, a full disk) nothing more is missing, and the runtime's
+ * threads that have begun since are not known as such. */
 static void end(uint32_t others) {
-  atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
+  bool was_recording = !tool_is_stopped();
+  if (was_recording)
+    atomic_fetch_add(&tool.session->shared.figures.threads_at_exit, others);
   device_trace_stop_all();
   tool.exit_end.is_ending = true;
   tool_close_session();
   tool.exit_end.is_ending = false;
   tool.exit_end.others = others;
-  tool.exit_end.ended_ns = clock_ns(CLOCK_MONOTONIC);
+  tool.exit_end.ended_ns = was_recording ? clock_ns(CLOCK_MONOTONIC) : 0;
 }
 
 /* Another thread may call exit(), too, and finalize the runtime meanwhile: the session stays mapped for whom

@@ -199,6 +199,22 @@ int main(void) {
 """
 
 
+STOPPED = """\
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void) {
+  for (int i = 0; i < 2000; i++)
+#pragma omp parallel num_threads(2)
+    __asm__ volatile("");
+  usleep(500000); /* the archive is larger than it may be, and the writer knows */
+#pragma omp parallel num_threads(8)
+  __asm__ volatile("");
+  puts("closed");
+  return 3;
+}
+"""
+
 REGIONS_RECORDED = "STAVE::RECORDS::PARALLEL_BEGIN"
 
 
@@ -296,6 +312,14 @@ class Exits(Case):
         self.assertEqual(errors.count("\n"), 1, errors)
         self.assertIn("1 s (STAVE_TIMEOUT)", errors)
         self.assertEqual(len(tracing.archives_in(self.path("out"))), 1)
+
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
+    def test_recording_had_stopped(self):
+        """Workers that have begun since are no other threads of the program's, and nothing is missing for them."""
+        program = self.build("stopped", STOPPED, "clang", "-g", "-fopenmp")
+        properties = self.prints(program, [], "closed", STAVE_MAX_SIZE="1")
+        self.assertIn("STAVE::STOPPED", properties)
+        self.assertNotIn("STAVE::THREADS_AT_EXIT", properties)
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_each_way_into_the_program(self):
