@@ -315,7 +315,7 @@ class Exits(Case):
 
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_recording_had_stopped(self):
-        """Workers that have begun since are no other threads of the program's, and nothing is missing for them."""
+        """Workers that begin later are no other threads of the program's, and nothing is missing for them."""
         program = self.build("stopped", STOPPED, "clang", "-g", "-fopenmp")
         properties = self.prints(program, [], "closed", STAVE_MAX_SIZE="1")
         self.assertIn("STAVE::STOPPED", properties)
