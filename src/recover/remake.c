@@ -144,7 +144,7 @@ static void on_rounds(void *data, bool begin) {
   archive_rest_beside(remake->archive, begin);
 }
 
-static uint64_t on_wait(void *data) {
+static bool on_wait(void *data) {
   struct remake *remake = data;
   return archive_help_beside(remake->archive);
 }

@@ -181,7 +181,7 @@ void drain_on_rounds(void *data, bool begin) {
   archive_rest_beside(writer->archive, begin);
 }
 
-uint64_t drain_on_wait(void *data) {
+bool drain_on_wait(void *data) {
   struct writer *writer = data;
   return archive_help_beside(writer->archive);
 }

@@ -139,7 +139,7 @@ bool drain_may_encode(void *writer);
 
 /* They begin, or have done what they could and leave the processors but for one; one of them waits. */
 void drain_on_rounds(void *writer, bool begin);
-uint64_t drain_on_wait(void *writer);
+bool drain_on_wait(void *writer);
 
 /* A merge_sink, a merge_run_sink and a merge_pause, whose data is the writer. */
 void drain_record(void *data, uint32_t slot, uint64_t id, const struct record *record, const uint64_t *words);

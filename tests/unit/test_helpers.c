@@ -4,10 +4,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 #include "let_go.h"
-#include "session/clock.h"
 #include "unit.h"
 
 enum { ITEMS = 300, ROUNDS = 500, WORKERS = 4 };
@@ -26,13 +24,11 @@ static void count(void *data, unsigned worker, uint32_t item) {
   counts->seen[item] = counts->before[item];
 }
 
-static void run_rounds(unsigned workers, bool may_pause) {
+static void run_rounds(unsigned workers) {
   static struct counts counts;
   memset(&counts, 0, sizeof counts);
   struct helpers *helpers = helpers_create(workers);
   assert_int_equal(helpers_workers(helpers), workers);
-  if (may_pause)
-    helpers_let_pause(helpers);
   for (unsigned round = 1; round <= ROUNDS; round++) {
     uint32_t items = round % ITEMS;
     for (uint32_t i = 0; i < items; i++)
@@ -50,10 +46,8 @@ static void run_rounds(unsigned workers, bool may_pause) {
 
 static void every_item_is_done_once_before_the_caller_goes_on(void **state) {
   (void)state;
-  for (unsigned workers = 1; workers <= WORKERS; workers++) {
-    run_rounds(workers, false);
-    run_rounds(workers, true);
-  }
+  for (unsigned workers = 1; workers <= WORKERS; workers++)
+    run_rounds(workers);
 }
 
 static void idle_helpers_end(void **state) {
@@ -77,7 +71,7 @@ static void helpers_may_run_on_all_processors(void **state) {
 /* Of two items the one is done once somebody has done something aside. */
 static _Atomic unsigned asides;
 
-static uint64_t do_aside(void *data) {
+static bool do_aside(void *data) {
   (void)data;
   return atomic_fetch_add(&asides, 1) < 3;
 }
@@ -106,14 +100,14 @@ static void who_waits_for_others_does_what_is_aside(void **state) {
 static pthread_t caller;
 static atomic_bool is_away, may_return;
 
-static uint64_t go_away(void *data) {
+static bool go_away(void *data) {
   (void)data;
   if (pthread_equal(pthread_self(), caller))
-    return 0;
+    return false;
   atomic_store(&is_away, true);
   while (!atomic_load(&may_return))
     sched_yield();
-  return 0;
+  return false;
 }
 
 /* As on a busy machine, where it does not get a processor. */
@@ -136,45 +130,6 @@ static void the_caller_waits_for_no_helper_that_has_nothing(void **state) {
   helpers_destroy(helpers);
 }
 
-enum { HELD_UP_NS = 20000000, ALONE_NS = 30000000 }; /* the least of both together: one is alone for longer */
-
-static _Atomic bool helper_has_come;
-
-/* The helper has an item, but no processor. */
-static void hold_up(void *data, unsigned worker, uint32_t item) {
-  (void)data;
-  (void)item;
-  if (worker != 0) {
-    atomic_store(&helper_has_come, true);
-    nanosleep(&(struct timespec){.tv_nsec = HELD_UP_NS}, NULL);
-  }
-  while (!atomic_load(&helper_has_come))
-    sched_yield();
-}
-
-/* Returns how long the two rounds were. */
-static uint64_t be_held_up_and_count(struct counts *counts) {
-  struct helpers *helpers = helpers_create(2);
-  helpers_let_pause(helpers);
-  atomic_store(&helper_has_come, false);
-  uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-  helpers_run(helpers, hold_up, NULL, 2);
-  memset(counts, 0, sizeof *counts);
-  helpers_run(helpers, count, counts, ITEMS);
-  uint64_t elapsed = clock_ns(CLOCK_MONOTONIC) - begin;
-  helpers_destroy(helpers);
-  return elapsed;
-}
-
-static void the_caller_is_alone_after_it_was_held_up(void **state) {
-  static struct counts counts;
-  (void)state;
-  /* a machine that stopped this process for so long that there may be rounds again shows nothing */
-  while (be_held_up_and_count(&counts) > HELD_UP_NS + ALONE_NS) {
-  }
-  assert_int_equal(counts.of_worker[0], ITEMS);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(helpers_may_run_on_all_processors),
@@ -182,7 +137,6 @@ int main(void) {
       cmocka_unit_test(idle_helpers_end),
       cmocka_unit_test(who_waits_for_others_does_what_is_aside),
       cmocka_unit_test(the_caller_waits_for_no_helper_that_has_nothing),
-      cmocka_unit_test(the_caller_is_alone_after_it_was_held_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ void archive_rest_beside(struct archive *archive, bool rests) {
   chunk_thread_rest(event_files_beside(archive->files), rests);
 }
 
-uint64_t archive_help_beside(struct archive *archive) {
+bool archive_help_beside(struct archive *archive) {
   return chunk_thread_help(event_files_beside(archive->files));
 }
 

@@ -24,7 +24,7 @@ void archive_write_beside(struct archive *archive, bool is_beside);
 /* The thread that does so is to leave its processor to threads that help it, or to go on; such a thread does
  * a part of it, and returns whether there was one (chunk_thread.h). */
 void archive_rest_beside(struct archive *archive, bool rests);
-uint64_t archive_help_beside(struct archive *archive);
+bool archive_help_beside(struct archive *archive);
 
 /* The event writer of a new location; locations are numbered from 0. NULL if the archive refuses more. */
 struct event_writer *archive_open_location(struct archive *archive, uint32_t location);

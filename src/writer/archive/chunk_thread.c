@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/blocked_thread.h"
 #include "base/elsewhere.h"
@@ -138,22 +137,15 @@ bool chunk_thread_rests(const struct chunk_thread *thread) {
   return !thread || atomic_load_explicit(&thread->rests, memory_order_relaxed);
 }
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t chunk_thread_help(struct chunk_thread *thread) {
+bool chunk_thread_help(struct chunk_thread *thread) {
   if (!thread || !atomic_load_explicit(&thread->has_some, memory_order_relaxed))
-    return 0;
-  uint64_t begin = now_ns();
+    return false;
   pthread_mutex_lock(&thread->mutex);
   struct chunk_job *job = remove_at(thread, &thread->first);
   if (job)
     do_job(thread, job);
   pthread_mutex_unlock(&thread->mutex);
-  return job ? now_ns() - begin + 1 : 0;
+  return job != NULL;
 }
 
 void chunk_thread_stop(struct chunk_thread *thread) {

@@ -3,7 +3,6 @@
 #define STAVE_WRITER_ARCHIVE_CHUNK_THREAD_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct chunk_thread;
 
@@ -32,9 +31,9 @@ void chunk_thread_rest(struct chunk_thread *thread, bool rests);
 /* True where there is none (NULL). */
 bool chunk_thread_rests(const struct chunk_thread *thread);
 
-/* Does a job that waits, in the calling thread. Returns for how many ns; 0: there was none, which is
- * quick. NULL is fine. */
-uint64_t chunk_thread_help(struct chunk_thread *thread);
+/* Does a job that waits, in the calling thread. Returns whether there was one: quick where there is none.
+ * NULL is fine. */
+bool chunk_thread_help(struct chunk_thread *thread);
 
 /* No job is pending. NULL is fine. */
 void chunk_thread_stop(struct chunk_thread *thread);

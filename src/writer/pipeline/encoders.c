@@ -218,8 +218,6 @@ static void start(struct encoders *encoders) {
   unsigned processors = encoders->requested ? encoders->requested : limits_processors();
   encoders->helpers =
       helpers_create(encoders->requested || processors < ENCODERS_MAX ? processors : ENCODERS_MAX);
-  if (!encoders->requested)
-    helpers_let_pause(encoders->helpers);
   helpers_set_aside(encoders->helpers, encoders->caller.on_wait, encoders->caller.data);
   unsigned workers = helpers_workers(encoders->helpers);
   encoders->all = memory_get(workers, sizeof *encoders->all);

@@ -17,8 +17,8 @@ struct encoders_caller {
   /* NULL, or called as rounds of all encoders begin, which use all processors, and once there are no more */
   void (*on_rounds)(void *data, bool begin);
   /* NULL, or called by encoders that wait for others: does a part of what else there is to be done, by
-   * several threads, and returns for how many ns, 0: there was none */
-  uint64_t (*on_wait)(void *data);
+   * several threads, and returns whether there was some */
+  bool (*on_wait)(void *data);
   void *data;
 };
 

@@ -9,8 +9,6 @@
 
 #include "base/elsewhere.h"
 #include "base/memory.h"
-#include "session/clock.h"
-#include "writer/pipeline/round_gain.h"
 
 enum {
   /* at whether there is more to do, before a thread sleeps: 0.5 ms on an EPYC of 2.6 GHz. Two that do so on
@@ -32,11 +30,9 @@ struct helpers {
   struct worker *all;
   cpu_set_t processors; /* that may be used */
   unsigned looks;
-  _Atomic int caller_on;         /* which of them: the caller's, as the round began */
-  uint64_t (*aside)(void *data); /* NULL: there is nothing else to be done */
+  _Atomic int caller_on;     /* which of them: the caller's, as the round began */
+  bool (*aside)(void *data); /* NULL: there is nothing else to be done */
   void *aside_data;
-  bool may_pause; /* the caller works alone where that is faster */
-  struct round_gain gain;
   /* of what is done now */
   helpers_work work;
   void *data;
@@ -44,7 +40,6 @@ struct helpers {
   _Atomic uint64_t claims; /* the round, which grows with each run and at the end, and those of its items that
                               nobody has */
   _Atomic uint32_t undone; /* items: the caller waits for these, and for no worker that has none */
-  _Atomic uint64_t ran_ns; /* all workers together, for what they have done since the last round */
   _Atomic bool is_over;
   _Atomic bool rests;    /* no round comes soon */
   pthread_mutex_t mutex; /* for those that sleep */
@@ -68,20 +63,13 @@ static inline void rest(void) {
 #endif
 }
 
-void helpers_set_aside(struct helpers *helpers, uint64_t (*aside)(void *data), void *data) {
+void helpers_set_aside(struct helpers *helpers, bool (*aside)(void *data), void *data) {
   helpers->aside = aside;
   helpers->aside_data = data;
 }
 
-static void note_ran(struct helpers *helpers, uint64_t ns) {
-  atomic_fetch_add_explicit(&helpers->ran_ns, ns, memory_order_relaxed);
-}
-
-static inline void use_time(struct helpers *helpers) {
-  uint64_t ns = helpers->aside ? helpers->aside(helpers->aside_data) : 0;
-  if (ns)
-    note_ran(helpers, ns);
-  else
+static inline void use_time(const struct helpers *helpers) {
+  if (!helpers->aside || !helpers->aside(helpers->aside_data))
     rest();
 }
 
@@ -122,17 +110,9 @@ static void note_done(struct helpers *helpers, unsigned worker) {
   pthread_mutex_unlock(&helpers->mutex);
 }
 
-static uint64_t ran_so_far(const struct helpers *helpers) {
-  return helpers->may_pause ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
-}
-
 static void do_items(struct helpers *helpers, unsigned worker, uint32_t round) {
-  uint64_t ran = ran_so_far(helpers), before;
   for (uint32_t item; claim(helpers, round, &item);) {
     helpers->work(helpers->data, worker, item);
-    before = ran;
-    ran = ran_so_far(helpers);
-    note_ran(helpers, ran - before);
     note_done(helpers, worker);
   }
 }
@@ -232,47 +212,20 @@ static void wait_for_all(struct helpers *helpers) {
   pthread_mutex_unlock(&helpers->mutex);
 }
 
-static void run_alone(struct helpers *helpers) {
-  for (uint32_t item = 0; item < helpers->items; item++)
-    helpers->work(helpers->data, 0, item);
-}
-
-static void run_round(struct helpers *helpers) {
-  atomic_store_explicit(&helpers->undone, helpers->items,
-                        memory_order_relaxed); /* released with the claims */
-  do_items(helpers, 0, begin_round(helpers, helpers->items));
-  wait_for_all(helpers);
-}
-
-static void run_and_judge(struct helpers *helpers) {
-  uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-  if (!round_gain_is_for_several(&helpers->gain, begin)) {
-    run_alone(helpers);
-    return;
-  }
-  run_round(helpers);
-  uint64_t end = clock_ns(CLOCK_MONOTONIC),
-           ran = atomic_exchange_explicit(&helpers->ran_ns, 0, memory_order_relaxed);
-  if (round_gain_note(&helpers->gain, end, end - begin, ran))
-    helpers_rest(helpers);
-}
-
 void helpers_run(struct helpers *helpers, helpers_work work, void *data, uint32_t items) {
   helpers->work = work;
   helpers->data = data;
   helpers->items = items;
   if (helpers->workers > 1 && items > 1 && !helpers->has_started)
     start_all(helpers);
-  if (helpers->started == 1 || items <= 1)
-    run_alone(helpers);
-  else if (helpers->may_pause)
-    run_and_judge(helpers);
-  else
-    run_round(helpers);
-}
-
-void helpers_let_pause(struct helpers *helpers) {
-  helpers->may_pause = true;
+  if (helpers->started == 1 || items <= 1) {
+    for (uint32_t item = 0; item < items; item++)
+      work(data, 0, item);
+    return;
+  }
+  atomic_store_explicit(&helpers->undone, items, memory_order_relaxed); /* released with the claims */
+  do_items(helpers, 0, begin_round(helpers, items));
+  wait_for_all(helpers);
 }
 
 void helpers_rest(struct helpers *helpers) {

@@ -19,11 +19,7 @@ void helpers_destroy(struct helpers *helpers);
 
 /* What a worker does that waits for others, part by part, until `aside` returns that there is nothing. Before
  * the first work. */
-void helpers_set_aside(struct helpers *helpers, uint64_t (*aside)(void *data), void *data);
-
-/* From now on the caller works alone for moments where it is faster so, as other programs have the
- * processors. Before the first work. */
-void helpers_let_pause(struct helpers *helpers);
+void helpers_set_aside(struct helpers *helpers, bool (*aside)(void *data), void *data);
 
 /* No round comes soon: those that look for one leave their processors to who has something to do. */
 void helpers_rest(struct helpers *helpers);
