@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "session/clock.h"
+
 /* What a write may raise: the reader has gone; the file has reached its limit (RLIMIT_FSIZE); the terminal
  * stops its background (TOSTOP), which it does not where that is blocked. */
 static sigset_t raised_by_write(void) {
@@ -20,13 +22,17 @@ static sigset_t raised_by_write(void) {
   return signals;
 }
 
-/* A pipe that is full, and a terminal whose output is stopped, would not let go of the writer. */
+/* A pipe that is full, and a terminal whose output is stopped, would not let go of the writer. Signals end
+ * poll(2): a program may have a timer. */
 static bool has_room(int patience_ms) {
   struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
-  int result;
-  do
-    result = poll(&output, 1, patience_ms);
-  while (result < 0 && errno == EINTR);
+  uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(patience_ms > 0 ? patience_ms : 0) * 1000000;
+  int left_ms = patience_ms, result;
+  while ((result = poll(&output, 1, left_ms)) < 0 && errno == EINTR) {
+    uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    if (patience_ms >= 0)
+      left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
+  }
   return result > 0;
 }
 

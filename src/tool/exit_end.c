@@ -62,7 +62,7 @@ static uint32_t count_lasting_others(void) {
 }
 
 /* Where recording has stopped before (STAVE_MAX_SIZE, a full disk) nothing more is missing, and the runtime's
- * threads that have begun since are not known as such. */
+ * threads that began later are not known as such. */
 static void end(uint32_t others) {
   bool was_recording = !tool_is_stopped();
   if (was_recording)
