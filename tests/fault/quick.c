@@ -1,5 +1,5 @@
-// One small region, a line of output and an exit status of its own: for tests of everything else. With an argument it
-// has a timer, whose handler runs twenty times a second.
+// One small region, a line of output and an exit status of its own: for tests of everything else. With an
+// argument it has a timer, whose handler runs twenty times a second.
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
