@@ -23,7 +23,7 @@ static sigset_t raised_by_write(void) {
 }
 
 /* A pipe that is full, and a terminal whose output is stopped, would not let go of the writer. Signals end
- * poll(2): a program may have a timer. */
+ * poll(2): a program may have a timer. Where nobody can know there is. */
 static bool has_room(int patience_ms) {
   struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
   uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(patience_ms > 0 ? patience_ms : 0) * 1000000;
@@ -33,7 +33,7 @@ static bool has_room(int patience_ms) {
     if (patience_ms >= 0)
       left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
   }
-  return result > 0;
+  return result != 0;
 }
 
 /* One that the write has raised, not one that was pending before. */
@@ -59,14 +59,14 @@ static void write_parts(const char *line, size_t bytes, int patience_ms) {
 
 static void write_without_signals(const char *line, size_t bytes, int patience_ms) {
   sigset_t signals = raised_by_write(), before, pending;
-  if (pthread_sigmask(SIG_BLOCK, &signals, &before) != 0)
-    return;
+  bool is_blocked = pthread_sigmask(SIG_BLOCK, &signals, &before) == 0;
   sigemptyset(&pending);
   sigpending(&pending);
   errno = 0;
   write_parts(line, bytes, patience_ms);
   drop(errno, &pending);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (is_blocked)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void stderr_line_write(const char *line, size_t bytes, int patience_ms) {

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "session/stderr_line.h"
@@ -9,9 +10,12 @@
 
 enum { FIRST_NS = 2000000000, NEXT_NS = 500000000, WIDTH = 64 };
 
-/* The terminal is another's to draw on else. */
+/* Else the terminal is another's to draw on. What is no device is not queried: filters of system calls may
+ * end who does. */
 static bool is_in_foreground(void) {
-  return tcgetpgrp(STDERR_FILENO) == getpgrp();
+  struct stat status;
+  return fstat(STDERR_FILENO, &status) == 0 && S_ISCHR(status.st_mode) &&
+         tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
 /* Fills the line, and so needs no command to erase what it was. */
@@ -22,8 +26,7 @@ static void show(const char *text) {
 }
 
 void wait_line_begin(struct wait_line *line, uint64_t now_ns) {
-  bool may_show = tool.constants.config.verbose > 0 && tool.session->shared.rank <= 0 && !tool.is_mute &&
-                  is_in_foreground();
+  bool may_show = tool.constants.config.verbose > 0 && tool.session->shared.rank <= 0 && !tool.is_mute;
   *line = (struct wait_line){.due_ns = may_show ? now_ns + FIRST_NS : 0};
 }
 
@@ -31,13 +34,15 @@ void wait_line_look(struct wait_line *line, uint64_t now_ns) {
   char text[WIDTH + 1];
   if (line->due_ns == 0 || now_ns < line->due_ns)
     return;
+  line->due_ns = now_ns + NEXT_NS;
+  if (!is_in_foreground())
+    return;
   uint64_t waiting = atomic_load(&tool.session->shared.records_waiting);
   if (waiting > 0)
-    snprintf(text, sizeof text, "stave: %.1f million records are still to be written", (double)waiting / 1e6);
+    snprintf(text, sizeof text, "stave: %" PRIu64 " records are still to be written", waiting);
   else
     snprintf(text, sizeof text, "stave: the archive is being completed");
   show(text);
-  line->due_ns = now_ns + NEXT_NS;
   line->is_shown = true;
 }
 

@@ -10,11 +10,11 @@ struct wait_line {
   bool is_shown;
 };
 
-/* The wait begins now. Nothing is shown where stderr is no terminal, or one on which another process group
- * is in the foreground. */
+/* The wait begins now. */
 void wait_line_begin(struct wait_line *line, uint64_t now_ns);
 
-/* After 2 s and then twice a second: how many records are still to be written. */
+/* After 2 s and then twice a second: how many records are still to be written. Not where stderr is no
+ * terminal, or one on which another process group is in the foreground. */
 void wait_line_look(struct wait_line *line, uint64_t now_ns);
 
 /* Erases it. */
