@@ -23,7 +23,7 @@ bool partial_folder_is_free(const char *out) {
   return false;
 }
 
-static const char MARK[] = "unfinished"; /* a file in it */
+static const char MARK[] = "unfinished"; /* an empty folder in it, which needs no descriptor */
 
 /* The lock may be what the file system lacks: then nobody knows who works in a folder that was there. */
 static bool is_others(const struct partial_folder *folder, const char *command, bool was_there) {
@@ -58,10 +58,7 @@ static bool is_removed(const struct partial_folder *folder) {
 }
 
 static bool set_mark(const struct partial_folder *folder) {
-  int fd = openat(folder->lock_fd, MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd >= 0)
-    close(fd);
-  return fd >= 0;
+  return mkdirat(folder->lock_fd, MARK, 0777) == 0;
 }
 
 static bool fail_to_make(struct partial_folder *folder) {
@@ -113,10 +110,16 @@ bool partial_folder_give_name(const struct partial_folder *folder, const char *o
   if (!is_named && (errno == EINVAL || errno == ENOSYS))
     is_named = lstat(out, &status) < 0 && rename(folder->path, out) == 0;
   if (is_named)
-    unlinkat(folder->lock_fd, MARK, 0);
+    unlinkat(folder->lock_fd, MARK, AT_REMOVEDIR);
   else
     message_print("the archive is complete, but cannot be renamed from %s to %s: %m", folder->path, out);
   return is_named;
+}
+
+void partial_folder_remove(const struct partial_folder *folder) {
+  folder_remove(folder->path);
+  if (unlinkat(folder->lock_fd, MARK, AT_REMOVEDIR) == 0) /* where descriptors are lacking */
+    rmdir(folder->path);
 }
 
 void partial_folder_close(const struct partial_folder *folder) {

@@ -20,6 +20,9 @@ bool partial_folder_make(struct partial_folder *folder, const char *command);
 /* Nothing is overwritten, whatever has come to be there meanwhile. */
 bool partial_folder_give_name(const struct partial_folder *folder, const char *out);
 
+/* With all that is in it: nothing comes of it. */
+void partial_folder_remove(const struct partial_folder *folder);
+
 /* Others may work there from now on. */
 void partial_folder_close(const struct partial_folder *folder);
 

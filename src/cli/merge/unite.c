@@ -121,7 +121,7 @@ static bool run(struct union_job *job) {
   bool is_done = explain(job, guard_run(work, job, &watch));
   progress_clear();
   if (!is_done)
-    folder_remove(job->partial.path);
+    partial_folder_remove(&job->partial);
   return is_done && publish(job); /* what is complete, but gets no name, stays */
 }
 

@@ -1,7 +1,6 @@
 #include "cli/recover/recover_archive.h"
 
 #include "cli/common/archive_job.h"
-#include "cli/common/folder.h"
 #include "cli/common/message.h"
 #include "cli/common/partial_folder.h"
 
@@ -36,7 +35,7 @@ static bool make(const char *directory, const char *out, const struct partial_fo
   if (!is_made && error != -EINTR)
     print_failure(directory, process, error);
   if (!is_made)
-    folder_remove(partial->path);
+    partial_folder_remove(partial);
   bool is_named = is_made && partial_folder_give_name(partial, out);
   if (is_named)
     remove_rings(process);
