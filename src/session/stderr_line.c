@@ -22,8 +22,8 @@ static sigset_t raised_by_write(void) {
   return signals;
 }
 
-/* A pipe that is full, and a terminal whose output is stopped, would not let go of the writer. Signals end
- * poll(2): a program may have a timer. Where nobody can know there is. */
+/* A pipe that is full, and a terminal whose output is stopped, would block the writer. Signals end poll(2): a
+ * program may have a timer. Where poll(2) is refused there is taken to be room. */
 static bool has_room(int patience_ms) {
   struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
   uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(patience_ms > 0 ? patience_ms : 0) * 1000000;

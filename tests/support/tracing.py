@@ -113,6 +113,15 @@ def skip_if_sanitized(programs, why):
         raise Skip(f"{' '.join(sanitized)}: built with sanitizers, which {why}")
 
 
+AS_NOBODY = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+
+
+def need_nobody(build):
+    """Root alone becomes another user, who has to be able to run what was built."""
+    if os.geteuid() != 0 or run([*AS_NOBODY, "test", "-x", build.writer], clean_environment()).returncode:
+        raise Skip("needs to be root, and that others may run what was built")
+
+
 def with_addresses(mib, command):
     """The command, whose address space has a limit (ulimit -v); without one, where a sanitizer needs 20 TiB."""
     if sanitizers.is_sanitized(command[0]):

@@ -49,10 +49,14 @@ static bool is_removed(const struct partial_folder *folder) {
   bool is_ours = faccessat(folder->lock_fd, MARK, F_OK, 0) == 0;
   if (is_ours)
     folder_remove(folder->path);
-  if (is_ours || rmdir(folder->path) == 0)
+  else
+    rmdir(folder->path);
+  if (!is_still_there(folder->lock_fd))
     return true;
   message_print(
-      "%s is there, and is nothing that an interrupted command has left; -o names another directory",
+      is_ours ? "%s, which an interrupted command has left, cannot be removed; -o names another directory"
+              : "%s is there, and is nothing that an interrupted command has left; -o names another "
+                "directory",
       folder->path);
   return false;
 }
