@@ -49,19 +49,24 @@ static void print_help(void) {
   printf("\n  -h, --help     this text\n  -V, --version  the version\n\nExample: stave record ./program\n");
 }
 
+static bool is_either(const char *text, const char *one, const char *other) {
+  return strcmp(text, one) == 0 || strcmp(text, other) == 0;
+}
+
+static bool requests_help(const char *word) {
+  return is_either(word, "--help", "-h") || strcmp(word, "help") == 0;
+}
+
 static int help(int argc, char **argv) {
-  const struct command *command = argc > 1 ? commands_find(argv[1]) : NULL;
-  if (argc > 1 && !command)
+  bool has_subject = argc > 1 && !requests_help(argv[1]);
+  const struct command *command = has_subject ? commands_find(argv[1]) : NULL;
+  if (has_subject && !command)
     return unknown(argv[1]);
   if (command)
     usage_help(command->usage());
   else
     print_help();
   return EXIT_SUCCESS;
-}
-
-static bool is_either(const char *text, const char *one, const char *other) {
-  return strcmp(text, one) == 0 || strcmp(text, other) == 0;
 }
 
 static int run(int argc, char **argv) {
@@ -73,7 +78,7 @@ static int run(int argc, char **argv) {
     printf("stave %s\n", STAVE_VERSION);
     return EXIT_SUCCESS;
   }
-  if (is_either(argv[0], "--help", "-h") || strcmp(argv[0], "help") == 0)
+  if (requests_help(argv[0]))
     return help(argc, argv);
   const struct command *command = commands_find(argv[0]);
   return command ? command->run(argc, argv) : unknown(argv[0]);

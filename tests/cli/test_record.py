@@ -26,6 +26,8 @@ class Command(Case):
         self.assertRegex(self.stave("--version").stdout, r"^stave \d")
         self.assertIn("record", self.stave("--help").stdout)
         self.assertIn("--output", self.stave("help", "record").stdout)
+        for words in ("help",), ("help", "--help"), ("help", "help"), ("--help", "-h"):
+            self.assertEqual(self.stave(*words).stdout, self.stave("--help").stdout)
         self.assertIn("--output", self.record("--help").stdout)
 
 
