@@ -12,6 +12,7 @@
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/mpi.h"
+#include "writer/correlate/plain_tasks.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
 #include "writer/definitions/regions.h"
@@ -161,15 +162,17 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
     count_lost(c, record);
     return;
   }
+  struct traced_thread *thread = thread_in(c, slot);
+  bool is_slow = !is_simple(thread, record);
+  c->counting.thread = is_slow ? c->counting.thread : NULL;
+  if (!is_slow && is_of_task(record) && plain_tasks(c, thread, id, record, 1))
+    return;
   c->words = words;
   correlator_count(c, id, record);
-  struct traced_thread *thread = thread_in(c, slot);
-  if (!is_simple(thread, record)) {
+  if (is_slow)
     correlate_slow(c, slot, record);
-    return;
-  }
-  c->counting.thread = NULL;
-  dispatch(c, thread, record);
+  else
+    dispatch(c, thread, record);
 }
 
 uint64_t correlate_run(void *correlator, uint32_t slot, uint64_t id, const struct record *records,
@@ -184,8 +187,14 @@ uint64_t correlate_run(void *correlator, uint32_t slot, uint64_t id, const struc
   c->words = no_words;
   c->counting.thread = NULL;
   for (; record != end && is_simple(thread, record) && !*lacks_room; thread = c->by_slot[slot]) {
-    correlator_count(c, id++, record);
-    dispatch(c, thread, record++);
+    uint64_t done = is_of_task(record) ? plain_tasks(c, thread, id, record, (uint64_t)(end - record)) : 0;
+    if (done == 0) {
+      correlator_count(c, id, record);
+      dispatch(c, thread, record);
+      done = 1;
+    }
+    id += done;
+    record += done;
   }
   return (uint64_t)(record - records);
 }

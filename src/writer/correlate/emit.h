@@ -50,10 +50,14 @@ static inline void emit_has_written(struct location *location, uint64_t ticks, u
   atomic_store_explicit(location->complete_events, ++location->events, memory_order_release);
 }
 
-/* The same of `count` events of one time. */
-static inline bool emit_may_write_some(const struct location *location, uint64_t ticks, unsigned count) {
-  return ticks >= location->written_ticks && location->reserve_at - location->events > count &&
-         location->sample_begin == location->sample_end && location->writer && held_is_empty(&location->held);
+/* Whether nothing is to be done for events without attributes but to write them, where there is room. */
+static inline bool emit_may_write_some(const struct location *location) {
+  return location->sample_begin == location->sample_end && location->writer && held_is_empty(&location->held);
+}
+
+/* And whether there is room for `count` events of one time. */
+static inline bool emit_has_room_for(const struct location *location, uint64_t ticks, unsigned count) {
+  return ticks >= location->written_ticks && location->reserve_at - location->events > count;
 }
 
 /* Then they were. */

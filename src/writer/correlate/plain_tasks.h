@@ -9,16 +9,14 @@
 #include "session/records.h"
 #include "writer/correlate/correlate.h"
 
-/* Each returns false, having done nothing, where it is not as simple as that. */
-bool plain_task_is_created(struct correlator *correlator, struct traced_thread *thread,
-                           const struct record_task_create *record);
+/* Handles the first of these records of the thread, which follow each other, n of them from the one with this
+ * id on, as long as they are as simple as that, and counts them. Returns how many. Nothing of the thread
+ * waits for a record. */
+uint64_t plain_tasks(struct correlator *correlator, struct traced_thread *thread, uint64_t id,
+                     const struct record *records, uint64_t n);
 
-/* A task begins that has not run so far. */
-bool plain_task_begins(struct correlator *correlator, struct traced_thread *thread,
-                       const struct record_task_schedule *record);
-
-/* The thread's task ends, and the implicit one or an explicit one that has run there goes on. */
-bool plain_task_ends(struct correlator *correlator, struct traced_thread *thread,
-                     const struct record_task_schedule *record);
+static inline bool is_of_task(const struct record *record) {
+  return record->type == RECORD_task_create || record->type == RECORD_task_schedule;
+}
 
 #endif

@@ -10,7 +10,6 @@
 #include "writer/correlate/frames.h"
 #include "writer/correlate/handlers.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/plain_tasks.h"
 #include "writer/correlate/teams.h"
 #include "writer/definitions/definitions.h"
 #include "writer/definitions/ompt_names.h"
@@ -88,8 +87,8 @@ static struct task *create(struct correlator *c, struct traced_thread *thread, u
   return task;
 }
 
-static __attribute__((noinline)) void create_any(struct correlator *c, struct traced_thread *thread,
-                                                 const struct record_task_create *record) {
+void on_task_create(struct correlator *c, struct traced_thread *thread,
+                    const struct record_task_create *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   if (record->task_flags & OMPT_TASK_taskwait)
     frame_enter(
@@ -103,12 +102,6 @@ static __attribute__((noinline)) void create_any(struct correlator *c, struct tr
     task_free(task); /* it runs as part of the task that creates it */
   else
     map_put(&c->tasks, c->record_id, task);
-}
-
-void on_task_create(struct correlator *c, struct traced_thread *thread,
-                    const struct record_task_create *record) {
-  if (!plain_task_is_created(c, thread, record))
-    create_any(c, thread, record);
 }
 
 /* -- scheduling -- */
@@ -326,8 +319,8 @@ static struct task *task_before(struct correlator *c, struct traced_thread *thre
                                                                       : map_get(&c->tasks, id);
 }
 
-static __attribute__((noinline)) void schedule_any(struct correlator *c, struct traced_thread *thread,
-                                                   const struct record_task_schedule *record) {
+void on_task_schedule(struct correlator *c, struct traced_thread *thread,
+                      const struct record_task_schedule *record) {
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t status = record->prior_status;
   struct task *prior = task_before(c, thread, record->prior_task);
@@ -357,15 +350,6 @@ static __attribute__((noinline)) void schedule_any(struct correlator *c, struct 
   struct task *next = switched_to(c, thread, record->next_task, now);
   next->in_front_of = record->prior_task && !prior ? thread->current->id : record->prior_task;
   task_switch(c, thread, next, now, status);
-}
-
-void on_task_schedule(struct correlator *c, struct traced_thread *thread,
-                      const struct record_task_schedule *record) {
-  uint32_t status = record->prior_status;
-  if ((status == STATUS_SWITCH && plain_task_begins(c, thread, record)) ||
-      (status == STATUS_COMPLETE && plain_task_ends(c, thread, record)))
-    return;
-  schedule_any(c, thread, record);
 }
 
 /* -- dependences and cancellation: points -- */

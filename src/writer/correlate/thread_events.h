@@ -46,12 +46,15 @@ static inline void emit_region(struct correlator *c, struct traced_thread *threa
 void emit_enter(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 void emit_leave(struct correlator *correlator, struct traced_thread *thread, uint64_t ticks, uint32_t region);
 
-/* Whether all that becomes of a record, `count` events of its time and without attributes, may be written at
- * once (event_writer.h). */
+/* Whether all that becomes of a record may be written by one call (event_writer.h), where there is room. */
+static inline bool may_write_some(const struct correlator *c, const struct traced_thread *thread) {
+  return !c->counting.thread && !c->is_closing && !c->is_paused && emit_may_write_some(&thread->location);
+}
+
+/* And there is room: `count` events of its time, without attributes. */
 static inline bool may_write_all(const struct correlator *c, const struct traced_thread *thread,
                                  uint64_t ticks, unsigned count) {
-  return !c->counting.thread && !c->is_closing && !c->is_paused &&
-         emit_may_write_some(&thread->location, ticks, count);
+  return may_write_some(c, thread) && emit_has_room_for(&thread->location, ticks, count);
 }
 
 /* A point: Enter and Leave at the same time, of event->region; its attributes go on the Enter. */
