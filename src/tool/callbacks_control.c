@@ -7,6 +7,7 @@
 #include "session/session.h"
 #include "tool/callbacks.h"
 #include "tool/thread.h"
+#include "tool/wait_limit.h"
 
 /* omp_control_tool_t and omp_control_tool_result_t (OpenMP 5.1, 3.14). */
 enum { COMMANDS_OF_TOOLS = 64 };
@@ -26,7 +27,8 @@ static bool put_control_tool(uint64_t command, uint64_t modifier, const void *ar
 static bool wait_until_read(const struct thread_slot *slot, uint64_t head) {
   enum { NAP_NS = 100000 };
   _Atomic uint64_t *progress = &tool.session->shared.progress;
-  uint64_t seen = atomic_load(progress), since = clock_ns(CLOCK_MONOTONIC);
+  uint64_t seen = atomic_load(progress);
+  struct wait_limit limit = wait_limit_begin(clock_ns(CLOCK_MONOTONIC), tool.constants.config.timeout);
   while ((int64_t)(atomic_load_explicit(&slot->tail, memory_order_acquire) - head) < 0) {
     if (session_writer_is_dead(tool.session))
       return false;
@@ -35,8 +37,8 @@ static bool wait_until_read(const struct thread_slot *slot, uint64_t head) {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), last = seen;
     seen = atomic_load(progress);
     if (seen != last)
-      since = now;
-    else if (now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
+      wait_limit_renew(&limit, now);
+    else if (wait_limit_is_over(&limit, now))
       return false;
   }
   return true;

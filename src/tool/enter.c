@@ -8,6 +8,7 @@
 
 #include "session/clock.h"
 #include "tool/tool.h"
+#include "tool/wait_limit.h"
 
 enum { NAP_NS = 100000, PROCESS_SHIFT = 32 };
 
@@ -22,12 +23,12 @@ static bool is_of_process(uint64_t thread, uint64_t self) {
 
 /* A thread that has left by longjmp is not waited for longer than a writer is. */
 static bool claim(_Atomic uint64_t *entering, uint64_t self) {
-  uint64_t other = 0, start = clock_ns(CLOCK_MONOTONIC);
+  uint64_t other = 0;
+  struct wait_limit limit = wait_limit_begin(clock_ns(CLOCK_MONOTONIC), tool.constants.config.timeout);
   while (!atomic_compare_exchange_strong(entering, &other, self)) {
     if (!is_of_process(other, self))
       continue;
-    if (other == self ||
-        clock_ns(CLOCK_MONOTONIC) - start > (uint64_t)tool.constants.config.timeout * 1000000000)
+    if (other == self || wait_limit_is_over(&limit, clock_ns(CLOCK_MONOTONIC)))
       return false;
     nanosleep(&(struct timespec){0, NAP_NS}, NULL);
     other = 0;

@@ -21,6 +21,7 @@
 #include "tool/sampler.h"
 #include "tool/slots.h"
 #include "tool/thread.h"
+#include "tool/wait_limit.h"
 #include "tool/wait_line.h"
 #include "tool/writer_process.h"
 
@@ -130,7 +131,7 @@ static bool process_is_dead(int pidfd) {
 
 static bool wait_until_ready(int writer_pidfd) {
   _Atomic uint32_t *state = &tool.session->shared.writer_state;
-  uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)tool.constants.config.timeout * 1000000000;
+  struct wait_limit limit = wait_limit_begin(clock_ns(CLOCK_MONOTONIC), tool.constants.config.timeout);
   first_rings_populate_while(state, WRITER_STARTING); /* there is nothing else to do */
   while (atomic_load(state) == WRITER_STARTING) {
     futex_wait(state, WRITER_STARTING, SLICE_NS);
@@ -141,7 +142,7 @@ static bool wait_until_ready(int writer_pidfd) {
                "program runs untraced");
       return false;
     }
-    if (clock_ns(CLOCK_MONOTONIC) > end) {
+    if (wait_limit_is_over(&limit, clock_ns(CLOCK_MONOTONIC))) {
       tool_log("stave-writer was not ready after %u s (STAVE_TIMEOUT)%s; the program runs untraced",
                tool.constants.config.timeout, writer_process_waits(tool.session));
       return false;
@@ -372,8 +373,9 @@ static bool is_to_leave(void) {
 /* *leaves: it is not waited for. */
 static bool is_closed_in_time(bool *leaves, struct wait_line *line) {
   struct session_shared *shared = &tool.session->shared;
-  uint64_t progress = 0, since = clock_ns(CLOCK_MONOTONIC);
-  wait_line_begin(line, since);
+  uint64_t progress = 0, begin = clock_ns(CLOCK_MONOTONIC);
+  struct wait_limit limit = wait_limit_begin(begin, tool.constants.config.timeout);
+  wait_line_begin(line, begin);
   while (atomic_load(&shared->writer_state) == WRITER_READY) {
     if (*leaves)
       return false;
@@ -382,12 +384,12 @@ static bool is_closed_in_time(bool *leaves, struct wait_line *line) {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&shared->progress);
     wait_line_look(line, now);
     if (seen != progress)
-      since = now;
+      wait_limit_renew(&limit, now);
     progress = seen;
     bool is_over = session_writer_is_dead(tool.session) && atomic_load(&shared->writer_state) == WRITER_READY;
     if (is_over)
       return is_closed_on_disk();
-    if (now - since > (uint64_t)tool.constants.config.timeout * 1000000000)
+    if (wait_limit_is_over(&limit, now))
       return false;
   }
   return atomic_load(&shared->writer_state) == WRITER_CLOSED;

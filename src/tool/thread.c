@@ -4,6 +4,7 @@
 
 #include "session/futex.h"
 #include "session/session.h"
+#include "tool/wait_limit.h"
 
 static uint64_t ring_capacity(const struct ring *ring) {
   return ring->mask + 1;
@@ -103,9 +104,8 @@ static struct timespec nap_for(uint64_t records) {
  * by many events. False if the session stopped meanwhile, or the writer has given the ring up. The writer's
  * progress is looked at again and again: on a busy machine it may be the one that waits for a processor. */
 static bool wait_for_room(struct ring *ring, uint64_t end) {
-  uint64_t timeout_ns = (uint64_t)tool.constants.config.timeout * 1000000000;
   uint64_t progress = atomic_load(&tool.session->shared.progress);
-  uint64_t since = clock_ns(CLOCK_MONOTONIC);
+  struct wait_limit limit = wait_limit_begin(clock_ns(CLOCK_MONOTONIC), tool.constants.config.timeout);
   uint64_t tail;
   uint64_t half = ring_capacity(ring) / 2, needed = end + half;
   struct timespec nap = nap_for(half);
@@ -117,8 +117,8 @@ static bool wait_for_room(struct ring *ring, uint64_t end) {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), seen = atomic_load(&tool.session->shared.progress);
     if (seen != progress) {
       progress = seen;
-      since = now;
-    } else if (now - since > timeout_ns || session_writer_is_dead(tool.session)) {
+      wait_limit_renew(&limit, now);
+    } else if (wait_limit_is_over(&limit, now) || session_writer_is_dead(tool.session)) {
       tool_give_up();
     }
   }
