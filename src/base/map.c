@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-static void grow(struct map *map) {
+void map_grow(struct map *map) {
   struct map larger = {.capacity = map->capacity ? map->capacity * 2 : 64};
   larger.entries = memory_get(larger.capacity, sizeof *larger.entries);
   for (size_t i = 0; i < map->capacity; i++)
@@ -15,19 +15,8 @@ static void grow(struct map *map) {
   *map = larger;
 }
 
-void map_put(struct map *map, uint64_t key, void *value) {
-  if (map->count * 2 >= map->capacity)
-    grow(map);
-  struct map_entry *entry = map_find(map, key);
-  map->count += !entry->value;
-  *entry = (struct map_entry){key, value};
-}
-
 /* Closes the hole: moves back every entry after it that may be there. */
-void map_remove(struct map *map, uint64_t key) {
-  struct map_entry *entry = map->capacity ? map_find(map, key) : NULL;
-  if (!entry || !entry->value)
-    return;
+void map_close(struct map *map, struct map_entry *entry) {
   size_t last = map->capacity - 1, hole = (size_t)(entry - map->entries);
   for (size_t i = (hole + 1) & last; map->entries[i].value; i = (i + 1) & last) {
     size_t distance = (i - map_home(map, map->entries[i].key)) & last;
@@ -37,7 +26,6 @@ void map_remove(struct map *map, uint64_t key) {
     hole = i;
   }
   map->entries[hole].value = NULL;
-  map->count--;
 }
 
 void map_clear(struct map *map) {

@@ -36,11 +36,34 @@ static inline void *map_get(const struct map *map, uint64_t key) {
   return map->capacity ? map_find(map, key)->value : NULL;
 }
 
+/* What map_put does when half of the table is in use. */
+void map_grow(struct map *map);
+
 /* Sets the value (not NULL) of a key, new or not. */
-void map_put(struct map *map, uint64_t key, void *value);
+static inline void map_put(struct map *map, uint64_t key, void *value) {
+  if (map->count * 2 >= map->capacity)
+    map_grow(map);
+  struct map_entry *entry = map_find(map, key);
+  map->count += !entry->value;
+  entry->key = key;
+  entry->value = value;
+}
+
+/* What map_remove does of an entry where the next one is in use. */
+void map_close(struct map *map, struct map_entry *entry);
 
 /* Removes the key, if it is there. */
-void map_remove(struct map *map, uint64_t key);
+static inline void map_remove(struct map *map, uint64_t key) {
+  struct map_entry *entry = map->capacity ? map_find(map, key) : NULL;
+  if (!entry || !entry->value)
+    return;
+  map->count--;
+  size_t next = (size_t)(entry - map->entries + 1) & (map->capacity - 1);
+  if (map->entries[next].value)
+    map_close(map, entry);
+  else
+    entry->value = NULL;
+}
 
 /* Frees the table, not the values. */
 void map_clear(struct map *map);

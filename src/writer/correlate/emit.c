@@ -53,19 +53,13 @@ struct team *team_get(struct emitter *emitter) {
   return team;
 }
 
-struct team *team_keep(struct team *team) {
-  if (team)
-    team->references++;
-  return team;
-}
-
-void team_release(struct team *team) {
-  while (team && --team->references == 0) {
+void team_put_back(struct team *team) {
+  while (team) {
     struct team *parent = team->parent;
     if (team->size)
       memset(team->members, 0, team->size * sizeof *team->members);
     pool_put(team->pool, team->number);
-    team = parent;
+    team = parent && --parent->references == 0 ? parent : NULL;
   }
 }
 

@@ -139,7 +139,18 @@ struct team *team_get(struct emitter *emitter);
 
 /* References that keep a team alive while somebody still names it. team_release frees it with the last
  * one. */
-struct team *team_keep(struct team *team);
-void team_release(struct team *team);
+static inline struct team *team_keep(struct team *team) {
+  if (team)
+    team->references++;
+  return team;
+}
+
+/* Nobody names it any more. */
+void team_put_back(struct team *team);
+
+static inline void team_release(struct team *team) {
+  if (team && --team->references == 0)
+    team_put_back(team);
+}
 
 #endif

@@ -27,24 +27,6 @@ struct traced_thread *thread_next(struct correlator *c, size_t *position) {
   return NULL;
 }
 
-struct task *task_new(struct correlator *c) {
-  uint32_t number;
-  struct task *task = pool_new(&c->task_pool, &number);
-  struct stack stack = {task->stack.frames, 0, task->stack.capacity};
-  pool_clear(&c->task_pool, task);
-  task->pool = &c->task_pool;
-  task->number = number;
-  task->stack = stack;
-  return task;
-}
-
-void task_free(struct task *task) {
-  if (!task)
-    return;
-  team_release(task->team);
-  pool_put(task->pool, task->number);
-}
-
 bool thread_has_open(const struct traced_thread *thread, const struct task *task) {
   const struct task *open = thread->current;
   while (open && open != task)

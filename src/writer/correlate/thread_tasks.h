@@ -2,7 +2,11 @@
 #ifndef STAVE_WRITER_CORRELATE_THREAD_TASKS_H
 #define STAVE_WRITER_CORRELATE_THREAD_TASKS_H
 
+#include <string.h>
+
+#include "base/pool.h"
 #include "writer/correlate/correlate.h"
+#include "writer/correlate/emit.h"
 #include "writer/correlate/model.h"
 
 /* The next thread in the order of their locations' numbers, from *position = 0 on; NULL: there is none. */
@@ -11,8 +15,34 @@ struct traced_thread *thread_next(struct correlator *c, size_t *position);
 /* The thread with the location of this number; NULL: it is a device's, or none has it. */
 struct traced_thread *thread_at(struct correlator *c, size_t number);
 
-struct task *task_new(struct correlator *correlator);
-void task_free(struct task *task);
+/* Makes it zero. (In pieces that gcc has instructions for: of all of it, it would make a call.) */
+static inline void task_clear(struct task *task) {
+  enum { PIECE = 4 * sizeof(uint64_t), REST = sizeof *task % PIECE };
+#pragma GCC unroll 8
+  for (size_t at = 0; at + PIECE <= sizeof *task; at += PIECE)
+    memset((char *)task + at, 0, PIECE);
+  memset((char *)task + sizeof *task - REST, 0, REST);
+}
+
+static inline struct task *task_new(struct correlator *correlator) {
+  uint32_t number;
+  struct task *task = pool_new(&correlator->task_pool, &number);
+  struct frame *frames = task->stack.frames;
+  size_t capacity = task->stack.capacity;
+  task_clear(task);
+  task->pool = &correlator->task_pool;
+  task->number = number;
+  task->stack.frames = frames;
+  task->stack.capacity = capacity;
+  return task;
+}
+
+static inline void task_free(struct task *task) {
+  if (!task)
+    return;
+  team_release(task->team);
+  pool_put(task->pool, task->number);
+}
 
 /* Whether the thread runs the task, or will come back to it. */
 bool thread_has_open(const struct traced_thread *thread, const struct task *task);

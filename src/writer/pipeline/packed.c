@@ -98,7 +98,6 @@ uint64_t packed_put(struct packed_state *state, const struct record *records, ui
 static const uint8_t *read_unpacked(struct packed_state *state, unsigned entry, const uint8_t *from,
                                     struct record *ret_record) {
   memcpy(ret_record, from + HEAD_BYTES, sizeof *ret_record);
-  state->ticks = ret_record->ticks;
   state->last[entry].a = ret_record->a;
   state->last[entry].b = ret_record->b;
   state->last[entry].tail = tail_of(ret_record);
@@ -107,7 +106,7 @@ static const uint8_t *read_unpacked(struct packed_state *state, unsigned entry, 
 
 static inline void add_differences(struct packed_state *state, unsigned entry, uint64_t ticks, uint64_t a,
                                    uint64_t b, struct record *ret_record) {
-  ret_record->ticks = state->ticks += ticks;
+  ret_record->ticks = ticks;
   ret_record->a = state->last[entry].a += a;
   ret_record->b = state->last[entry].b += b;
   memcpy(&ret_record->c, &state->last[entry].tail, sizeof state->last[entry].tail);
@@ -122,29 +121,36 @@ static const uint8_t *read_wide(struct packed_state *state, unsigned entry, uint
   return from + WIDE_BYTES;
 }
 
-/* (Inlined: the loop below has the state at hand.) */
+/* *ticks is the last record's time. (Inlined: the loop below has the state at hand, and the time in a
+ * register.) */
 static inline __attribute__((always_inline)) const uint8_t *
-read_one(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
+read_one(struct packed_state *state, uint64_t *ticks, const uint8_t *from, struct record *ret_record) {
   uint64_t packed;
   memcpy(&packed, from, sizeof packed);
   unsigned entry = packed >> ENTRY & (PACKED_ENTRIES - 1), has_fields = packed / HAS_FIELDS & 1;
-  uint64_t ticks = packed >> TICKS & ((1u << TICKS_BITS) - 1);
-  if (__builtin_expect(packed & IS_UNPACKED, false))
-    return has_fields ? read_wide(state, entry, ticks, from, ret_record)
+  uint64_t now = *ticks + (packed >> TICKS & ((1u << TICKS_BITS) - 1));
+  if (__builtin_expect(packed & IS_UNPACKED, false)) {
+    from = has_fields ? read_wide(state, entry, now, from, ret_record)
                       : read_unpacked(state, entry, from, ret_record);
+    *ticks = ret_record->ticks;
+    return from;
+  }
   uint64_t fields = packed & -(uint64_t)has_fields;
-  add_differences(state, entry, ticks, (uint64_t)(int16_t)(fields >> FIELD_A),
+  add_differences(state, entry, now, (uint64_t)(int16_t)(fields >> FIELD_A),
                   (uint64_t)(int16_t)(fields >> FIELD_B), ret_record);
+  *ticks = now;
   return from + 4 + 4 * has_fields;
 }
 
 const uint8_t *packed_read(struct packed_state *state, const uint8_t *from, struct record *ret_record) {
-  return read_one(state, from, ret_record);
+  return read_one(state, &state->ticks, from, ret_record);
 }
 
 const uint8_t *packed_read_some(struct packed_state *state, const uint8_t *from, uint64_t n,
                                 struct record *ret_records) {
+  uint64_t ticks = state->ticks;
   for (uint64_t i = 0; i < n; i++)
-    from = read_one(state, from, &ret_records[i]);
+    from = read_one(state, &ticks, from, &ret_records[i]);
+  state->ticks = ticks;
   return from;
 }
