@@ -165,38 +165,22 @@ static bool concerns_thread_alone(struct correlator *c, struct traced_thread *th
   }
 }
 
-/* What a record of a lock does, where it is as simple as most are: whether it is alone need not be looked at.
- */
-static inline bool encode_plain_lock(struct correlator *c, struct traced_thread *thread,
-                                     const struct record *record, uint64_t id) {
-  c->record_id = id;
-  switch (record->type) {
-  case RECORD_mutex_acquire:
-    return plain_lock_is_requested(c, thread, (const struct record_mutex_acquire *)record);
-  case RECORD_mutex_acquired:
-    return acquisition_is_settled(&thread->acquisitions, id) &&
-           plain_lock_is_acquired(c, thread, (const struct record_mutex_acquired *)record);
-  case RECORD_mutex_released:
-    return plain_lock_is_released(c, thread, (const struct record_mutex_released *)record);
-  default:
-    return false;
-  }
-}
-
 uint64_t alone_encode(struct encoder *encoder, uint32_t slot, uint64_t id, const struct record *records,
                       uint64_t n, uint64_t until) {
   struct correlator *c = &encoder->correlator;
   struct traced_thread *thread = c->by_slot[slot];
   bool may_be_plain = !has_common_frame(&thread->current->stack, true);
   uint64_t done = 0;
-  for (; done < n && records[done].ticks < until; done++) {
+  while (done < n && records[done].ticks < until) {
     const struct record *record = &records[done];
-    if (may_be_plain && !thread->undecided_count && encode_plain_lock(c, thread, record, id + done))
-      correlator_count(c, id + done, record);
-    else if (concerns_thread_alone(c, thread, record, id + done))
-      correlate(c, slot, id + done, record, NULL);
-    else
+    bool is_plain = may_be_plain && is_of_lock(record) && !thread->undecided_count;
+    uint64_t plain = is_plain ? plain_locks(c, thread, id + done, record, n - done, until, true) : 0;
+    done += plain;
+    if (plain)
+      continue;
+    if (!concerns_thread_alone(c, thread, record, id + done))
       break;
+    correlate(c, slot, id + done++, record, NULL);
   }
   return done;
 }

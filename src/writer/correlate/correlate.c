@@ -12,6 +12,7 @@
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/mpi.h"
+#include "writer/correlate/plain_locks.h"
 #include "writer/correlate/plain_tasks.h"
 #include "writer/correlate/threads.h"
 #include "writer/definitions/contexts.h"
@@ -155,6 +156,14 @@ static inline struct traced_thread *thread_in(const struct correlator *c, uint32
   return slot < c->by_slot_capacity ? c->by_slot[slot] : NULL;
 }
 
+/* What is as simple as nearly all records are. Returns how many it has handled. */
+static inline uint64_t handle_plain(struct correlator *c, struct traced_thread *thread, uint64_t id,
+                                    const struct record *records, uint64_t n) {
+  return is_of_task(records)   ? plain_tasks(c, thread, id, records, n)
+         : is_of_lock(records) ? plain_locks(c, thread, id, records, n, UINT64_MAX, false)
+                               : 0;
+}
+
 void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record *record,
                const uint64_t *words) {
   struct correlator *c = correlator;
@@ -165,7 +174,7 @@ void correlate(void *correlator, uint32_t slot, uint64_t id, const struct record
   struct traced_thread *thread = thread_in(c, slot);
   bool is_slow = !is_simple(thread, record);
   c->counting.thread = is_slow ? c->counting.thread : NULL;
-  if (!is_slow && is_of_task(record) && plain_tasks(c, thread, id, record, 1))
+  if (!is_slow && handle_plain(c, thread, id, record, 1) > 0)
     return;
   c->words = words;
   correlator_count(c, id, record);
@@ -187,7 +196,7 @@ uint64_t correlate_run(void *correlator, uint32_t slot, uint64_t id, const struc
   c->words = no_words;
   c->counting.thread = NULL;
   for (; record != end && is_simple(thread, record) && !*lacks_room; thread = c->by_slot[slot]) {
-    uint64_t done = is_of_task(record) ? plain_tasks(c, thread, id, record, (uint64_t)(end - record)) : 0;
+    uint64_t done = handle_plain(c, thread, id, record, (uint64_t)(end - record));
     if (done == 0) {
       correlator_count(c, id, record);
       dispatch(c, thread, record);

@@ -36,12 +36,6 @@ void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait
     }
 }
 
-static inline void remove_hold(struct owned_hold held) {
-  struct hold *hold = held.hold, *last = &held.owner->holds[--held.owner->held_locks];
-  for (; hold < last; hold++)
-    hold[0] = hold[1];
-}
-
 void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
               struct event *release) {
   const struct hold *hold = held.hold;
@@ -50,18 +44,7 @@ void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_h
   release->order = hold->order;
   if (!hold->is_hidden)
     emit_event(c, thread, release);
-  remove_hold(held);
-}
-
-bool hold_end_between(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
-                      uint64_t now, uint64_t before, uint64_t after) {
-  const struct hold *hold = held.hold;
-  if (hold->is_hidden || !before || !after || !may_write_all(c, thread, now, 3) ||
-      !event_writer_put_released(thread->location.writer, now, before, hold->lock->id, hold->order, after))
-    return false;
-  emit_has_written_some(&thread->location, now, EVENT_LEAVE, 3);
-  remove_hold(held);
-  return true;
+  hold_remove(held.owner, held.hold);
 }
 
 void locks_release_all(struct correlator *c, struct traced_thread *thread, uint64_t ticks, uint64_t wait_id) {

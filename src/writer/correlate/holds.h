@@ -27,6 +27,12 @@ struct owned_hold {
   struct hold *hold; /* NULL: there is none */
 };
 
+static inline void hold_remove(struct traced_thread *owner, struct hold *hold) {
+  struct hold *last = &owner->holds[--owner->held_locks];
+  for (; hold < last; hold++)
+    hold[0] = hold[1];
+}
+
 /* NULL if it was never acquired. What is requested again and again is at hand. */
 struct lock *lock_find_other(struct correlator *c, uint64_t wait_id);
 static inline struct lock *lock_find(struct correlator *c, uint64_t wait_id) {
@@ -39,10 +45,6 @@ void hold_write(struct correlator *c, struct traced_thread *thread, struct hold 
 /* Ends the hold, with an event on this thread. */
 void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
               struct event *release);
-/* The same, and between an Enter or Leave and a Leave of these layouts, which are written, too. False:
- * nothing is done. */
-bool hold_end_between(struct correlator *c, struct traced_thread *thread, struct owned_hold held,
-                      uint64_t now, uint64_t before, uint64_t after);
 /* The thread's acquisition of the lock, made in a pause, is written now if it is not yet. */
 void lock_show(struct correlator *c, struct traced_thread *thread, uint64_t wait_id, uint64_t ticks);
 /* Releases what the thread still holds, by events that are marked as added by the writer; with a wait id only

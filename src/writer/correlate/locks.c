@@ -16,7 +16,6 @@
 #include "writer/correlate/lock_kinds.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
-#include "writer/correlate/plain_locks.h"
 #include "writer/definitions/regions.h"
 
 static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
@@ -30,8 +29,6 @@ static struct lock *lock_of(struct correlator *c, uint64_t wait_id) {
 
 void on_mutex_acquire(struct correlator *c, struct traced_thread *thread,
                       const struct record_mutex_acquire *record) {
-  if (plain_lock_is_requested(c, thread, record))
-    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   uint32_t kind = record->more ? (uint32_t)c->words[0] : record->flags;
   uint32_t impl = record->more ? (uint32_t)(c->words[0] >> 32) : record->endpoint;
@@ -145,8 +142,6 @@ static void begin_unseen(struct correlator *c, struct traced_thread *thread, uin
 
 void on_mutex_acquired(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_acquired *record) {
-  if (plain_lock_is_acquired(c, thread, record))
-    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   struct lock *lock = lock_of(c, record->wait_id);
   if (is_held_here(lock, thread)) {
@@ -255,8 +250,6 @@ static bool release(struct correlator *c, struct traced_thread *thread, uint64_t
 
 void on_mutex_released(struct correlator *c, struct traced_thread *thread,
                        const struct record_mutex_released *record) {
-  if (plain_lock_is_released(c, thread, record))
-    return;
   uint64_t now = thread_now(c, thread, record->ticks);
   struct task *task = thread->current;
   struct frame *frame = lock_is_routine(record->kind) ? NULL : mutex_frame(task, record->wait_id);

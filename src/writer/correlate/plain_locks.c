@@ -5,6 +5,14 @@
 #include "writer/correlate/lock_kinds.h"
 #include "writer/correlate/model.h"
 
+/* What no record of a run changes. */
+struct lock_run {
+  struct correlator *c;
+  struct traced_thread *thread;
+  struct location *location;
+  bool is_beside; /* others encode, too: only what is settled may be acquired */
+};
+
 static inline struct frame *top_of(const struct traced_thread *thread) {
   const struct stack *stack = &thread->current->stack;
   return stack->count ? &stack->frames[stack->count - 1] : NULL;
@@ -32,16 +40,18 @@ static inline struct hold *only_hold(const struct traced_thread *thread, uint64_
 
 /* -- requested -- */
 
-bool plain_lock_is_requested(struct correlator *c, struct traced_thread *thread,
-                             const struct record_mutex_acquire *record) {
-  struct location *location = &thread->location;
+static inline bool is_requested(const struct lock_run *run, const struct record_mutex_acquire *record,
+                                uint64_t now) {
+  struct correlator *c = run->c;
+  struct traced_thread *thread = run->thread;
+  struct location *location = run->location;
   enum construct construct = lock_construct(record->flags);
   if (record->more || thread->acquire_ticks ||
       !region_is_answered(c, construct, record->codeptr, lock_detail(record->hint, record->endpoint)))
     return false;
   uint32_t region = c->answers[construct].region;
-  uint64_t layout = emitter_layout(c->emitter, region), now = thread_now(c, thread, record->ticks);
-  if (!layout || !may_write_all(c, thread, now, 1) ||
+  uint64_t layout = emitter_layout(c->emitter, region);
+  if (!layout || !emit_has_room_for(location, now, 1) ||
       !event_writer_put_layout(location->writer, now, layout, false))
     return false;
   emit_has_written(location, now, EVENT_ENTER);
@@ -58,8 +68,8 @@ bool plain_lock_is_requested(struct correlator *c, struct traced_thread *thread,
 /* -- acquired -- */
 
 /* It was requested by what the thread does now, and may be held. */
-static inline bool is_requested(const struct traced_thread *thread, const struct frame *top,
-                                const struct record_mutex_acquired *record) {
+static inline bool was_requested(const struct traced_thread *thread, const struct frame *top,
+                                 const struct record_mutex_acquired *record) {
   enum frame_kind kind = lock_is_routine(record->kind) ? FRAME_LOCKING : FRAME_MUTEX;
   bool is_atomic = record->kind == OMPT_MUTEX_atomic;
   return top && top->kind == kind && top->wait_id == record->wait_id && !top->is_hidden && !is_atomic &&
@@ -72,29 +82,37 @@ static inline uint32_t block_of(struct correlator *c, const struct record_mutex_
   return region_is_answered(c, block, record->codeptr, 0) ? c->answers[block].region : REGION_NONE;
 }
 
-static inline bool write_acquired(struct correlator *c, struct traced_thread *thread, const struct lock *lock,
-                                  uint32_t order, uint64_t now, uint64_t after) {
-  return order != 1 && may_write_all(c, thread, now, 2) &&
-         event_writer_put_acquired(thread->location.writer, now, lock->id, order, after);
+/* 0: it has none yet. */
+static inline uint32_t order_of(const struct lock_run *run, uint64_t id, const struct lock *lock,
+                                bool *ret_is_settled) {
+  uint32_t settled = acquisition_settled_order(&run->thread->acquisitions, id);
+  *ret_is_settled = settled != 0;
+  return settled || run->is_beside ? settled : lock->order + 1;
 }
 
-bool plain_lock_is_acquired(struct correlator *c, struct traced_thread *thread,
-                            const struct record_mutex_acquired *record) {
+static inline bool write_acquired(const struct lock_run *run, const struct lock *lock, uint32_t order,
+                                  uint64_t now, uint64_t after) {
+  return order > 1 && emit_has_room_for(run->location, now, 2) &&
+         event_writer_put_acquired(run->location->writer, now, lock->id, order, after);
+}
+
+static inline bool is_acquired(const struct lock_run *run, uint64_t id,
+                               const struct record_mutex_acquired *record, uint64_t now) {
+  struct correlator *c = run->c;
+  struct traced_thread *thread = run->thread;
   const struct frame *top = top_of(thread);
-  struct lock *lock = is_requested(thread, top, record) ? lock_find(c, record->wait_id) : NULL;
+  struct lock *lock = was_requested(thread, top, record) ? lock_find(c, record->wait_id) : NULL;
   if (!lock)
     return false;
-  bool is_short = top->kind == FRAME_LOCKING;
+  bool is_settled, is_short = top->kind == FRAME_LOCKING;
+  uint32_t order = order_of(run, id, lock, &is_settled);
   uint32_t region = is_short ? top->region : block_of(c, record);
-  uint32_t settled = acquisition_settled_order(&thread->acquisitions, c->record_id);
-  uint32_t order = settled ? settled : lock->order + 1;
-  uint64_t now = thread_now(c, thread, record->ticks);
   uint64_t enter = emitter_layout(c->emitter, region),
            after = is_short ? event_layout_of_leave(enter) : enter;
-  if (!enter || !write_acquired(c, thread, lock, order, now, after))
+  if (!enter || !write_acquired(run, lock, order, now, after))
     return false;
-  emit_has_written_some(&thread->location, now, is_short ? EVENT_LEAVE : EVENT_ENTER, 2);
-  if (!settled) /* else others may be looking at it (alone.h) */
+  emit_has_written_some(run->location, now, is_short ? EVENT_LEAVE : EVENT_ENTER, 2);
+  if (!is_settled) /* else others may be looking at it (alone.h) */
     lock->order = order;
   thread->holds[thread->held_locks++] = (struct hold){.lock = lock,
                                                       .wait_id = record->wait_id,
@@ -111,37 +129,81 @@ bool plain_lock_is_acquired(struct correlator *c, struct traced_thread *thread,
 
 /* -- released -- */
 
-static inline bool end_hold(struct correlator *c, struct traced_thread *thread, struct hold *hold,
-                            uint64_t ticks, uint64_t before, uint64_t after) {
-  uint64_t now = thread_now(c, thread, ticks);
-  return hold_end_between(c, thread, (struct owned_hold){thread, hold}, now, before, after);
+/* Between an Enter or Leave and a Leave of these layouts. */
+static inline bool end_hold(const struct lock_run *run, struct hold *hold, uint64_t now, uint64_t before,
+                            uint64_t after) {
+  if (hold->is_hidden || !before || !after || !emit_has_room_for(run->location, now, 3) ||
+      !event_writer_put_released(run->location->writer, now, before, hold->lock->id, hold->order, after))
+    return false;
+  emit_has_written_some(run->location, now, EVENT_LEAVE, 3);
+  hold_remove(run->thread, hold);
+  return true;
 }
 
-static bool is_left(struct correlator *c, struct traced_thread *thread,
-                    const struct record_mutex_released *record, struct hold *hold) {
-  struct stack *stack = &thread->current->stack;
+static inline bool is_left(const struct lock_run *run, const struct record_mutex_released *record,
+                           struct hold *hold, uint64_t now) {
+  struct stack *stack = &run->thread->current->stack;
+  const struct emitter *emitter = run->c->emitter;
   if (stack->count < 2)
     return false;
-  const struct frame *block = top_of(thread), *mutex = block - 1;
+  const struct frame *block = top_of(run->thread), *mutex = block - 1;
   if (block->kind != FRAME_SBLOCK || block->is_hidden || mutex->kind != FRAME_MUTEX ||
       mutex->wait_id != record->wait_id || mutex->is_hidden ||
-      !end_hold(c, thread, hold, record->ticks, emitter_layout_of_leave(c->emitter, block->region),
-                emitter_layout_of_leave(c->emitter, mutex->region)))
+      !end_hold(run, hold, now, emitter_layout_of_leave(emitter, block->region),
+                emitter_layout_of_leave(emitter, mutex->region)))
     return false;
   stack->count -= 2;
   return true;
 }
 
-bool plain_lock_is_released(struct correlator *c, struct traced_thread *thread,
-                            const struct record_mutex_released *record) {
-  struct hold *hold = only_hold(thread, record->wait_id);
-  if (!hold || thread->acquire_ticks)
+static inline bool is_released(const struct lock_run *run, const struct record_mutex_released *record,
+                               uint64_t now) {
+  struct correlator *c = run->c;
+  struct hold *hold = only_hold(run->thread, record->wait_id);
+  if (!hold || run->thread->acquire_ticks)
     return false;
   if (!lock_is_routine(record->kind))
-    return is_left(c, thread, record, hold);
+    return is_left(run, record, hold, now);
   enum construct construct = lock_construct_of_release(record->kind);
   if (!region_is_answered(c, construct, record->codeptr, 0))
     return false;
   uint64_t enter = emitter_layout(c->emitter, c->answers[construct].region);
-  return enter && end_hold(c, thread, hold, record->ticks, enter, event_layout_of_leave(enter));
+  return enter && end_hold(run, hold, now, enter, event_layout_of_leave(enter));
+}
+
+/* -- records that follow each other -- */
+
+static inline bool is_done(const struct lock_run *run, uint64_t id, const struct record *record,
+                           uint64_t now) {
+  switch (record->type) {
+  case RECORD_mutex_acquire:
+    return is_requested(run, (const struct record_mutex_acquire *)record, now);
+  case RECORD_mutex_acquired:
+    return is_acquired(run, id, (const struct record_mutex_acquired *)record, now);
+  case RECORD_mutex_released:
+    return is_released(run, (const struct record_mutex_released *)record, now);
+  default:
+    return false;
+  }
+}
+
+uint64_t plain_locks(struct correlator *c, struct traced_thread *thread, uint64_t id,
+                     const struct record *records, uint64_t n, uint64_t until, bool is_beside) {
+  struct lock_run run = {c, thread, &thread->location, is_beside};
+  uint64_t done = 0, now = thread->last_ticks;
+  if (!may_write_some(c, thread))
+    return 0;
+  for (; done < n && records[done].ticks < until && !(records[done].flags & RECORD_FLAG_COUNTERS); done++) {
+    const struct record *record = &records[done];
+    now = record->ticks > now ? record->ticks : now;
+    if (!is_done(&run, id + done, record, now))
+      break;
+    c->records_by_type[record->type]++;
+  }
+  if (done == 0)
+    return 0;
+  c->records += done;
+  thread_now(c, thread, records[0].ticks);
+  thread_now(c, thread, thread->location.written_ticks);
+  return done;
 }

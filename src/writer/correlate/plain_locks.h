@@ -10,12 +10,16 @@
 #include "session/records.h"
 #include "writer/correlate/correlate.h"
 
-/* Each returns false, having done nothing, where it is not as simple as that. */
-bool plain_lock_is_requested(struct correlator *correlator, struct traced_thread *thread,
-                             const struct record_mutex_acquire *record);
-bool plain_lock_is_acquired(struct correlator *correlator, struct traced_thread *thread,
-                            const struct record_mutex_acquired *record);
-bool plain_lock_is_released(struct correlator *correlator, struct traced_thread *thread,
-                            const struct record_mutex_released *record);
+/* Handles the first of these records of the thread, which follow each other, n of them from the one with this
+ * id on, as long as they are as simple as that and earlier than `until`, and counts them. Returns how many.
+ * Nothing of the thread waits for a record. is_beside: others encode, too, so that only acquisitions whose
+ * order is settled are handled. */
+uint64_t plain_locks(struct correlator *correlator, struct traced_thread *thread, uint64_t id,
+                     const struct record *records, uint64_t n, uint64_t until, bool is_beside);
+
+static inline bool is_of_lock(const struct record *record) {
+  return record->type == RECORD_mutex_acquire || record->type == RECORD_mutex_acquired ||
+         record->type == RECORD_mutex_released;
+}
 
 #endif
