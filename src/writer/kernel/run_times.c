@@ -83,15 +83,16 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
   return true;
 }
 
-static int open_schedstat(const struct run_times *times, const struct timed_thread *thread) {
-  return schedstat_open(times->pid, (pid_t)thread->tid);
-}
-
-static bool read_schedstat(const struct run_times *times, const struct timed_thread *thread,
-                           uint64_t *ret_ran, uint64_t *ret_ready) {
-  int fd = thread->fd >= 0 ? thread->fd : open_schedstat(times, thread);
+/* The file stays open where there are descriptors for that. */
+static bool read_schedstat(struct run_times *times, struct timed_thread *thread, uint64_t *ret_ran,
+                           uint64_t *ret_ready) {
+  int fd = thread->fd >= 0 ? thread->fd : schedstat_open(times->pid, (pid_t)thread->tid);
   bool is_read = fd >= 0 && schedstat_read(fd, ret_ran, ret_ready);
-  if (fd >= 0 && fd != thread->fd)
+  if (fd < 0 || fd == thread->fd)
+    return is_read;
+  if (is_read && times->files < times->files_most)
+    times->files++, thread->fd = fd;
+  else
     close(fd);
   return is_read;
 }
@@ -155,27 +156,30 @@ static void end_thread(struct run_times *times, struct timed_thread *thread) {
   thread->fd = -1;
 }
 
-/* What threads that are older than the session had done when it began is known of the main thread only: of
- * the others that counts which comes after the first reading. */
-static void begin_thread(struct run_times *times, struct timed_thread *thread) {
+/* Of those that the runtime has made since, nothing came before. What threads that are older than the session
+ * had done when it began is known of the main thread only: of the others that counts which comes after the
+ * first reading. */
+static void read_before(struct run_times *times, struct timed_thread *thread) {
   uint64_t ran, ready;
-  if (times->files < times->files_most && (thread->fd = open_schedstat(times, thread)) >= 0)
-    times->files++;
   if (!read_schedstat(times, thread, &ran, &ready)) {
     end_thread(times, thread);
     return;
   }
-  bool is_main = (pid_t)thread->tid == times->pid;
-  bool is_older = times->thread_count == 1 ||
-                  system_times_began_before(times->pid, (pid_t)thread->tid, times->begin_boot_ns);
-  thread->ran_ns = is_main ? times->main_ran_ns : is_older ? ran : 0;
-  thread->ready_ns = is_main ? times->main_ready_ns : is_older ? ready : 0;
+  bool is_main = (pid_t)thread->tid == times->pid, is_first = times->thread_count == 1;
   if (is_main) {
     thread->system = times->main_system;
     times->main_system = (struct system_times){0};
-  } else
-    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, is_older ? 0 : times->count);
-  read_mask(thread);
+  }
+  bool is_older = !is_main && system_times_begin(&thread->system, times->pid, (pid_t)thread->tid,
+                                                 is_first ? UINT64_MAX : times->begin_boot_ns, times->count);
+  thread->ran_ns = is_main ? times->main_ran_ns : is_older ? ran : 0;
+  thread->ready_ns = is_main ? times->main_ready_ns : is_older ? ready : 0;
+}
+
+/* A file of the kernel's for a thread costs more to make than to read, and the thread's end has to remove
+ * it. */
+static bool is_younger_than_session(const struct location *location) {
+  return location->facts.has_started && location->facts.thread_type == OMPT_THREAD_worker;
 }
 
 static void find_threads(struct run_times *times) {
@@ -190,7 +194,8 @@ static void find_threads(struct run_times *times) {
     struct timed_thread *thread = &times->threads[times->thread_count++];
     *thread = (struct timed_thread){
         .location = location, .tid = location->facts.kernel_tid, .fd = -1, .first = times->count};
-    begin_thread(times, thread);
+    if (!is_younger_than_session(location))
+      read_before(times, thread);
   }
 }
 
@@ -205,7 +210,9 @@ static void read_thread(struct run_times *times, struct timed_thread *thread, bo
   }
   put_reading(thread, (struct thread_reading){.ran_us = of_thread(us_since(&thread->ran_ns, ran)),
                                               .ready_us = of_thread(us_since(&thread->ready_ns, ready))});
-  if (with_mask)
+  if (thread->system.count == 0)
+    system_times_look(&thread->system, times->pid, (pid_t)thread->tid, times->count);
+  if (with_mask || !thread->mask)
     read_mask(thread);
 }
 
@@ -354,6 +361,12 @@ static uint64_t boot_ns_of(const struct clock_point *point) {
   return boot_ns > now_ns ? point->monotonic_ns + (boot_ns - now_ns) : point->monotonic_ns;
 }
 
+static void read_main(struct run_times *times) {
+  struct timed_thread thread = {.tid = (uint64_t)times->pid, .fd = -1};
+  read_schedstat(times, &thread, &times->main_ran_ns, &times->main_ready_ns);
+  end_thread(times, &thread);
+}
+
 struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const struct clock_point *begin,
                                    struct definitions *definitions) {
   if (pid <= 0)
@@ -370,8 +383,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const 
   times->throttled_ns = quota_throttled_ns(&times->quota);
   times->writer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
-  const struct timed_thread main_thread = {.tid = (uint64_t)pid, .fd = -1};
-  read_schedstat(times, &main_thread, &times->main_ran_ns, &times->main_ready_ns);
+  read_main(times);
   life_begin(&times->life, pid, clock_ticks(clock_kind), times->main_ran_ns, times->main_ready_ns);
   if (!read_own(pid, &times->own_ns))
     times->due_ns = UINT64_MAX;

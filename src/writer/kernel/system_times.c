@@ -25,36 +25,42 @@ static uint64_t number_of(const char *fields, unsigned number) {
   return field ? strtoull(field, NULL, 10) : 0;
 }
 
-/* The kernel counts from the machine's begin in clock ticks: a thread of the same tick may be younger. */
-bool system_times_began_before(pid_t pid, pid_t tid, uint64_t boot_ns) {
-  char text[PROCESS_STAT_BYTES];
-  const char *fields = process_stat(pid, tid, text);
-  long hz = sysconf(_SC_CLK_TCK);
-  if (!fields || hz <= 0)
-    return false;
-  return (number_of(fields, FIELD_BEGIN) + 1) * (UINT64_C(1000000000) / (uint64_t)hz) <= boot_ns;
-}
-
 static uint64_t since(uint64_t *last, uint64_t now) {
   uint64_t more = now > *last ? now - *last : 0;
   *last += more;
   return more;
 }
 
-void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t at) {
-  char text[PROCESS_STAT_BYTES];
-  const char *fields = process_stat(pid, tid, text);
-  long hz = sysconf(_SC_CLK_TCK);
-  if (!fields || hz <= 0)
-    return;
+static void put_reading(struct system_times *times, const char *fields, uint64_t hz, size_t at) {
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
   times->first_ns = times->count == 0 ? times->looked_ns : times->first_ns;
-  uint64_t system_us = number_of(fields, FIELD_SYSTEM) * (US_IN_S / (uint64_t)hz);
+  uint64_t system_us = number_of(fields, FIELD_SYSTEM) * (US_IN_S / hz);
   array_reserve_zeroed(&times->readings, &times->capacity, times->count + 1, sizeof *times->readings);
   times->readings[times->count++] =
       (struct system_reading){.at = at,
                               .faults = since(&times->faults, number_of(fields, FIELD_FAULTS)),
                               .system_us = since(&times->system_us, system_us)};
+}
+
+/* The kernel counts from the machine's begin in clock ticks: a thread of the same tick may be younger. */
+bool system_times_begin(struct system_times *times, pid_t pid, pid_t tid, uint64_t boot_ns, size_t at) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, tid, text);
+  long hz = sysconf(_SC_CLK_TCK);
+  if (!fields || hz <= 0)
+    return false;
+  uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)hz;
+  bool is_older = (number_of(fields, FIELD_BEGIN) + 1) * tick_ns <= boot_ns;
+  put_reading(times, fields, (uint64_t)hz, is_older ? 0 : at);
+  return is_older;
+}
+
+void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t at) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, tid, text);
+  long hz = sysconf(_SC_CLK_TCK);
+  if (fields && hz > 0)
+    put_reading(times, fields, (uint64_t)hz, at);
 }
 
 /* The first one stays: it has what was before the run. */

@@ -26,8 +26,9 @@ struct system_times {
 /* Whether it has not been read for a second, or for as long as it had been there by then. */
 bool system_times_are_due(const struct system_times *times, uint64_t now_ns);
 
-/* Whether the thread was there by then, which is ns since the machine's begin (CLOCK_BOOTTIME). */
-bool system_times_began_before(pid_t pid, pid_t tid, uint64_t boot_ns);
+/* The first reading of a thread. Whether the thread was there by then, which is ns since the machine's begin
+ * (CLOCK_BOOTTIME): what it had done counts as before the run (at 0). */
+bool system_times_begin(struct system_times *times, pid_t pid, pid_t tid, uint64_t boot_ns, size_t at);
 
 /* tid: 0 for the entire process. What is gone is not read. */
 void system_times_look(struct system_times *times, pid_t pid, pid_t tid, size_t at);
