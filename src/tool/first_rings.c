@@ -94,22 +94,52 @@ static bool is_mapped(uint32_t index) {
   return thread->mapped_ring;
 }
 
-static void each_mapped(void (*what)(struct thread *thread)) {
+/* The rings of the threads that are expected, by calls for all of them in place of some for each, which
+ * change the process's mappings while other threads are being made. Where a limit counts addresses, each ring
+ * is mapped when its thread comes. */
+static void map_together(uint32_t count) {
+  uint64_t bytes = tool.session->constants.ring_bytes;
+  if (session_addresses_left() != UINT64_MAX)
+    return;
+  char *rings = (char *)map_from(tool.session_fd, 0, count * bytes);
+  for (uint32_t i = 0; rings && i < count; i++) {
+    tool.threads[i].mapped_ring = (struct record *)(rings + i * bytes);
+    tool.threads[i].mapped_bytes = bytes;
+  }
+}
+
+/* The ring, and those after it without a gap. Returns the first one that is none of them. */
+static uint32_t find_neighbours(uint32_t index, uint32_t most, uint64_t *ret_bytes) {
+  const char *begin = (const char *)tool.threads[index].mapped_ring;
+  for (*ret_bytes = 0; index < most; index++) {
+    const struct thread *thread = &tool.threads[index];
+    if ((const char *)thread->mapped_ring != begin + *ret_bytes)
+      break;
+    *ret_bytes += thread->mapped_bytes;
+  }
+  return index;
+}
+
+static void each_mapped(void (*what)(void *rings, uint64_t bytes)) {
   const struct session_header *session = tool.session;
   uint32_t used = atomic_load(&session->shared.slots_used), most = session->constants.slots_max;
-  used = used > tool.first_rings.populated ? used : tool.first_rings.populated;
-  for (uint32_t i = 0; tool.threads && i < used && i < most; i++)
-    if (tool.threads[i].mapped_ring)
-      what(&tool.threads[i]);
+  used = used > tool.first_rings.expected ? used : tool.first_rings.expected;
+  most = used < most ? used : most;
+  for (uint32_t i = 0, next; tool.threads && i < most; i = next) {
+    uint64_t bytes;
+    void *rings = tool.threads[i].mapped_ring;
+    next = rings ? find_neighbours(i, most, &bytes) : i + 1;
+    if (rings)
+      what(rings, bytes);
+  }
 }
 
-static void unmap(struct thread *thread) {
-  munmap(thread->mapped_ring, thread->mapped_bytes);
-  thread->mapped_ring = NULL;
+static void unmap(void *rings, uint64_t bytes) {
+  munmap(rings, bytes);
 }
 
-static void let_go(struct thread *thread) {
-  madvise(thread->mapped_ring, thread->mapped_bytes, MADV_DONTNEED);
+static void let_go(void *rings, uint64_t bytes) {
+  madvise(rings, bytes, MADV_DONTNEED);
 }
 
 void first_rings_unmap(void) {
@@ -132,6 +162,8 @@ bool first_ring_populate(uint32_t index) {
 }
 
 void first_rings_populate_while(const _Atomic uint32_t *state, uint32_t while_it_is) {
+  if (tool.first_rings.expected > 1 && !tool.threads[0].mapped_ring)
+    map_together(tool.first_rings.expected);
   while (tool.first_rings.populated < tool.first_rings.expected && atomic_load(state) == while_it_is &&
          first_ring_populate(tool.first_rings.populated))
     tool.first_rings.populated++;
