@@ -60,9 +60,17 @@ static bool is_harmful(uint32_t number) {
 static bool can_wait_for_dependences(uint64_t classes) {
   static const char *const unseen[] = {"GOMP_taskwait_depend", NULL};
   static const char *const task[] = {"GOMP_task", NULL};
-  bool is_seen = imports_any(depend_waits_functions);
-  return !(classes & EVENT_CLASS_task) || tool.runtimes > 0 || imports_any(unseen) ||
-         ((is_seen || imports_any(task)) && imports_any(dependences_in_doacross)) ||
+  enum { SEEN, UNSEEN, TASK, IN_DOACROSS, QUERIES };
+  struct import_query queries[QUERIES] = {[SEEN] = {.names = depend_waits_functions},
+                                          [UNSEEN] = {.names = unseen},
+                                          [TASK] = {.names = task},
+                                          [IN_DOACROSS] = {.names = dependences_in_doacross}};
+  if (!(classes & EVENT_CLASS_task) || tool.runtimes > 0)
+    return true;
+  imports_find(queries, QUERIES);
+  bool is_seen = queries[SEEN].is_called;
+  return queries[UNSEEN].is_called ||
+         ((is_seen || queries[TASK].is_called) && queries[IN_DOACROSS].is_called) ||
          (is_seen && !depend_waits_watch(tool.in_runtime));
 }
 

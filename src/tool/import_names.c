@@ -10,7 +10,7 @@
 
 #include "tool/loaded.h"
 
-enum { ENTRIES_MAX = 256, COPY_BYTES_MAX = 256 << 20 };
+enum { ENTRIES_MAX = 256, COPY_BYTES_MAX = 256 << 20, NAMES_MAX = 16 };
 
 struct file_table {
   uint64_t address, bytes;
@@ -22,10 +22,17 @@ struct dynamic {
   struct file_table strings, relocations[2]; /* of the procedure linkage table; all others */
 };
 
+struct name {
+  const char *text;
+  size_t length;
+  struct import_query *query; /* of whose names it is one */
+};
+
+/* All names, so that each file is looked through once. */
 struct name_search {
-  const char *const *names;
+  struct name names[NAMES_MAX];
+  size_t count;
   uint64_t last_begin; /* of the file that was looked at last */
-  bool is_found;
 };
 
 /* -- copies -- */
@@ -109,57 +116,66 @@ static uint64_t symbols_used(const struct copied_bytes *relocations) {
 
 /* -- names -- */
 
-/* Strings of a file share their ends. */
-static bool has_string(const struct copied_bytes *strings, const char *name) {
-  return memmem(strings->bytes, strings->size, name, strlen(name) + 1) != NULL;
+static bool ends_with(const char *begin, const char *end, const struct name *name) {
+  return (size_t)(end - begin) >= name->length && end[-1] == name->text[name->length - 1] &&
+         memcmp(end - name->length, name->text, name->length) == 0;
 }
 
-static bool has_one_of(const struct copied_bytes *strings, const char *const *names) {
-  while (*names && !has_string(strings, *names))
-    names++;
-  return *names != NULL;
+/* Of a call that is not known yet. Strings of a file share their ends. */
+static bool ends_with_one(const struct name_search *search, const char *begin, const char *end) {
+  for (size_t i = 0; i < search->count; i++)
+    if (!search->names[i].query->is_called && ends_with(begin, end, &search->names[i]))
+      return true;
+  return false;
 }
 
-static bool is_one_of(const struct copied_bytes *strings, uint32_t at, const char *const *names) {
-  if (at >= strings->size || !memchr(strings->bytes + at, '\0', strings->size - at))
-    return false;
-  while (*names && strcmp(*names, strings->bytes + at))
-    names++;
-  return *names != NULL;
+static bool has_one(const struct name_search *search, const struct copied_bytes *strings) {
+  const char *at = strings->bytes, *last = at + strings->size;
+  for (const char *end; (end = memchr(at, '\0', (size_t)(last - at))); at = end + 1)
+    if (ends_with_one(search, at, end))
+      return true;
+  return false;
+}
+
+static void note_call(struct name_search *search, const char *string) {
+  for (size_t i = 0; i < search->count; i++)
+    if (strcmp(search->names[i].text, string) == 0)
+      search->names[i].query->is_called = true;
 }
 
 /* A symbol that the file defines itself is none that it calls in another one. */
-static bool names_one(const ElfW(Sym) * symbol, const struct copied_bytes *strings,
-                      const char *const *names) {
-  return symbol->st_shndx == SHN_UNDEF && is_one_of(strings, symbol->st_name, names);
+static void look_at_symbol(struct name_search *search, const ElfW(Sym) * symbol,
+                           const struct copied_bytes *strings) {
+  const char *string = strings->bytes + symbol->st_name;
+  if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < strings->size &&
+      memchr(string, '\0', strings->size - symbol->st_name))
+    note_call(search, string);
 }
 
-static bool any_names_one(uint64_t symbols, const struct copied_bytes *strings, struct file_table part,
-                          const char *const *names) {
+static void look_at_relocations(struct name_search *search, uint64_t symbols,
+                                const struct copied_bytes *strings, struct file_table part) {
   struct copied_bytes relocations = copy_of(part);
   uint64_t used = symbols_used(&relocations);
   struct copied_bytes copied = copy_of((struct file_table){symbols, used * sizeof(ElfW(Sym))});
   const ElfW(Rela) *rows = (const void *)relocations.bytes;
   const ElfW(Sym) *table = (const void *)copied.bytes;
-  bool is_found = false;
-  for (size_t i = 0; table && !is_found && i < relocations.size / sizeof *rows; i++)
-    is_found = ELF64_R_SYM(rows[i].r_info) && names_one(&table[ELF64_R_SYM(rows[i].r_info)], strings, names);
+  for (size_t i = 0; table && i < relocations.size / sizeof *rows; i++)
+    if (ELF64_R_SYM(rows[i].r_info))
+      look_at_symbol(search, &table[ELF64_R_SYM(rows[i].r_info)], strings);
   drop(&copied);
   drop(&relocations);
-  return is_found;
 }
 
-static bool calls_one(const struct loaded *file, const char *const *names) {
+static void look_at_file(struct name_search *search, const struct loaded *file) {
   struct dynamic dynamic = read_dynamic(file);
   struct copied_bytes strings = copy_of(dynamic.strings);
-  bool is_found = false;
-  if (dynamic.symbols && strings.bytes && has_one_of(&strings, names))
-    for (int kind = 0; kind < 2 && !is_found; kind++)
-      is_found = any_names_one(dynamic.symbols, &strings, dynamic.relocations[kind], names);
+  if (dynamic.symbols && strings.bytes && has_one(search, &strings))
+    for (int kind = 0; kind < 2; kind++)
+      look_at_relocations(search, dynamic.symbols, &strings, dynamic.relocations[kind]);
   drop(&strings);
-  return is_found;
 }
 
+/* True: all are called. */
 static bool search_file(const struct own_mapping *mapped, void *data) {
   struct name_search *search = data;
   struct loaded file;
@@ -167,9 +183,12 @@ static bool search_file(const struct own_mapping *mapped, void *data) {
   if (!is_new)
     return false;
   search->last_begin = mapped->file_begin;
-  search->is_found =
-      loaded_read(mapped->file_begin, &file) && file.dynamic && calls_one(&file, search->names);
-  return search->is_found;
+  if (loaded_read(mapped->file_begin, &file) && file.dynamic)
+    look_at_file(search, &file);
+  bool are_all_called = true;
+  for (size_t i = 0; i < search->count; i++)
+    are_all_called &= search->names[i].query->is_called;
+  return are_all_called;
 }
 
 /* A filter of system calls may refuse each way to read it. */
@@ -178,7 +197,29 @@ static bool is_memory_readable(void) {
   return own_memory_read((uintptr_t)&here, &copy, 1) == 1;
 }
 
+static bool add_names(struct name_search *search, struct import_query *query) {
+  query->is_called = false;
+  for (const char *const *name = query->names; *name; name++) {
+    if (search->count == NAMES_MAX)
+      return false;
+    search->names[search->count++] = (struct name){*name, strlen(*name), query};
+  }
+  return true;
+}
+
+void imports_find(struct import_query *queries, size_t count) {
+  struct name_search search = {.count = 0};
+  bool is_known = is_memory_readable();
+  for (size_t i = 0; i < count; i++)
+    is_known &= add_names(&search, &queries[i]);
+  if (is_known && own_memory_each(search_file, &search))
+    return;
+  for (size_t i = 0; i < count; i++)
+    queries[i].is_called = true;
+}
+
 bool imports_any(const char *const *names) {
-  struct name_search search = {.names = names};
-  return !is_memory_readable() || !own_memory_each(search_file, &search) || search.is_found;
+  struct import_query query = {.names = names};
+  imports_find(&query, 1);
+  return query.is_called;
 }

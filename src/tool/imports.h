@@ -6,7 +6,17 @@
 #include <stddef.h>
 
 /* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
- * `names` ends with NULL. Waits for no lock. True also where nobody can know (import_names.c). */
+ */
+struct import_query {
+  const char *const *names; /* NULL ends them; of all queries together 16 at most */
+  bool is_called;           /* also where nobody can know (import_names.c) */
+};
+
+/* Answers all queries, each file being read once: that is some 0.1 ms with few libraries. Waits for no lock.
+ */
+void imports_find(struct import_query *queries, size_t count);
+
+/* The answer to one. */
 bool imports_any(const char *const *names);
 
 /* A place at which a loaded object keeps the address of another object's function, to call it. */
