@@ -276,6 +276,7 @@ static bool open_archive(struct writer *writer) {
   open_run_states(writer, notice, sizeof notice);
   writer->is_ready = true;
   notify_ready(&writer->report, writer->directory, notice);
+  archive_prepare_end(writer->archive); /* the program goes on meanwhile */
   return true;
 }
 

@@ -187,6 +187,11 @@ struct archive *archive_open(const char *directory, struct recovery *recovery) {
   return NULL;
 }
 
+void archive_prepare_end(struct archive *archive) {
+  if (!archive->spare)
+    archive->spare = new_chunk(DEFINITION_CHUNK_BYTES);
+}
+
 void archive_count_into(struct archive *archive, _Atomic uint64_t *counter) {
   archive->progress = counter;
 }

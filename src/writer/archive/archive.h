@@ -15,6 +15,9 @@ struct recovery;
  * `recovery`, which stays the caller's; NULL: by nobody. Returns NULL if OTF2 cannot. */
 struct archive *archive_open(const char *directory, struct recovery *recovery);
 
+/* Gets the memory for definitions, for which the program would wait at its end. */
+void archive_prepare_end(struct archive *archive);
+
 /* Each file that is closed from now on is counted there. NULL: nowhere. */
 void archive_count_into(struct archive *archive, _Atomic uint64_t *counter);
 
