@@ -27,8 +27,15 @@ static void *nothing(void *data) {
   return data;
 }
 
+/* Without memory for its stack a thread fails by the same error. */
+static bool has_memory_for_thread(void) {
+  size_t bytes = (size_t)2 * THREAD_STACK_BYTES;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && munmap(memory, bytes) == 0;
+}
+
 /* Nothing waits for the thread's end, which comes milliseconds later where all processors are busy. */
-static bool can_start_thread(void) {
+static bool may_start_thread(void) {
   pthread_attr_t attributes;
   pthread_t thread;
   if (pthread_attr_init(&attributes) != 0)
@@ -37,7 +44,7 @@ static bool can_start_thread(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   int error = blocked_thread_create(&thread, &attributes, nothing, NULL);
   pthread_attr_destroy(&attributes);
-  return error != EAGAIN;
+  return error != EAGAIN || !has_memory_for_thread();
 }
 
 /* The kernel counts for each user and reports it to nobody: a lower limit, of this process alone, is
@@ -50,7 +57,7 @@ static bool user_has_threads(void) {
   lower.rlim_cur = limit.rlim_cur > threads_to_leave() ? limit.rlim_cur - threads_to_leave() : 1;
   if (setrlimit(RLIMIT_NPROC, &lower) != 0)
     return true;
-  bool is_there_room = can_start_thread();
+  bool is_there_room = may_start_thread();
   setrlimit(RLIMIT_NPROC, &limit);
   return is_there_room;
 }

@@ -45,7 +45,8 @@ static void report_exhaustion(void *data) {
   if (!writer->is_ready)
     writer_remove_archive(writer);
   notify_failed(&writer->report, "stave-writer ran out of memory%s",
-                writer->recovery ? " (stave recover makes an archive of what is there)" : "");
+                writer->is_ready && writer->recovery ? " (stave recover makes an archive of what is there)"
+                                                     : "");
 }
 
 static void begin_journal(struct writer *writer) {
@@ -253,10 +254,12 @@ static bool open_archive(struct writer *writer) {
   writer->archive = archive_open(writer->directory, writer->recovery);
   writer->modules = create_modules(writer);
   writer->symbols = writer->modules ? symbols_create(writer->modules, &error) : NULL;
-  if (writer->archive)
+  if (!writer->symbols) /* whether there may be so many threads was looked at before */
+    error = error == 0 || error == -EAGAIN ? ENOMEM : -error;
+  else if (writer->archive)
     error = archive_stop_error(writer->archive);
   const char *reason = room_error_text(writer->directory, error);
-  if (!writer->archive || !writer->symbols || error) {
+  if (!writer->archive || error) {
     writer_remove_archive(writer); /* before the program goes on, which may end then */
     notify_failed(&writer->report, "cannot write an OTF2 archive in %.800s%s%s", writer->directory,
                   error ? ": " : "", error ? reason : "");

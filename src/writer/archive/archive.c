@@ -78,8 +78,10 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
   struct chunk *chunk = archive->spare;
   if (chunk && chunk->bytes_most >= bytes)
     archive->spare = NULL;
-  else if (!(chunk = new_chunk(bytes)))
+  else if (!(chunk = new_chunk(bytes))) {
+    archive->cause = ENOMEM; /* OTF2 has no reason of its own */
     return NULL;
+  }
   chunk->next = *buffer;
   *buffer = chunk;
   return chunk->bytes;
