@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from cli import BUILD, HANG_S, HAS_TRACER
+from cli import BUILD, HANG_S, HAS_TRACER, STAVE
 from record_case import OMP_PROGRAM, Case
 
 # Its archive would have some megabytes.
@@ -52,6 +52,16 @@ class Tracer(Case):
                     self.assertEqual(result.returncode, status)
                     self.assertEqual(result.stdout, "4\n")
                     self.check(result)
+
+    def test_next_commands(self):
+        """What is printed can be run, whatever the archive is called."""
+        program = self.build("program", OMP_PROGRAM, "clang", "-fopenmp")
+        for name in ("-dashed", "two words", "it's"):
+            result = self.record("-o", name, program)
+            command = re.search(r"findings: stave (report .*)", result.stderr)[1]
+            read = subprocess.run(["sh", "-c", f'"$0" {command}', STAVE], cwd=self.folder, capture_output=True,
+                                  text=True)
+            self.assertEqual(read.returncode, 0, f"{command}: {read.stderr}")
 
     def test_names_that_are_there(self):
         """A program that starts itself many times: one line, at the end."""

@@ -193,7 +193,7 @@ static void report_unfinished(const char *path, const struct found_archive *foun
   summary_number(bytes, found->event_bytes);
   if (found->is_recoverable)
     message_print("%s: not closed, its stave-writer died: stave recover %s makes an archive of what is there",
-                  path, message_shell_word(word, sizeof word, found->directory));
+                  path, message_path_word(word, sizeof word, found->directory));
   else
     message_print("%s: not closed, and nobody writes it: it is unfinished, with %s bytes of events", path,
                   bytes);
@@ -211,7 +211,7 @@ static void report_no_archive(const char *path) {
   char word[PATH_MAX];
   if (found_is_job(path))
     message_print("%s: has an archive for each rank, in %s/rank: stave merge %s makes one of them", path,
-                  path, message_shell_word(word, sizeof word, path));
+                  path, message_path_word(word, sizeof word, path));
   else
     message_print("%s: not an OTF2 archive (give its directory, or its file traces.otf2)", path);
 }

@@ -63,6 +63,13 @@ char *message_shell_word(char *buffer, size_t size, const char *text) {
   return buffer;
 }
 
+char *message_path_word(char *buffer, size_t size, const char *path) {
+  bool is_like_option = *path == '-';
+  size_t used = is_like_option ? (size_t)snprintf(buffer, size, "./") : 0;
+  message_shell_word(buffer + used, size - used, path);
+  return buffer;
+}
+
 static int patience_ms = STDERR_WAITS;
 
 void message_wait_no_longer_than(int milliseconds) {

@@ -28,4 +28,7 @@ char *message_escape(char *buffer, size_t size, const char *text);
  * Cuts and terminates like message_escape. Returns buffer. */
 char *message_shell_word(char *buffer, size_t size, const char *text);
 
+/* The same of a path, which is no option where it begins with "-". */
+char *message_path_word(char *buffer, size_t size, const char *path);
+
 #endif

@@ -111,7 +111,7 @@ static void print_unclosed(const struct archive_status *archive, bool writer_is_
                   "of what is "
                   "there",
                   path_of(archive), (int)archive->pid,
-                  message_shell_word(word, sizeof word, path_of(archive)));
+                  message_path_word(word, sizeof word, path_of(archive)));
   else
     message_print("%s: still being written; wait until the stave-writer for process %d has ended",
                   path_of(archive), (int)archive->pid);
@@ -124,7 +124,7 @@ static void print_failed(const struct archive_status *archive) {
     message_print("process %d was not traced: %s", (int)archive->pid, why);
   else
     message_print("%s: not closed: %s: stave recover %s makes an archive of what is there", path_of(archive),
-                  why, message_shell_word(word, sizeof word, path_of(archive)));
+                  why, message_path_word(word, sizeof word, path_of(archive)));
 }
 
 static bool has_archive(const struct status *status, pid_t pid) {
@@ -171,7 +171,7 @@ static void print_archive(const struct archive_status *archive, bool writer_is_g
 
 static void print_next(const struct archive_status *archive) {
   char word[2 * PATH_MAX];
-  message_shell_word(word, sizeof word, path_of(archive));
+  message_path_word(word, sizeof word, path_of(archive));
   message_print("findings: stave report %s", word);
   message_print("timeline: stave timeline %s", word);
 }

@@ -333,7 +333,7 @@ static bool can_be_watched(const struct live_request *request, const struct foun
     return true;
   if (found->state == FOUND_CLOSED)
     message_print("%s: its run is over: stave timeline %s draws it", path,
-                  message_shell_word(word, sizeof word, path));
+                  message_path_word(word, sizeof word, path));
   else if (found->state == FOUND_NO_ARCHIVE && found_is_job(path))
     message_print("%s: ranks are watched one by one, as %s/rank/0", path, path);
   else

@@ -26,7 +26,7 @@ static uint64_t begin_of(const struct recent *recent, const struct trace *trace)
 static int write_page(const struct recent *recent, const struct timeline *timeline) {
   char archive[2 * PATH_MAX], partial[PATH_MAX];
   struct page_request page = {.title = recent->title,
-                              .archive = message_shell_word(archive, sizeof archive, recent->directory)};
+                              .archive = message_path_word(archive, sizeof archive, recent->directory)};
   snprintf(partial, sizeof partial, "%.*s.partial", PATH_MAX - 16, recent->page);
   FILE *file = fopen(partial, "we");
   int error = file ? 0 : -errno;

@@ -83,7 +83,7 @@ static void print_job(const char *job, const struct merge_result *result) {
                 result->missing > 1 ? "s "
                 : result->missing   ? " "
                                     : "",
-                result->missing_ranks, message_shell_word(word, sizeof word, job));
+                result->missing_ranks, message_path_word(word, sizeof word, job));
 }
 
 static void merge_one(struct status *status, const char *job, bool is_quiet) {

@@ -51,7 +51,7 @@ void viewer_look(struct viewer *viewer, const struct status *status, const struc
     viewer->is_settled = true;
     if (is_of_rank(archive->path))
       message_print("--watch shows no complete job: stave watch %s shows one rank of it",
-                    message_shell_word(word, sizeof word, archive->path));
+                    message_path_word(word, sizeof word, archive->path));
     else
       start(viewer, archive->path, status, child);
   }

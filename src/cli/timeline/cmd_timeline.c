@@ -111,7 +111,7 @@ static const struct usage_option options[] = {
 static void name_arguments(const struct timeline_request *request, char *buffer, size_t size) {
   size_t used = 0;
   for (int i = 0; i < request->count; i++) {
-    message_shell_word(buffer + used, size - used, request->paths[i]);
+    message_path_word(buffer + used, size - used, request->paths[i]);
     used += strlen(buffer + used);
     used += i + 1 < request->count ? (size_t)snprintf(buffer + used, size - used, " ") : 0;
   }

@@ -36,7 +36,7 @@ static int write_all(const struct serve_making *making, const struct timeline *t
                      struct detail_writer *writer) {
   char archive[4 * PATH_MAX];
   struct page_request page = {.title = making->request->title,
-                              .archive = message_shell_word(archive, sizeof archive, making->request->path),
+                              .archive = message_path_word(archive, sizeof archive, making->request->path),
                               .report = panel,
                               .served = writer};
   page_write(detail_begin_page(writer), timeline, &page);
