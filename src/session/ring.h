@@ -184,12 +184,6 @@ static inline bool ring_view_can_wait(const struct ring_view *view) {
   return unread == 0 || unread < (view->mask + 1) / 4;
 }
 
-/* How much of the ring is in use, 0 to 1. Looks anew; what was written over may report anything. */
-static inline double ring_view_in_use(const struct ring_view *view) {
-  uint64_t unread = atomic_load_explicit(&view->slot->head, memory_order_relaxed) - view->next;
-  return (double)unread / (double)(view->mask + 1);
-}
-
 /* There is memory for so many records, at most capacity_max. Not by what the view has now: the producer may
  * have grown the ring by itself since memory was requested. */
 static inline void ring_view_prepare(struct ring_view *view, uint64_t capacity) {

@@ -137,14 +137,20 @@ static void note_end(struct writer *writer) {
   run_times_end(writer->run_times);
 }
 
+/* For how long the oldest record has waited that is lost with this process; 0 where a log has all. */
+static uint64_t endangered_for_ns(const struct writer *writer) {
+  return record_log_is_complete(writer->record_log)
+             ? 0
+             : pace_waited_ns(&writer->drain.pace, writer->drain.merged_until);
+}
+
 /* Whether others are to have the processor. What waits is lost with this process, unless a log has it: then
  * it may wait for as long as there is memory for it. */
 static bool is_for_others(struct writer *writer) {
   struct pace *pace = &writer->drain.pace;
   return record_log_is_complete(writer->record_log)
              ? pace_yields_until_calm(pace)
-             : pace_is_too_fast(pace) &&
-                   pace_yields_cpu(pace, pace_waited_ns(pace, writer->drain.merged_until));
+             : pace_is_too_fast(pace) && pace_yields_cpu(pace, endangered_for_ns(writer));
 }
 
 /* Whether the program would rather have the processor, and records can wait. */
@@ -202,7 +208,7 @@ bool drain_may_encode(void *data) {
  * waited for too long (pace_yields_cpu). (Not by SCHED_IDLE, which a process without rights cannot leave
  * again.) */
 void drain_yield_cpu(void *data) {
-  enum { NAPS_MAX = 16 };
+  enum { NAPS_NS = 60000000 };
   struct writer *writer = data;
   uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
   atomic_store_explicit(&writer->session->shared.records_waiting, merge_waiting(writer->merge),
@@ -214,10 +220,12 @@ void drain_yield_cpu(void *data) {
     note_wait(writer);
   }
   run_times_look(writer->run_times); /* a pass may be long */
-  for (int i = 0; i < NAPS_MAX && yields(writer); i++) {
+  for (uint64_t end = clock_ns(CLOCK_MONOTONIC) + NAPS_NS;
+       clock_ns(CLOCK_MONOTONIC) < end && yields(writer);) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
-    session_writer_sleep(writer->session, writer->drain.nap_ns, can_sleep, writer);
-    writer->drain.nap_ns = pace_nap(writer->drain.nap_ns, merge_drain_full_rings(writer->merge));
+    session_writer_sleep(writer->session, pace_nap(&writer->drain.pace, endangered_for_ns(writer)), can_sleep,
+                         writer);
+    merge_drain_full_rings(writer->merge);
     stuck_begin(); /* these waits are no halts */
   }
 }
@@ -321,7 +329,6 @@ void drain(struct writer *writer) {
   uint64_t sleep_ns = SLEEP_SHORTEST_NS;
   pace_open(&writer->drain.pace, writer->processors.count, writer->constants.pid,
             writer->constants.clock_kind, &writer->constants.start);
-  writer->drain.nap_ns = pace_nap(0, 0);
   for (;;) {
     bool is_last = is_over(writer);
     uint64_t handled = drain_once(writer);

@@ -34,7 +34,6 @@ struct dump_cause {
 /* What drain.c alone knows. */
 struct draining {
   struct pace pace;
-  uint64_t nap_ns;       /* the next one, while others need the processor */
   uint64_t merged_until; /* ticks of the last record */
   uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
   uint64_t waiting_ns;   /* CLOCK_MONOTONIC: when something waited in the backlog last */

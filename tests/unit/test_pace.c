@@ -51,10 +51,18 @@ static void a_writer_with_a_log_waits_for_a_calm_time(void **state) {
   pace.processors = 0;
   assert_true(pace_yields_until_calm(&pace));
   pace.processors = FAR_TOO_MANY;
-  pace.contended_ns = UINT64_MAX / 2; /* later than now: it was just so */
-  assert_true(pace_yields_until_calm(&pace));
-  pace.contended_ns = clock_ns(CLOCK_MONOTONIC) - PACE_CALM_NS;
+  uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+  for (int i = 0; i < 3; i++, usleep(PACE_CALM_NS / 1000)) {
+    bool yields = pace_yields_until_calm(&pace);
+    if (clock_ns(CLOCK_MONOTONIC) - begin < PACE_CALM_NS)
+      assert_true(yields);
+  }
   assert_false(pace_yields_until_calm(&pace));
+  pace.processors = 0;
+  assert_true(pace_yields_until_calm(&pace));
+  usleep(2 * PACE_CALM_NS / 1000);
+  pace.processors = FAR_TOO_MANY;
+  assert_true(pace_yields_until_calm(&pace)); /* nobody has looked meanwhile */
   pace_close(&pace);
 }
 
@@ -119,18 +127,24 @@ static void waits_are_reported_in_nanoseconds(void **state) {
   pace_close(&pace);
 }
 
-/* Each nap that is too short costs a look, one that is too long a thread the waking: at a half. */
-static void naps_are_as_long_as_a_quarter_to_a_half_of_a_ring(void **state) {
+/* Not longer than a record may wait; and short where a calm time may begin. */
+static void naps_are_long_while_others_need_the_processors(void **state) {
   (void)state;
-  uint64_t shortest = pace_nap(0, 0), longest = shortest;
-  for (int i = 0; i < 100; i++)
-    longest = pace_nap(longest, 0.24);
-  assert_in_range(longest, 4 * shortest, 100 * MS);
-  assert_int_equal(pace_nap(longest, 0), longest);
-  assert_int_equal(pace_nap(longest, 0.25), longest);
-  assert_int_equal(pace_nap(longest, 0.49), longest);
-  assert_int_equal(pace_nap(longest, 0.5), longest / 2);
-  assert_int_equal(pace_nap(shortest, 1), shortest);
+  struct pace pace = opened(0);
+  if (pace.loads < 0)
+    skip();
+  assert_true(pace_yields_until_calm(&pace));
+  assert_int_equal(pace_nap(&pace, 0), PACE_NAP_NS);
+  assert_int_equal(pace_nap(&pace, PACE_WAITED_MAX_NS - PACE_NAP_NS), PACE_NAP_NS);
+  assert_int_equal(pace_nap(&pace, PACE_WAITED_MAX_NS - 20 * MS), 20 * MS);
+  assert_int_equal(pace_nap(&pace, UINT64_MAX), MS);
+  pace.processors = FAR_TOO_MANY;
+  assert_true(pace_yields_until_calm(&pace));
+  assert_in_range(pace_nap(&pace, 0), MS, PACE_CALM_NS / 2);
+  pace.processors = 0;
+  assert_true(pace_yields_cpu(&pace, 0));
+  assert_int_equal(pace_nap(&pace, 0), PACE_NAP_NS);
+  pace_close(&pace);
 }
 
 int main(void) {
@@ -139,7 +153,7 @@ int main(void) {
       cmocka_unit_test(a_writer_that_is_alone_goes_on),
       cmocka_unit_test(a_writer_with_a_log_waits_for_a_calm_time),
       cmocka_unit_test(the_program_keeps_the_part_that_it_uses),
-      cmocka_unit_test(naps_are_as_long_as_a_quarter_to_a_half_of_a_ring),
+      cmocka_unit_test(naps_are_long_while_others_need_the_processors),
       cmocka_unit_test(waits_are_reported_in_nanoseconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

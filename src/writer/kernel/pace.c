@@ -117,21 +117,25 @@ uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks) {
 
 bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns) {
   pace->is_late = waited_ns >= (pace->is_late ? PACE_WAITED_MAX_NS / 2 : PACE_WAITED_MAX_NS);
-  return !pace->is_late && pace_is_contended(pace);
+  pace->is_contended = !pace->is_late && pace_is_contended(pace);
+  return pace->is_contended;
 }
 
 bool pace_yields_until_calm(struct pace *pace) {
   uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (pace_is_contended(pace))
-    pace->contended_ns = now;
-  return now < pace->contended_ns + PACE_CALM_NS;
+  bool was_contended = pace->is_contended;
+  pace->is_contended = pace_is_contended(pace);
+  if (pace->is_contended || was_contended)
+    pace->calm_ns = now + PACE_CALM_NS;
+  return now < pace->calm_ns;
 }
 
-uint64_t pace_nap(uint64_t nap_ns, double max_fill) {
-  enum { SHORTEST_NS = 1000000, LONGEST_NS = 4000000, MORE_NS = 500000 };
-  if (max_fill >= 0.5)
-    return nap_ns / 2 > SHORTEST_NS ? nap_ns / 2 : SHORTEST_NS;
-  if (max_fill >= 0.25 || nap_ns >= LONGEST_NS)
-    return nap_ns;
-  return nap_ns + MORE_NS > SHORTEST_NS ? nap_ns + MORE_NS : SHORTEST_NS;
+uint64_t pace_nap(const struct pace *pace, uint64_t waited_ns) {
+  enum { CALM_NAP_NS = 4000000, SHORTEST_NS = 1000000 };
+  uint64_t left_ns = waited_ns < PACE_WAITED_MAX_NS ? PACE_WAITED_MAX_NS - waited_ns : 0;
+  if (!pace->is_contended)
+    return CALM_NAP_NS;
+  if (left_ns >= PACE_NAP_NS)
+    return PACE_NAP_NS;
+  return left_ns > SHORTEST_NS ? left_ns : SHORTEST_NS;
 }

@@ -7,7 +7,7 @@
 
 #include "session/layout.h"
 
-enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000 };
+enum { PACE_WAITED_MAX_NS = 200000000, PACE_CALM_NS = 10000000, PACE_NAP_NS = 50000000 };
 
 /* Of some of the machine's processors the machine does not report how many threads are ready for them. But
  * the kernel counts for how long this thread waited for one that others had, and how long the program has
@@ -24,7 +24,8 @@ struct pace {
   enum clock_kind clock;
   struct clock_point start;        /* of the session: how long its clock's ticks are */
   bool is_late;                    /* what waits has done so for too long */
-  uint64_t contended_ns;           /* when more threads than processors were last seen; 0: never */
+  bool is_contended;               /* more threads than processors, when last looked */
+  uint64_t calm_ns;                /* when it is calm, if it stays as it was seen last; 0: always */
   int loads;                       /* /proc/loadavg; -1: cannot be read */
   struct pace_part part;           /* then it is this */
   uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
@@ -59,8 +60,10 @@ bool pace_yields_cpu(struct pace *pace, uint64_t waited_ns);
  * runs there then makes all of them wait. */
 bool pace_yields_until_calm(struct pace *pace);
 
-/* How long the next nap is, after one of `nap_ns` (0: the first), after which so much of the fullest ring was
- * in use (0 to 1): each look occupies a processor that a thread of the program needs. */
-uint64_t pace_nap(uint64_t nap_ns, double fullest);
+/* How long the next nap is, after one of the two above has decided for it; waited_ns: as there, 0 for what is
+ * safe. While others need the processors it is long: each look interrupts a thread for which others may wait.
+ * These then leave their processors to other programs, for a time slice each. A thread whose ring is half
+ * full wakes the writer (ring.h). */
+uint64_t pace_nap(const struct pace *pace, uint64_t waited_ns);
 
 #endif

@@ -264,17 +264,12 @@ static void prepare_growth(struct merge *merge, struct source *source) {
     ring_view_prepare(&source->view, 2 * capacity);
 }
 
-double merge_drain_full_rings(struct merge *merge) {
-  double max_fill = 0;
+void merge_drain_full_rings(struct merge *merge) {
   merge->since_look = 0;
   merge_find_new_slots(merge);
-  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++) {
-    double used = ring_view_in_use(&merge->sources[slot].view);
-    max_fill = used > max_fill ? used : max_fill;
+  for (uint32_t slot = 0; merge->backlog && slot < merge->slots; slot++)
     if (relieve_one(merge, slot))
       prepare_growth(merge, &merge->sources[slot]);
-  }
-  return max_fill;
 }
 
 /* A reader of the log has the blocks between two marks in memory; and a pass may be long. */

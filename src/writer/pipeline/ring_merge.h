@@ -83,9 +83,8 @@ uint64_t merge_pass(struct merge *merge);
  * a thread of it. Not, until it is set. */
 void merge_set_crowded(struct merge *merge, bool is_crowded);
 
-/* Empties rings that are a quarter full into the backlog, as far as it has room. Returns how much of the
- * fullest ring was in use, 0 to 1. */
-double merge_drain_full_rings(struct merge *merge);
+/* Empties rings that are a quarter full into the backlog, as far as it has room. */
+void merge_drain_full_rings(struct merge *merge);
 
 /* Records in the backlog. */
 uint64_t merge_waiting(const struct merge *merge);
