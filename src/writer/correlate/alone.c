@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "writer/correlate/frames.h"
 #include "writer/correlate/holds.h"
+#include "writer/correlate/lock_kinds.h"
 #include "writer/correlate/locks.h"
 #include "writer/correlate/model.h"
 #include "writer/correlate/plain_locks.h"
@@ -22,34 +23,69 @@ void alone_close(struct correlator *c) {
 
 /* -- what kind of record -- */
 
-enum { NOT_ALONE, ALONE, ALONE_AT_ONE_END, ALONE_ACQUIRED, ALONE_RELEASED };
+enum {
+  NOT_ALONE,
+  ALONE,
+  ALONE_AT_ONE_END, /* and it may leave regions that were not ended, and with these a mutex */
+  ALONE_OUTSIDE,    /* the same at both ends */
+  ALONE_REQUESTED,
+  ALONE_ACQUIRED,
+  ALONE_RELEASED
+};
 
-/* What the thread seems to acquire once more is none (locks.c). */
-static bool look_at_acquired(struct alone_look *look, const struct record *record, uint64_t id) {
-  uint64_t wait_id = ((const struct record_mutex_acquired *)record)->wait_id;
-  size_t most = sizeof look->wait_ids / sizeof *look->wait_ids;
-  for (size_t i = 0; i < look->held && i < most; i++)
-    if (look->wait_ids[i] == wait_id)
-      return false;
-  if (look->held >= most)
+static inline bool look_at_request(struct alone_look *look, const struct record *record) {
+  if (look->awaits)
     return false;
-  look->wait_ids[look->held++] = wait_id;
-  acquisitions_add(&look->thread->acquisitions,
-                   &(struct awaited_acquisition){.id = id, .ticks = look->ticks, .wait_id = wait_id});
+  look->awaits = !lock_is_routine(record->flags);
+  look->awaited = ((const struct record_mutex_acquire *)record)->wait_id;
   return true;
 }
 
-/* What it does not hold is another's. */
-static bool look_at_released(struct alone_look *look, const struct record *record) {
-  uint64_t wait_id = ((const struct record_mutex_released *)record)->wait_id;
-  if (look->held > sizeof look->wait_ids / sizeof *look->wait_ids)
-    return false;
-  for (size_t i = look->held; i-- > 0;)
-    if (look->wait_ids[i] == wait_id) {
-      look->wait_ids[i] = look->wait_ids[--look->held];
+static inline bool is_held(const struct alone_look *look, uint64_t wait_id) {
+  for (size_t i = 0; i < look->held; i++)
+    if (look->locks[i].wait_id == wait_id)
       return true;
-    }
   return false;
+}
+
+/* What the thread seems to acquire once more is none (locks.c). */
+static inline bool look_at_acquired(struct alone_look *look, const struct record *record, uint64_t id) {
+  const struct record_mutex_acquired *acquired = (const struct record_mutex_acquired *)record;
+  bool is_construct = !lock_is_routine(acquired->kind);
+  if (look->held >= ALONE_LOCKS_MAX || is_held(look, acquired->wait_id) ||
+      (look->awaits && (!is_construct || look->awaited != acquired->wait_id)))
+    return false;
+  look->awaits = false;
+  look->constructs += is_construct;
+  look->locks[look->held++] = (struct alone_lock){acquired->wait_id, is_construct};
+  acquisitions_add(
+      &look->thread->acquisitions,
+      &(struct awaited_acquisition){.id = id, .ticks = look->ticks, .wait_id = acquired->wait_id});
+  return true;
+}
+
+/* What it does not hold is another's. A construct that is not the innermost one leaves those inside of it. */
+static inline bool look_at_released(struct alone_look *look, const struct record *record) {
+  const struct record_mutex_released *released = (const struct record_mutex_released *)record;
+  bool is_construct = !lock_is_routine(released->kind);
+  if (look->awaits || look->held > ALONE_LOCKS_MAX)
+    return false;
+  size_t i = look->held;
+  while (i > 0 && look->locks[i - 1].wait_id != released->wait_id) {
+    if (is_construct && look->locks[i - 1].is_construct)
+      return false;
+    i--;
+  }
+  if (i == 0 || look->locks[i - 1].is_construct != is_construct)
+    return false;
+  look->constructs -= is_construct;
+  for (look->held--; i - 1 < look->held; i++)
+    look->locks[i - 1] = look->locks[i];
+  return true;
+}
+
+static inline bool is_outside(const struct alone_look *look) {
+  return !look->awaits && look->constructs == 0 && look->held <= ALONE_LOCKS_MAX;
 }
 
 static inline bool is_alone(struct alone_look *look, const struct record *record, uint64_t id) {
@@ -59,18 +95,22 @@ static inline bool is_alone(struct alone_look *look, const struct record *record
       [RECORD_reduction] = ALONE_AT_ONE_END,
       [RECORD_work] = ALONE_AT_ONE_END,
       [RECORD_masked] = ALONE_AT_ONE_END,
-      [RECORD_dispatch] = ALONE,
+      [RECORD_dispatch] = ALONE_OUTSIDE,
       [RECORD_flush] = ALONE,
       [RECORD_stall] = ALONE,
-      [RECORD_mutex_acquire] = ALONE,
+      [RECORD_mutex_acquire] = ALONE_REQUESTED,
       [RECORD_mutex_acquired] = ALONE_ACQUIRED,
       [RECORD_mutex_released] = ALONE_RELEASED,
   };
   switch (record->type < RECORD_TYPE_COUNT ? kinds[record->type] : NOT_ALONE) {
   case ALONE:
     return true;
+  case ALONE_OUTSIDE:
+    return is_outside(look);
   case ALONE_AT_ONE_END:
-    return record->endpoint == ENDPOINT_BEGIN || record->endpoint == ENDPOINT_END;
+    return (record->endpoint == ENDPOINT_BEGIN || record->endpoint == ENDPOINT_END) && is_outside(look);
+  case ALONE_REQUESTED:
+    return look_at_request(look, record);
   case ALONE_ACQUIRED:
     return look_at_acquired(look, record, id);
   case ALONE_RELEASED:
@@ -80,9 +120,38 @@ static inline bool is_alone(struct alone_look *look, const struct record *record
   }
 }
 
+/* Mutexes that are requested and not held. Where there are several, too many locks are held. */
+static void find_awaited(struct alone_look *look) {
+  const struct stack *stack = &look->thread->current->stack;
+  for (size_t i = 0; i < stack->count; i++) {
+    const struct frame *frame = &stack->frames[i];
+    if (frame->kind != FRAME_MUTEX || is_held(look, frame->wait_id))
+      continue;
+    if (look->awaits) {
+      look->held = ALONE_LOCKS_MAX + 1;
+      return;
+    }
+    look->awaits = true;
+    look->awaited = frame->wait_id;
+  }
+}
+
+bool alone_look_is_valid(const struct alone_look *look) {
+  return look->thread && look->thread->released_elsewhere == look->released_elsewhere;
+}
+
 void alone_look_begin(struct alone_look *look, const struct correlator *c, uint32_t slot) {
-  *look = (struct alone_look){.thread = c->by_slot[slot]};
-  look->held = locks_held(look->thread, look->wait_ids, sizeof look->wait_ids / sizeof *look->wait_ids);
+  const struct traced_thread *thread = c->by_slot[slot];
+  *look = (struct alone_look){.thread = c->by_slot[slot],
+                              .held = thread->held_locks,
+                              .released_elsewhere = thread->released_elsewhere};
+  for (size_t i = 0; i < look->held && i < ALONE_LOCKS_MAX; i++) {
+    const struct hold *hold = &thread->holds[i];
+    look->locks[i] = (struct alone_lock){hold->wait_id, hold->region == REGION_NONE};
+    look->constructs += look->locks[i].is_construct;
+  }
+  if (look->held <= ALONE_LOCKS_MAX)
+    find_awaited(look);
 }
 
 static inline bool look_at_one(struct alone_look *look, const struct record *record, uint64_t id) {

@@ -23,13 +23,25 @@ struct encoder {
 void alone_open(struct correlator *correlator);
 void alone_close(struct correlator *correlator);
 
-/* How far a thread's records were looked at. */
+enum { ALONE_LOCKS_MAX = 4 };
+
+/* How far a thread's records were looked at. After them it will hold some locks, in the order in which it
+ * acquired them, and may wait for a mutex of a construct: then all else that it does is odd. */
 struct alone_look {
   struct traced_thread *thread;
-  uint64_t ticks;       /* of the latest of them */
-  uint64_t wait_ids[4]; /* locks that it will hold after them */
-  size_t held;
+  uint64_t ticks; /* of the latest record */
+  struct alone_lock {
+    uint64_t wait_id;
+    bool is_construct;
+  } locks[ALONE_LOCKS_MAX];
+  size_t held, constructs; /* more than ALONE_LOCKS_MAX are held: nothing of locks is alone */
+  uint64_t awaited;
+  bool awaits;
+  unsigned released_elsewhere; /* as it began */
 };
+
+/* Whether there is one that can go on: none of the thread's locks were released by another one. */
+bool alone_look_is_valid(const struct alone_look *look);
 
 /* A look begins at the slot's next record. */
 void alone_look_begin(struct alone_look *look, const struct correlator *correlator, uint32_t slot);

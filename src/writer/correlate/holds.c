@@ -44,6 +44,7 @@ void hold_end(struct correlator *c, struct traced_thread *thread, struct owned_h
   release->order = hold->order;
   if (!hold->is_hidden)
     emit_event(c, thread, release);
+  held.owner->released_elsewhere += held.owner != thread;
   hold_remove(held.owner, held.hold);
 }
 
@@ -52,12 +53,6 @@ void locks_release_all(struct correlator *c, struct traced_thread *thread, uint6
     if (!wait_id || thread->holds[i].wait_id == wait_id)
       hold_end(c, thread, (struct owned_hold){thread, &thread->holds[i]},
                &(struct event){.ticks = ticks, .attribute = ATTRIBUTE_added, .value = 1});
-}
-
-size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, size_t most) {
-  for (size_t i = 0; i < thread->held_locks && i < most; i++)
-    ret_wait_ids[i] = thread->holds[i].wait_id;
-  return thread->held_locks;
 }
 
 /* -- at the end -- */

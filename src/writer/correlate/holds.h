@@ -55,7 +55,5 @@ void locks_release_all(struct correlator *c, struct traced_thread *thread, uint6
 bool lock_awaited(struct correlator *c, const struct frame *top, struct event *leave);
 /* The number under which the archive has the lock; false if it was never acquired. */
 bool lock_number(struct correlator *c, uint64_t wait_id, uint32_t *ret);
-/* Up to `most` of the locks that the thread holds; returns how many there are. */
-size_t locks_held(const struct traced_thread *thread, uint64_t *ret_wait_ids, size_t most);
 
 #endif

@@ -77,6 +77,7 @@ struct traced_thread {
   struct hold *holds;     /* locks that it holds, in the order in which it acquired them (locks.c) */
   unsigned held_locks;    /* so many */
   size_t hold_capacity;
+  unsigned released_elsewhere;      /* of these, so many by other threads so far */
   struct acquisitions acquisitions; /* that are still to come (acquisitions.h) */
   bool has_gap; /* events of it were dropped: what it holds and runs may be other than it seems */
   struct unended unended[UNENDED_MAX]; /* the latest at unended_count - 1, modulo UNENDED_MAX */

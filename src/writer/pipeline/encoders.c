@@ -110,7 +110,7 @@ static void look_from(struct encoders *encoders, uint32_t slot, uint64_t next) {
   struct ahead *ahead = &encoders->ahead[slot];
   uint64_t end = alone_is_ready(encoders->correlator, slot) ? end_of_look(encoders, source, next) : next;
   ahead->handled = next;
-  if (end == next || !ahead->look.thread || ahead->end - next > end - next)
+  if (end == next || !alone_look_is_valid(&ahead->look) || ahead->end - next > end - next)
     begin_look(encoders, slot, next, end);
   while (ahead->end != end && look_at_some(encoders, source, ahead, id_base(slot) + ahead->end, end)) {
   }
