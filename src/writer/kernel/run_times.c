@@ -361,10 +361,18 @@ static uint64_t boot_ns_of(const struct clock_point *point) {
   return boot_ns > now_ns ? point->monotonic_ns + (boot_ns - now_ns) : point->monotonic_ns;
 }
 
+/* The kernel brings a running thread's schedstat up to date at ticks, a process's clock whenever it is read:
+ * where the main thread is the only one, that is its own. (Threads that were there before have run longer.)
+ */
 static void read_main(struct run_times *times) {
+  enum { TICK_NS = 10000000 }; /* the longest that kernels have */
   struct timed_thread thread = {.tid = (uint64_t)times->pid, .fd = -1};
+  uint64_t own_ns;
   read_schedstat(times, &thread, &times->main_ran_ns, &times->main_ready_ns);
   end_thread(times, &thread);
+  if (system_times_threads(times->pid) == 1 && read_own(times->pid, &own_ns) && own_ns > times->main_ran_ns &&
+      own_ns - times->main_ran_ns < TICK_NS)
+    times->main_ran_ns = own_ns;
 }
 
 struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const struct clock_point *begin,
@@ -387,8 +395,8 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const 
   life_begin(&times->life, pid, clock_ticks(clock_kind), times->main_ran_ns, times->main_ready_ns);
   if (!read_own(pid, &times->own_ns))
     times->due_ns = UINT64_MAX;
+  look(times, times->looked_ns, false); /* the process's first: it never has less than its threads together */
   system_times_look(&times->main_system, pid, pid, 0);
-  look(times, times->looked_ns, false);
   return times;
 }
 

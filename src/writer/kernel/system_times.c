@@ -11,7 +11,7 @@
 #include "session/process_stat.h"
 
 /* As proc(5) numbers the fields of /proc/PID/stat. */
-enum { FIELD_FAULTS = 10, FIELD_SYSTEM = 15, FIELD_BEGIN = 22 };
+enum { FIELD_FAULTS = 10, FIELD_SYSTEM = 15, FIELD_THREADS = 20, FIELD_BEGIN = 22 };
 
 enum { EACH_NS = 1000000000, US_IN_S = 1000000 };
 
@@ -23,6 +23,12 @@ bool system_times_are_due(const struct system_times *times, uint64_t now_ns) {
 static uint64_t number_of(const char *fields, unsigned number) {
   const char *field = process_stat_field(fields, number);
   return field ? strtoull(field, NULL, 10) : 0;
+}
+
+unsigned system_times_threads(pid_t pid) {
+  char text[PROCESS_STAT_BYTES];
+  const char *fields = process_stat(pid, 0, text);
+  return fields ? (unsigned)number_of(fields, FIELD_THREADS) : 0;
 }
 
 static uint64_t since(uint64_t *last, uint64_t now) {

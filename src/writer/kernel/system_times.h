@@ -23,6 +23,9 @@ struct system_times {
   size_t count, capacity;
 };
 
+/* How many threads the process has now; 0: it is gone. */
+unsigned system_times_threads(pid_t pid);
+
 /* Whether it has not been read for a second, or for as long as it had been there by then. */
 bool system_times_are_due(const struct system_times *times, uint64_t now_ns);
 
