@@ -35,6 +35,12 @@ static void append(struct place *place, struct request *request) {
   place->end = &request->next;
 }
 
+/* A thread's, as long as it lives. */
+static const void *this_thread(void) {
+  static _Thread_local char own __attribute__((tls_model("initial-exec")));
+  return &own;
+}
+
 void request_put(const struct request *request) {
   struct place *place = lock_place(request->handle);
   struct request *copy = place->free;
@@ -46,14 +52,29 @@ void request_put(const struct request *request) {
   if (!copy)
     return;
   *copy = *request;
+  copy->thread = this_thread();
   request_put_back(copy);
 }
 
+/* The first one with this handle that the thread has started, else of all. (A thread may complete what others
+ * have started, thousands of them.) */
+static struct request **find(struct place *place, word handle, const void *thread) {
+  enum { LOOK_MAX = 64 };
+  struct request **first = NULL, **link = &place->first;
+  for (unsigned found = 0; *link && found < LOOK_MAX; link = &(*link)->next) {
+    if ((*link)->handle != handle)
+      continue;
+    if ((*link)->thread == thread)
+      return link;
+    first = found++ ? first : link;
+  }
+  return first ? first : link;
+}
+
 struct request *request_remove(word handle) {
+  const void *thread = this_thread();
   struct place *place = lock_place(handle);
-  struct request **link = &place->first;
-  while (*link && (*link)->handle != handle)
-    link = &(*link)->next;
+  struct request **link = find(place, handle, thread);
   struct request *request = *link;
   if (request) {
     *link = request->next;

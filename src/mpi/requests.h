@@ -1,8 +1,8 @@
 /* Requests that are in progress: what becomes of each when it is complete.
  *
- * Several that live may have one handle (sends that were complete immediately), and one that another thread
- * frees may be given out again at any time. So a call that may complete a request removes it from the table
- * first, and puts it back if it did not. */
+ * Several that live may have one handle (sends that were complete immediately, of all threads), and one that
+ * another thread frees may be given out again at any time. So a call that may complete a request removes it
+ * from the table first, and puts it back if it did not. */
 #ifndef STAVE_MPI_REQUESTS_H
 #define STAVE_MPI_REQUESTS_H
 
@@ -32,13 +32,16 @@ struct request {
   /* REQUEST_COMM */
   word comm_at; /* where its handle will be */
   struct origin origin;
+  /* of requests.c */
+  const void *thread; /* which one has started it */
   struct request *next;
 };
 
 /* Remembers a copy. */
 void request_put(const struct request *request);
 
-/* Removes one with this handle from the table, the oldest one; NULL: there is none. */
+/* Removes one with this handle from the table, the oldest one of the calling thread, else of all; NULL: there
+ * is none. */
 struct request *request_remove(word handle);
 
 /* Puts back what was taken; NULL is fine. */

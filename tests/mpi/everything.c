@@ -323,6 +323,28 @@ static void threads(int level) {
   }
 }
 
+/* Sends that are complete immediately may have one handle: each thread ends its own, the second one first. */
+static void one_handle(int level) {
+#pragma omp parallel num_threads(2) if (level == MPI_THREAD_MULTIPLE)
+  {
+    int number = omp_get_thread_num(), got = -1, sent = rank;
+    MPI_Request send, receive;
+    MPI_Irecv(&got, 1, MPI_INT, left(), 200 + number, MPI_COMM_WORLD, &receive);
+#pragma omp barrier
+    if (number == 0)
+      MPI_Isend(&sent, 1, MPI_INT, right(), 200 + number, MPI_COMM_WORLD, &send);
+#pragma omp barrier
+    if (number == 1) {
+      MPI_Isend(&sent, 1, MPI_INT, right(), 200 + number, MPI_COMM_WORLD, &send);
+      MPI_Wait(&send, MPI_STATUS_IGNORE);
+    }
+#pragma omp barrier
+    if (number == 0)
+      MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char **argv) {
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -339,6 +361,7 @@ int main(int argc, char **argv) {
   nonblocking_collective(MPI_COMM_WORLD);
   communicators();
   threads(level);
+  one_handle(level);
   windows(level == MPI_THREAD_MULTIPLE);
   files(argv[1]);
   write_numbers(argv[1]);

@@ -52,7 +52,7 @@ def check_threads(ranks):
     """The calls of both threads are on their own locations."""
     for rank in ranks:
         expect(len(rank.archive.locations) == 2, f"rank {rank.rank} has {rank.archive.locations}")
-        expect(rank.kinds["ThreadTeamBegin"] == 4, f"rank {rank.rank}: {rank.kinds}")
+        expect(rank.kinds["ThreadTeamBegin"] == 6, f"rank {rank.rank}: {rank.kinds}")
 
 
 def check_comms(ranks):
