@@ -16,7 +16,7 @@ void map_grow(struct map *map) {
 }
 
 /* Closes the hole: moves back every entry after it that may be there. */
-void map_close(struct map *map, struct map_entry *entry) {
+void map_close_hole(struct map *map, struct map_entry *entry) {
   size_t last = map->capacity - 1, hole = (size_t)(entry - map->entries);
   for (size_t i = (hole + 1) & last; map->entries[i].value; i = (i + 1) & last) {
     size_t distance = (i - map_home(map, map->entries[i].key)) & last;

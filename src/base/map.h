@@ -50,7 +50,7 @@ static inline void map_put(struct map *map, uint64_t key, void *value) {
 }
 
 /* What map_remove does of an entry where the next one is in use. */
-void map_close(struct map *map, struct map_entry *entry);
+void map_close_hole(struct map *map, struct map_entry *entry);
 
 /* Removes the key, if it is there. */
 static inline void map_remove(struct map *map, uint64_t key) {
@@ -60,7 +60,7 @@ static inline void map_remove(struct map *map, uint64_t key) {
   map->count--;
   size_t next = (size_t)(entry - map->entries + 1) & (map->capacity - 1);
   if (map->entries[next].value)
-    map_close(map, entry);
+    map_close_hole(map, entry);
   else
     entry->value = NULL;
 }

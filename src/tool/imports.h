@@ -5,14 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the executable or a library that is loaded now refers to one of the functions as another object's.
- */
+/* Whether the executable or a library that is loaded now refers to one of the functions as another's. */
 struct import_query {
   const char *const *names; /* NULL ends them; of all queries together 16 at most */
   bool is_called;           /* also where nobody can know (import_names.c) */
 };
 
-/* Answers all queries, each file being read once: that is some 0.1 ms with few libraries. Waits for no lock.
+/* Answers all queries, for which each file is read once: some 0.1 ms with few libraries. Waits for no lock.
  */
 void imports_find(struct import_query *queries, size_t count);
 

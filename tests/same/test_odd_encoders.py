@@ -35,11 +35,7 @@ def test(build_root, *seeds):
             different, count = test_encoders.differences_of(write_recording(seed, place), side, place)
             found += [f"seed {seed}: {line}" for line in different]
             sum_beside += count
-    print(f"{sum_beside} records were encoded side by side")
-    if found:
-        raise tracing.Failure("\n".join(found))
-    if not seeds and sum_beside < BESIDE_LEAST:
-        raise tracing.Failure("these are too few")
+    test_encoders.conclude(found, sum_beside, 0 if seeds else BESIDE_LEAST)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,6 @@ static void note(struct libraries *mapped, const char *path) {
 /* -- traced processes: to read the maps of one with hundreds of libraries costs the kernel a millisecond,
  * under locks for which the process waits when it maps memory itself -- */
 
-static uint64_t stat_number(const char *fields, unsigned number) {
-  const char *field = process_stat_field(fields, number);
-  return field ? strtoull(field, NULL, 10) : 0;
-}
-
 /* False: not known. The kernel puts a 0 or 1 in place of the address that it does not show. */
 static bool read_life(pid_t pid, struct watch_life *ret) {
   enum { STARTED = 22, STACK = 28 };
@@ -101,7 +96,7 @@ static bool read_life(pid_t pid, struct watch_life *ret) {
   const char *fields = process_stat(pid, 0, text);
   if (!fields)
     return false;
-  *ret = (struct watch_life){pid, stat_number(fields, STARTED), stat_number(fields, STACK)};
+  *ret = (struct watch_life){pid, process_stat_number(fields, STARTED), process_stat_number(fields, STACK)};
   return ret->stack > 1;
 }
 

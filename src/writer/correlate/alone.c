@@ -26,8 +26,8 @@ void alone_close(struct correlator *c) {
 enum {
   NOT_ALONE,
   ALONE,
-  ALONE_AT_ONE_END, /* and it may leave regions that were not ended, and with these a mutex */
-  ALONE_OUTSIDE,    /* the same at both ends */
+  ALONE_OUTSIDE,    /* of mutexes: it may leave regions that were not ended, and with these a mutex */
+  ALONE_AT_ONE_END, /* the same, and has an end to which it belongs */
   ALONE_REQUESTED,
   ALONE_ACQUIRED,
   ALONE_RELEASED

@@ -213,12 +213,6 @@ uint64_t plain_tasks(struct correlator *c, struct traced_thread *thread, uint64_
     now = record->ticks > now ? record->ticks : now;
     if (!is_done(&run, id + done, record, now))
       break;
-    c->records_by_type[record->type]++;
   }
-  if (done == 0)
-    return 0;
-  c->records += done;
-  thread_now(c, thread, records[0].ticks);
-  thread_now(c, thread, thread->location.written_ticks);
-  return done;
+  return note_handled(c, thread, records, done);
 }

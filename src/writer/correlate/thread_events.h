@@ -57,6 +57,19 @@ static inline bool may_write_all(const struct correlator *c, const struct traced
   return may_write_some(c, thread) && emit_has_room_for(&thread->location, ticks, count);
 }
 
+/* Of a thread's records that follow each other the first `count` were handled, and written. Returns count. */
+static inline uint64_t note_handled(struct correlator *c, struct traced_thread *thread,
+                                    const struct record *records, uint64_t count) {
+  if (count == 0)
+    return 0;
+  c->records += count;
+  for (uint64_t i = 0; i < count; i++)
+    c->records_by_type[records[i].type]++;
+  thread_now(c, thread, records[0].ticks);
+  thread_now(c, thread, thread->location.written_ticks);
+  return count;
+}
+
 /* A point: Enter and Leave at the same time, of event->region; its attributes go on the Enter. */
 void emit_point_on(struct correlator *correlator, struct location *location, const struct event *event);
 static inline void emit_point(struct correlator *correlator, struct traced_thread *thread,

@@ -19,15 +19,10 @@ enum { FIELD_FAULTS = 10, FIELD_FAULTS_OF_OTHERS = 11, FIELD_BEGIN = 22 };
 /* Where there were fewer, it does not matter what they cost: two large pages of x86-64. */
 enum { MANY_FAULTS = 1024 };
 
-static uint64_t number_of(const char *fields, unsigned number) {
-  const char *field = process_stat_field(fields, number);
-  return field ? strtoull(field, NULL, 10) : 0;
-}
-
 static uint64_t stat_of(pid_t pid, unsigned field) {
   char text[PROCESS_STAT_BYTES];
   const char *fields = process_stat(pid, 0, text);
-  return fields ? number_of(fields, field) : 0;
+  return fields ? process_stat_number(fields, field) : 0;
 }
 
 /* The kernel counts from the machine's begin, in clock ticks: the middle of one is the most likely time. */
@@ -38,7 +33,7 @@ static uint64_t age_of(pid_t pid) {
   if (!fields || hz <= 0)
     return 0;
   uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)hz;
-  uint64_t begin_ns = number_of(fields, FIELD_BEGIN) * tick_ns + tick_ns / 2,
+  uint64_t begin_ns = process_stat_number(fields, FIELD_BEGIN) * tick_ns + tick_ns / 2,
            now_ns = clock_ns(CLOCK_BOOTTIME);
   return now_ns > begin_ns ? now_ns - begin_ns : 0;
 }

@@ -20,15 +20,10 @@ bool system_times_are_due(const struct system_times *times, uint64_t now_ns) {
   return now_ns > times->looked_ns && now_ns - times->looked_ns >= (age_ns < EACH_NS ? age_ns : EACH_NS);
 }
 
-static uint64_t number_of(const char *fields, unsigned number) {
-  const char *field = process_stat_field(fields, number);
-  return field ? strtoull(field, NULL, 10) : 0;
-}
-
 unsigned system_times_threads(pid_t pid) {
   char text[PROCESS_STAT_BYTES];
   const char *fields = process_stat(pid, 0, text);
-  return fields ? (unsigned)number_of(fields, FIELD_THREADS) : 0;
+  return fields ? (unsigned)process_stat_number(fields, FIELD_THREADS) : 0;
 }
 
 static uint64_t since(uint64_t *last, uint64_t now) {
@@ -40,11 +35,11 @@ static uint64_t since(uint64_t *last, uint64_t now) {
 static void put_reading(struct system_times *times, const char *fields, uint64_t hz, size_t at) {
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
   times->first_ns = times->count == 0 ? times->looked_ns : times->first_ns;
-  uint64_t system_us = number_of(fields, FIELD_SYSTEM) * (US_IN_S / hz);
+  uint64_t system_us = process_stat_number(fields, FIELD_SYSTEM) * (US_IN_S / hz);
   array_reserve_zeroed(&times->readings, &times->capacity, times->count + 1, sizeof *times->readings);
   times->readings[times->count++] =
       (struct system_reading){.at = at,
-                              .faults = since(&times->faults, number_of(fields, FIELD_FAULTS)),
+                              .faults = since(&times->faults, process_stat_number(fields, FIELD_FAULTS)),
                               .system_us = since(&times->system_us, system_us)};
 }
 
@@ -56,7 +51,7 @@ bool system_times_begin(struct system_times *times, pid_t pid, pid_t tid, uint64
   if (!fields || hz <= 0)
     return false;
   uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)hz;
-  bool is_older = (number_of(fields, FIELD_BEGIN) + 1) * tick_ns <= boot_ns;
+  bool is_older = (process_stat_number(fields, FIELD_BEGIN) + 1) * tick_ns <= boot_ns;
   put_reading(times, fields, (uint64_t)hz, is_older ? 0 : at);
   return is_older;
 }
