@@ -10,25 +10,41 @@ EXPLICIT, UNTIED, MERGED = 4, 0x10000000, 0x80000000  # ompt_task_flag_t
 STEPS = ("lock", "lock", "lock", "task", "task", "region")
 
 
-class OddRecording:
-    """`odd`: how likely each step is an odd one."""
+def recording_of(lines, settings=()):
+    return [*settings, "start 1600000000000000000", "runtime 0x7000000 4096 201611", "program /bin/true", *lines,
+            "end finished"]
+
+
+class Rings:
+    """The records of all threads, as they come. `odd`: how likely each step is an odd one."""
 
     def __init__(self, seed, odd):
         self.random, self.odd, self.lines, self.now = random.Random(seed), odd, [], FIRST_TICKS
+        self.positions = []     # by ring
+
+    def put(self, thread, name, fields, endpoint=0, flags=0, words=()):
+        """Returns its place, which is the id of what begins with it. The words are a multiple of four."""
+        self.positions += [0] * (thread + 1 - len(self.positions))
+        place = f"{thread}:{self.positions[thread]}"
+        more = " words=" + ",".join(f"{word:x}" for word in words) if words else ""
+        self.lines.append(f"record {thread} {self.positions[thread]} {name} ticks={self.now} {fields} "
+                          f"endpoint={endpoint} flags={flags}{more}")
+        self.positions[thread] += 1 + len(words) // 4
+        return place
+
+
+class OddRecording(Rings):
+    def __init__(self, seed, odd):
+        super().__init__(seed, odd)
         self.threads = self.random.choice((2, 3, 4, 8))
-        self.positions = [0] * self.threads
         self.held = [[] for _ in range(self.threads)]   # (wait id, kind, code)
         self.running = [[] for _ in range(self.threads)]
         self.ready = []
         self.locks = [0x7f0000 + 64 * i for i in range(self.random.choice((1, 2, 6)))]
 
-    def put(self, thread, name, fields, endpoint=0, flags=0):
+    def put(self, thread, *record, **more):
         self.now += self.random.choice((1, 1, 3, 20, 500))
-        place = f"{thread}:{self.positions[thread]}"
-        self.lines.append(f"record {thread} {self.positions[thread]} {name} ticks={self.now} {fields} "
-                          f"endpoint={endpoint} flags={flags}")
-        self.positions[thread] += 1
-        return place
+        return super().put(thread, *record, **more)
 
     def code(self):
         return hex(0x401000 + 16 * self.random.randrange(4))
@@ -115,5 +131,4 @@ class OddRecording:
             thread, step = self.random.randrange(self.threads), getattr(self, self.random.choice(STEPS))
             for _ in range(self.random.choice((1, 1, 3, 20, 200))):
                 step(thread)
-        return ["start 1600000000000000000", "runtime 0x7000000 4096 201611", "program /bin/true", *self.lines,
-                "end finished"]
+        return recording_of(self.lines)

@@ -3,7 +3,8 @@
 
 INPUT is a script of the scripted runtime, or a program. None: all of tests/scripted, what WORKLOADS names and
 pauses.c and locks.c. What each records is played to the writer with STAVE_JOBS=0 (as there are few: one record after
-the other) and 2, and to one whose encoders try after each record (eager_writer) with 1, 2 and 4.
+the other) and 2, to one whose encoders try after each record (eager_writer) with 1, 2 and 4, and to one that writes one
+event after the other (stepwise_writer).
 """
 import pathlib
 import re
@@ -17,7 +18,8 @@ import tracing
 same_archives = tracing.load_script(HERE / "same_archives")
 WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 3000", "single 1000", "task 3000",
              "fib 12", "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
-PLAYS = [(0, False), (2, False), (1, True), (2, True), (4, True)]  # STAVE_JOBS, eager
+PLAYS = [(0, "writer"), (2, "writer"), (1, "eager_writer"), (2, "eager_writer"), (4, "eager_writer"),
+         (0, "stepwise_writer")]  # STAVE_JOBS, program
 THREADS = "4"
 SMALL_RINGS = {"STAVE_BUFFER_SIZE": "64K"}  # threads wait for room in them
 BESIDE_LEAST = 50000    # records, of all workloads: those of barrier and for alone are more
@@ -42,20 +44,25 @@ def beside(archive):
     return int(found[1]) if found else 0
 
 
+def play(recording, side, folder, jobs, program):
+    """Returns the archive."""
+    place = folder / f"{recording.stem}-{jobs}-{program}"
+    place.mkdir()
+    side.play(with_jobs(recording, folder, jobs), place, "--spread",
+              writer=None if program == "writer" else side.root / "tests/same" / program)
+    return place / "archive"
+
+
 def differences_of(recording, side, folder):
     """Returns what differs, and how many records were encoded side by side."""
-    archives = {}
-    for jobs, is_eager in PLAYS:
-        place = folder / f"{recording.stem}-{jobs}{is_eager}"
-        place.mkdir()
-        side.play(with_jobs(recording, folder, jobs), place, "--spread",
-                  writer=side.root / "tests/same/eager_writer" if is_eager else None)
-        archives[f"STAVE_JOBS={jobs}{', eager' if is_eager else ''}"] = place / "archive"
+    archives = {f"{program}, STAVE_JOBS={jobs}": play(recording, side, folder, jobs, program)
+                for jobs, program in PLAYS}
     first, *others = map(files_of, archives.values())
     counts = [beside(archive) for archive in archives.values()]
+    eager = {count for count, (_, program) in zip(counts, PLAYS) if program == "eager_writer"}
     found = [f"{name}, {how}" for how, other in zip(list(archives)[1:], others)
              for name in first.keys() | other.keys() if other.get(name) != first.get(name)]
-    if len(set(counts[2:])) > 1:
+    if len(eager) > 1:
         found.append(f"side by side were encoded {counts} records")
     return found, sum(counts)
 
