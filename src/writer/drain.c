@@ -203,6 +203,12 @@ bool drain_may_encode(void *data) {
   return has_left && !writer->correlator.has_ended;
 }
 
+static void nap(struct writer *writer, uint64_t timeout_ns) {
+  uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + timeout_ns;
+  session_writer_sleep(writer->session, timeout_ns, can_sleep, writer);
+  run_times_slept(writer->run_times, until_ns);
+}
+
 /* A merge_pause. While others wait for a processor the writer works a 32nd of the time. What it does not
  * encode from the rings it moves to the backlog. It encodes that when there is a processor, or when it has
  * waited for too long (pace_yields_cpu). (Not by SCHED_IDLE, which a process without rights cannot leave
@@ -223,8 +229,7 @@ void drain_yield_cpu(void *data) {
   for (uint64_t end = clock_ns(CLOCK_MONOTONIC) + NAPS_NS;
        clock_ns(CLOCK_MONOTONIC) < end && yields(writer);) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
-    session_writer_sleep(writer->session, pace_nap(&writer->drain.pace, endangered_for_ns(writer)), can_sleep,
-                         writer);
+    nap(writer, pace_nap(&writer->drain.pace, endangered_for_ns(writer)));
     merge_drain_full_rings(writer->merge);
     stuck_begin(); /* these waits are no halts */
   }
@@ -340,7 +345,7 @@ void drain(struct writer *writer) {
     double max_fill = merge_max_fill(writer->merge), states_fill = run_states_max_fill(writer->run_states);
     sleep_ns = sleep_after(sleep_ns, max_fill > states_fill ? max_fill : states_fill,
                            merge_has_new_threads(writer->merge));
-    session_writer_sleep(writer->session, sleep_ns, can_sleep, writer);
+    nap(writer, sleep_ns);
   }
   pace_close(&writer->drain.pace);
 }

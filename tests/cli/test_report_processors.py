@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
-GROUPS = "/sys/fs/cgroup/cpu"
+GROUPS, FREEZER = "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/freezer"
 PROCESSORS = sorted(os.sched_getaffinity(0))
 CAUSES = ("quota", "binding", "own threads", "other programs", "stopped")
 
@@ -219,6 +219,46 @@ class Processors(Case):
         finding = next(one for one in numbers["findings"] if one["cause"] == "stopped")
         self.assertGreater(finding["gain_s"], 0.5 * stopped)
         self.assertLess(finding["gain_s"], stopped + 0.5)
+
+    def suspended(self, archive, stop, go_on):
+        """The job, program and writer, for a second after some readings; its finding."""
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0, OMP_NUM_THREADS=2)
+        with subprocess.Popen([self.program, "60", "0", "1"], env=environment, stdout=subprocess.PIPE) as program:
+            self.addCleanup(program.kill)
+            killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is there")
+            job = [program.pid, tracing.find_writer(archive)]
+            self.assertNotIn(None, job)
+            time.sleep(0.3)
+            begin = time.monotonic()
+            stop(job)
+            time.sleep(1)
+            stopped = time.monotonic() - begin
+            go_on(job)
+            program.communicate(timeout=cli.HANG_S)
+            self.assertEqual(program.returncode, 0)
+        killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
+        finding = next(one for one in self.numbers(archive)["findings"] if one["cause"] == "stopped")
+        self.assertGreater(finding["gain_s"], 0.5 * stopped)
+        self.assertLess(finding["gain_s"], stopped + 0.5)
+
+    def test_suspended(self):
+        """The writer is stopped together with the program (scancel --signal=STOP, a job's suspension)."""
+        self.suspended(self.path("suspended"), lambda job: [os.kill(pid, signal.SIGSTOP) for pid in job],
+                       lambda job: [os.kill(pid, signal.SIGCONT) for pid in job])
+
+    @unittest.skipUnless(os.access(FREEZER, os.W_OK), "control groups of version 1 cannot be made here")
+    def test_frozen(self):
+        """The same by a frozen control group (docker pause, Slurm), of which no state of a process shows anything."""
+        group = pathlib.Path(FREEZER, f"stave-test-{os.getpid()}")
+        group.mkdir()
+        self.addCleanup(group.rmdir)
+        self.addCleanup(killing.wait_until, lambda: not (group / "tasks").read_text(), "the job leaves the group")
+
+        def freeze(job):
+            for pid in job:
+                (group / "cgroup.procs").write_text(str(pid))
+            (group / "freezer.state").write_text("FROZEN")
+        self.suspended(self.path("frozen"), freeze, lambda job: (group / "freezer.state").write_text("THAWED"))
 
     @unittest.skipUnless(os.access(GROUPS, os.W_OK), "control groups of version 1 cannot be made here")
     def test_quota(self):

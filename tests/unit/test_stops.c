@@ -37,13 +37,13 @@ static void go_on(pid_t child) {
 static void test_edges_of_a_stop_count(void **state) {
   (void)state;
   struct stops stops = {.pid = begin_child()};
-  assert_int_equal(stops_since(&stops, 100000, 60000), 0);
+  assert_int_equal(stops_since(&stops, 100000, 60000, 0), 0);
   stop(stops.pid);
-  assert_int_equal(stops_since(&stops, 100000, 70000), 30000);
-  assert_int_equal(stops_since(&stops, 100000, 0), 100000);
+  assert_int_equal(stops_since(&stops, 100000, 70000, 0), 30000);
+  assert_int_equal(stops_since(&stops, 100000, 0, 0), 100000);
   go_on(stops.pid);
-  assert_int_equal(stops_since(&stops, 100000, 40000), 60000);
-  assert_int_equal(stops_since(&stops, 100000, 40000), 0);
+  assert_int_equal(stops_since(&stops, 100000, 40000, 0), 60000);
+  assert_int_equal(stops_since(&stops, 100000, 40000, 0), 0);
   end_child(stops.pid);
 }
 
@@ -52,17 +52,42 @@ static void test_who_was_busy_was_not_stopped(void **state) {
   (void)state;
   struct stops stops = {.pid = begin_child()};
   stop(stops.pid);
-  assert_int_equal(stops_since(&stops, 100000, 95000), 0);
-  assert_int_equal(stops_since(&stops, 100000, 130000), 0);
+  assert_int_equal(stops_since(&stops, 100000, 95000, 0), 0);
+  assert_int_equal(stops_since(&stops, 100000, 130000, 0), 0);
   go_on(stops.pid);
-  assert_int_equal(stops_since(&stops, 100000, 10000), 0);
+  assert_int_equal(stops_since(&stops, 100000, 10000, 0), 0);
   end_child(stops.pid);
+}
+
+/* Of readings that are late: together with this process for 75 s, beside a load for 0.2 s, by a timer. */
+static void test_who_was_stopped_with_this_process_was_stopped(void **state) {
+  (void)state;
+  struct stops stops = {.pid = getpid()};
+  stops_overslept(&stops, 75000000);
+  assert_int_equal(stops_since(&stops, 75100000, 60000, 1000), 74999000);
+  assert_int_equal(stops_since(&stops, 100000, 0, 0), 0);
+  stops_overslept(&stops, 200000);
+  assert_int_equal(stops_since(&stops, 300000, 0, 190000), 0);
+  stops_overslept(&stops, 4000);
+  assert_int_equal(stops_since(&stops, 100000, 0, 0), 0);
+}
+
+/* The program went on while this process was stopped alone, or did so for a part of that time. */
+static void test_who_went_on_meanwhile_was_not(void **state) {
+  (void)state;
+  struct stops stops = {.pid = getpid()};
+  stops_overslept(&stops, 2000000);
+  assert_int_equal(stops_since(&stops, 2100000, 2000000, 0), 0);
+  stops_overslept(&stops, 2000000);
+  assert_int_equal(stops_since(&stops, 2100000, 500000, 0), 1600000);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_edges_of_a_stop_count),
       cmocka_unit_test(test_who_was_busy_was_not_stopped),
+      cmocka_unit_test(test_who_was_stopped_with_this_process_was_stopped),
+      cmocka_unit_test(test_who_went_on_meanwhile_was_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

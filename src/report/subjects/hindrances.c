@@ -165,7 +165,8 @@ static void find_stops(struct report *report) {
   if (!finding)
     return;
   finding_printf(finding->what, "the program was stopped");
-  finding_printf(finding->evidence, "all its threads were stopped by a signal (SIGSTOP, SIGTSTP): ");
+  finding_printf(finding->evidence,
+                 "all its threads were stopped (SIGSTOP, SIGTSTP, a frozen control group): ");
   describe_lost(&texts, finding, HINDRANCE_STOPPED);
 }
 

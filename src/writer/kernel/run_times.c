@@ -62,6 +62,8 @@ struct run_times {
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
   uint64_t begin_boot_ns; /* of the session, as the kernel has the begin of threads */
   struct stops stops;
+  int own_schedstat;                   /* of the thread that reads; -1: none */
+  uint64_t own_ready_ns;               /* of it, as it was read last */
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
   struct page_cost *page_cost;             /* it is being measured; NULL: no need */
@@ -293,6 +295,14 @@ static void read_system(struct run_times *times, uint64_t now_ns, bool is_last) 
   }
 }
 
+/* For how long the thread that reads has waited for a processor since the reading before. */
+static uint64_t own_ready_us(struct run_times *times) {
+  uint64_t ran, ready;
+  if (times->own_schedstat < 0 || !schedstat_read(times->own_schedstat, &ran, &ready))
+    return 0;
+  return us_since(&times->own_ready_ns, ready);
+}
+
 static bool read_all(struct run_times *times, uint64_t now_ns) {
   enum { MASKS_EACH = 8 };
   uint64_t own_ns;
@@ -304,8 +314,8 @@ static bool read_all(struct run_times *times, uint64_t now_ns) {
   reading.writer_us = us_since(&times->writer_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
   for (size_t i = 0; i < times->thread_count; i++)
     read_thread(times, &times->threads[i], times->count % MASKS_EACH == 1);
-  reading.stopped_us =
-      stops_since(&times->stops, (now_ns - times->looked_ns) / NS_IN_US, busiest_us(times, reading.own_us));
+  reading.stopped_us = stops_since(&times->stops, (now_ns - times->looked_ns) / NS_IN_US,
+                                   busiest_us(times, reading.own_us), own_ready_us(times));
   life_look(&times->life);
   times->readings[times->count++] = reading;
   times->looked_ns = now_ns;
@@ -330,6 +340,12 @@ void run_times_look(struct run_times *times) {
   uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
   if (times && now_ns >= times->due_ns)
     look(times, now_ns, false);
+}
+
+void run_times_slept(struct run_times *times, uint64_t until_ns) {
+  uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+  if (times && now_ns > until_ns)
+    stops_overslept(&times->stops, (now_ns - until_ns) / NS_IN_US);
 }
 
 size_t run_times_threads(struct run_times *times) {
@@ -382,6 +398,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const 
   struct run_times *times = memory_get(1, sizeof *times);
   *times = (struct run_times){.pid = pid,
                               .stops = {.pid = pid},
+                              .own_schedstat = schedstat_open(getpid(), gettid()),
                               .clock_kind = clock_kind,
                               .definitions = definitions,
                               .begin_boot_ns = boot_ns_of(begin),
@@ -391,6 +408,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const 
   times->throttled_ns = quota_throttled_ns(&times->quota);
   times->writer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   times->looked_ns = clock_ns(CLOCK_MONOTONIC);
+  own_ready_us(times);
   read_main(times);
   life_begin(&times->life, pid, clock_ticks(clock_kind), times->main_ran_ns, times->main_ready_ns);
   if (!read_own(pid, &times->own_ns))
@@ -412,6 +430,8 @@ void run_times_destroy(struct run_times *times) {
     system_times_free(&times->system);
     system_times_free(&times->main_system);
     quota_close(&times->quota);
+    if (times->own_schedstat >= 0)
+      close(times->own_schedstat);
     if (times->page_cost)
       page_cost_end(times->page_cost);
   }

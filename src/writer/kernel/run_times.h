@@ -18,6 +18,9 @@ void run_times_destroy(struct run_times *times);
 /* Reads what there is, if that is due. NULL is fine, here and below. */
 void run_times_look(struct run_times *times);
 
+/* The caller, always the same thread, has just slept, and was to wake up at `until_ns` at the latest. */
+void run_times_slept(struct run_times *times, uint64_t until_ns);
+
 /* How many threads it knows by now; of NULL none. */
 size_t run_times_threads(struct run_times *times);
 
