@@ -2,6 +2,7 @@
 
 #include "cli/common/message.h"
 #include "cli/common/usage.h"
+#include "cli/common/writers.h"
 #include "session/futex.h"
 #include "session/session.h"
 
@@ -21,47 +22,11 @@ enum { SLICE_NS = 100000000, ANSWER_SLICES = 600 };
 
 static const struct usage_option options[] = {{0}};
 
-static FILE *open_proc(pid_t pid, const char *name) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-  return fopen(path, "re");
-}
-
-/* requested: with the end of the line. */
-static bool has_name(pid_t pid, const char *requested) {
-  char name[32] = "";
-  FILE *file = open_proc(pid, "comm");
-  bool is_read = file && fgets(name, sizeof name, file);
-  if (file)
-    fclose(file);
-  return is_read && strcmp(name, requested) == 0;
-}
-
-/* The number in a line of one of a process's files; 0: none. */
-static pid_t number_in(pid_t pid, const char *name, const char *format) {
-  char line[128];
-  int number = 0;
-  FILE *file = open_proc(pid, name);
-  while (file && number == 0 && fgets(line, sizeof line, file))
-    if (sscanf(line, format, &number) != 1)
-      number = 0;
-  if (file)
-    fclose(file);
-  return number;
-}
-
-/* The process that a writer's pidfd means; 0: it has none. */
-static pid_t traced_by(pid_t writer) {
-  char name[32];
-  snprintf(name, sizeof name, "fdinfo/%d", WRITER_FD_APPLICATION);
-  return number_in(writer, name, "Pid: %d");
-}
-
 /* Whose process it is; UINT_MAX: it has gone. (What lies in /proc may be root's where it is not.) */
 static uid_t user_of(pid_t pid) {
   char line[128];
   unsigned user = UINT_MAX;
-  FILE *file = open_proc(pid, "status");
+  FILE *file = process_open(pid, "status");
   while (file && user == UINT_MAX && fgets(line, sizeof line, file))
     if (sscanf(line, "Uid: %u", &user) != 1)
       user = UINT_MAX;
@@ -124,7 +89,7 @@ static int map_session(pid_t writer, struct session_header **ret_session) {
 /* A shell's $! is `stave record` itself. */
 static bool is_of(pid_t traced, pid_t program) {
   return traced == program ||
-         (has_name(program, "stave\n") && number_in(traced, "status", "PPid: %d") == program);
+         (process_has_name(program, "stave\n") && process_number(traced, "status", "PPid: %d") == program);
 }
 
 /* 0; -ESRCH: it has no writer; or why that cannot be reached. */
@@ -134,10 +99,10 @@ static int find_session(pid_t program, struct session_header **ret_session, uid_
   for (struct dirent *entry; processes && result == -ESRCH && (entry = readdir(processes));) {
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     struct session_header *session;
-    if (pid <= 0 || !has_name(pid, "stave-writer\n") || !may_write_for(pid, program))
+    if (pid <= 0 || !process_has_name(pid, "stave-writer\n") || !may_write_for(pid, program))
       continue;
     int error = map_session(pid, &session);
-    pid_t traced = traced_by(pid);
+    pid_t traced = writer_traces(pid);
     if (error && traced && is_of(traced, program))
       result = error;
     if (error)

@@ -135,6 +135,7 @@ static void note_end(struct writer *writer) {
     return;
   writer->drain.over_ns = clock_ns(CLOCK_MONOTONIC);
   run_times_end(writer->run_times);
+  notify_ending(&writer->report);
 }
 
 /* For how long the oldest record has waited that is lost with this process; 0 where a log has all. */

@@ -14,7 +14,7 @@
 
 /* The program waits for the first, and for nothing after the second: its state is reported before the
  * line. */
-enum { PATIENCE_MS = 1000, NO_TIMEOUT = -1 };
+enum { PATIENCE_MS = 1000, NO_PATIENCE_MS = 0, NO_TIMEOUT = -1 };
 
 /* Anything else is somebody's file, and nothing is written there. */
 static int open_fifo(const char *path) {
@@ -121,6 +121,10 @@ bool notify_renamed(struct notifier *report, const char *requested) {
 
 void notify_stopped(struct notifier *report, const char *why) {
   send_line(report, "stopped", why, PATIENCE_MS);
+}
+
+void notify_ending(struct notifier *report) {
+  send_line(report, "ending", "", NO_PATIENCE_MS);
 }
 
 void notify_closed(struct notifier *report, const char *figures, const char *notice) {

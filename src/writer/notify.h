@@ -44,6 +44,10 @@ void notify_failed(struct notifier *report, const char *format, ...) __attribute
 /* Recording ended before the program did: why. The archive is still to be closed. */
 void notify_stopped(struct notifier *report, const char *why);
 
+/* The program, or recording it, has ended: who reads this waits for the archive from now on. Not sent where
+ * there is no room in the pipe. */
+void notify_ending(struct notifier *report);
+
 /* What is for the user to read at the end (may be empty), should the writer not get to notify_closed. */
 void notify_notice(struct notifier *report, const char *notice);
 

@@ -59,6 +59,11 @@ static struct archive_status *find_kept(struct status *status, struct teller tel
   return NULL;
 }
 
+static struct archive_status *find_unsettled(struct status *status, struct teller teller) {
+  struct archive_status *archive = find_open(status, teller);
+  return archive ? archive : find_kept(status, teller);
+}
+
 static struct archive_status *find_or_add(struct status *status, struct teller teller) {
   struct archive_status *archive = find_open(status, teller);
   return archive ? archive : add(status, teller);
@@ -87,6 +92,7 @@ static void free_texts(struct archive_status *archive) {
   free(archive->path);
   free(archive->text);
   free(archive->stopped);
+  free(archive->program);
 }
 
 static void forget(struct status *status, size_t index) {
@@ -146,6 +152,8 @@ static void status_line(struct status *status, char *line) {
     set_text(&archive->path, rest);
   } else if (strcmp(verb, "stopped") == 0 && (archive = find_or_add(status, teller))) {
     set_text(&archive->stopped, rest);
+  } else if (strcmp(verb, "ending") == 0 && (archive = find_unsettled(status, teller))) {
+    archive->is_ending = true;
   } else if (strcmp(verb, "closed") == 0 && (archive = find_or_add(status, teller))) {
     archive->state = ARCHIVE_CLOSED;
     read_figures(archive, rest);

@@ -8,6 +8,7 @@
  *                                      PID/WRITER, its process: a program that another one replaces
  *                                      (exec) has the same PID, and both are traced for a moment
  *   stopped PID WHY                    recording ended before the program did
+ *   ending PID                         the program, or recording it, has ended: the writer encodes the rest
  *   closed PID KEY=N ... ending=TEXT   the archive is closed; TEXT goes to the end of the line
  *   kept PID                           no archive is open (STAVE_KEEP): each that is written has the first
  *                                      and the third of these lines
@@ -49,6 +50,10 @@ struct archive_status {
   char *text;       /* how the program ended, or why tracing failed */
   char *stopped;    /* why recording ended before the program; NULL: it did not */
   bool is_over;     /* nothing more will come of what was kept */
+  bool is_ending;   /* the writer knows that it has ended */
+  bool is_awaited;  /* stave record waits until it is closed, should its process have ended */
+  bool goes_on;     /* the process, after the recording's program has ended, which nobody waits for */
+  char *program;    /* its name, where it goes on */
   bool is_reported; /* elsewhere: it is in a merged archive */
   uint64_t threads, events, records, lost, duration_ns, bytes, regions, added;
 };

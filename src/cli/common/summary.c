@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "cli/common/message.h"
+#include "cli/common/writers.h"
 #include "trace/found_archive.h"
 
 #include <inttypes.h>
@@ -101,8 +102,26 @@ static bool is_closed_on_disk(const struct archive_status *archive) {
   return found.state == FOUND_CLOSED;
 }
 
-static void print_unclosed(const struct archive_status *archive, bool writer_is_gone) {
+static void print_going_on(const struct archive_status *archive) {
   char word[PATH_MAX];
+  message_print(
+      "%s: process %d (%s) goes on: its archive is closed when it ends; stave watch %s shows it until then",
+      path_of(archive), (int)archive->pid, archive->program ? archive->program : "?",
+      message_path_word(word, sizeof word, path_of(archive)));
+}
+
+/* Another process's writer may hold the FIFO open. */
+static bool has_lost_writer(const struct archive_status *archive) {
+  struct found_archive found;
+  if (archive->writer <= 0 || !archive->path || writer_lives(archive->writer))
+    return false;
+  find_archive(&found, archive->path);
+  return found.state != FOUND_OPEN;
+}
+
+static void print_unclosed(const struct archive_status *archive, bool are_writers_gone) {
+  char word[PATH_MAX];
+  bool writer_is_gone = are_writers_gone || has_lost_writer(archive);
   if (writer_is_gone && is_closed_on_disk(archive))
     message_print("%s: closed; its stave-writer (for process %d) died before it reported how much is in it",
                   path_of(archive), (int)archive->pid);
@@ -134,9 +153,19 @@ static bool has_archive(const struct status *status, pid_t pid) {
   return false;
 }
 
+static void print_kept_going_on(const struct archive_status *kept) {
+  message_print("process %d (%s) goes on: stave dump %d writes what is kept (STAVE_KEEP)", (int)kept->pid,
+                kept->program ? kept->program : "?", (int)kept->pid);
+}
+
 /* STAVE_KEEP: what has no archive. */
 static void print_kept(const struct status *status, const struct archive_status *kept, bool quiet) {
-  if (!kept->is_over && status->at_end)
+  bool is_writer_gone = status->at_end || (kept->writer > 0 && !writer_lives(kept->writer));
+  if (kept->goes_on && !quiet)
+    print_kept_going_on(kept);
+  if (kept->goes_on)
+    return;
+  if (!kept->is_over && is_writer_gone)
     message_print("process %d: its stave-writer died, and with it what was kept (STAVE_KEEP)",
                   (int)kept->pid);
   else if (!kept->is_over)
@@ -150,7 +179,10 @@ static void print_kept(const struct status *status, const struct archive_status 
 static void print_archive(const struct archive_status *archive, bool writer_is_gone, bool quiet) {
   switch (archive->state) {
   case ARCHIVE_OPEN:
-    print_unclosed(archive, writer_is_gone);
+    if (!archive->goes_on)
+      print_unclosed(archive, writer_is_gone);
+    else if (!quiet)
+      print_going_on(archive);
     return;
   case ARCHIVE_FAILED:
     print_failed(archive);

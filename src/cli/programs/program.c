@@ -132,7 +132,8 @@ static bool is_launcher(const char *path) {
 
 void program_inspect(const char *path, struct program *ret) {
   char file_path[PATH_MAX];
-  *ret = (struct program){.path = strdup(path), .kind = PROGRAM_OTHER, .has_mpi = is_launcher(path)};
+  *ret = (struct program){.path = strdup(path), .kind = PROGRAM_OTHER, .is_launcher = is_launcher(path)};
+  ret->has_mpi = ret->is_launcher;
   snprintf(file_path, sizeof file_path, "%s", path);
   ret->puts_libraries_first = is_r(file_path);
   for (int depth = 0; depth < SCRIPT_DEPTH && follow_script(file_path, sizeof file_path); depth++) {

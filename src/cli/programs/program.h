@@ -21,7 +21,8 @@ struct program {
   bool puts_libraries_first; /* R: its start script puts the system's folders in front of LD_LIBRARY_PATH */
   bool has_libomp;           /* loads libomp or libiomp5, or contains it */
   bool has_tsan;             /* is checked by ThreadSanitizer */
-  bool has_mpi;              /* loads an MPI, or starts programs that do: mpirun and the like */
+  bool is_launcher;          /* of MPI jobs: mpirun and the like */
+  bool has_mpi;              /* loads an MPI, or is a launcher */
   char *libgomp_user;        /* the file that needs libgomp.so.1 */
   /* the libomp that libomptarget would not find, as it looks for libomp.so: then it has no events of target
    * regions */

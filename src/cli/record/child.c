@@ -163,11 +163,11 @@ void child_signals(struct child *child) {
     look_at_child(child);
 }
 
-void child_reap(struct child *child) {
+void child_reap(struct child *child, size_t going_on) {
   while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
     continue;
   if (!child->is_interrupted && !child->is_terminated)
-    orphans_reap_writers();
+    orphans_reap_writers(going_on);
   give_signals_back(child);
 }
 

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct child {
@@ -30,8 +31,8 @@ int child_start(struct child *ret, const char *path, char **arguments);
 void child_signals(struct child *child);
 
 /* Collects the ended program's exit status, so that it vanishes from /proc, and restores stave's own signal
- * state. */
-void child_reap(struct child *child);
+ * state. `going_on`: as many writers are not waited for. */
+void child_reap(struct child *child, size_t going_on);
 
 /* Ends stave as the program ended: returns its exit status, or dies of the signal it died of. As process 1,
  * which signals do not kill, returns 128 + signal. */

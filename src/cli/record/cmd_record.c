@@ -9,6 +9,7 @@
 #include "cli/programs/program.h"
 #include "cli/record/child.h"
 #include "cli/record/counters_help.h"
+#include "cli/record/going_on.h"
 #include "cli/record/plan.h"
 #include "cli/record/rank_archives.h"
 #include "cli/record/settings.h"
@@ -43,7 +44,8 @@ struct traced_run {
   struct child child;
   struct watch watch;
   struct viewer viewer;
-  bool quiet, preloads;
+  struct going_on going_on;
+  bool quiet, preloads, waits_for_all;
 };
 
 /* Long options that have no letter. */
@@ -56,6 +58,7 @@ enum {
   OPTION_KEEP,
   OPTION_COUNTERS,
   OPTION_WATCH,
+  OPTION_WAIT,
   OPTION_DEVICE
 };
 
@@ -111,6 +114,11 @@ static const struct usage_option options[] = {
     {OPTION_WATCH, "watch", NULL,
      "show the last seconds of the run in a browser while it goes on (stave watch), at an address that is "
      "printed; the finished page is then beside the archive, with .html",
+     USAGE_NOTHING, NULL},
+    {OPTION_WAIT, "wait", NULL,
+     "wait until all traced processes have ended, also children in the background and daemons; otherwise "
+     "those "
+     "that go on after the program's end are named, and their archives are closed when they end",
      USAGE_NOTHING, NULL},
     {'q', "quiet", NULL, "no summary at the end", USAGE_NOTHING, NULL},
     {'v', "verbose", NULL, "print more (STAVE_VERBOSE=2)", USAGE_NOTHING, NULL},
@@ -169,6 +177,8 @@ static bool set_option(void *run, int option, const char *value) {
     ((struct traced_run *)run)->preloads = true;
   else if (option == OPTION_WATCH)
     ((struct traced_run *)run)->viewer.is_requested = true;
+  else if (option == OPTION_WAIT)
+    ((struct traced_run *)run)->waits_for_all = true;
   else if (option == OPTION_SYSTEM)
     settings_put("STAVE_SYSTEM", "on");
   else if (option == OPTION_COUNTERS)
@@ -356,9 +366,10 @@ static bool attend(struct traced_run *run, int timeout_ms) {
 
 static void print_waiting(const struct traced_run *run) {
   const struct status *status = &run->status;
+  bool waits_for_all = run->waits_for_all || run->program.is_launcher;
   size_t open = 0;
   for (size_t i = 0; i < status->count; i++)
-    open += status->archives[i].state == ARCHIVE_OPEN;
+    open += status->archives[i].state == ARCHIVE_OPEN && (waits_for_all || !status->archives[i].goes_on);
   if (open == 0) /* one that has not reported its archive yet, or has none to report (STAVE_KEEP) */
     message_print("the program has ended; waiting for its stave-writer to end (Ctrl-C: do not wait)");
   else
@@ -366,25 +377,47 @@ static void print_waiting(const struct traced_run *run) {
                   plural(open));
 }
 
+/* How long nothing may happen before there is something to do. -1: any time. */
+static int patience_ms(const struct traced_run *run, bool has_printed) {
+  int left = PATIENCE_MS - going_on_ms(&run->going_on), to_look = going_on_pause_ms(&run->going_on);
+  left = left > 0 ? left : 0;
+  if (run->waits_for_all)
+    return has_printed ? -1 : left;
+  return has_printed || to_look < left ? to_look : left;
+}
+
+static void print_waiting_once(struct traced_run *run, bool *has_printed) {
+  if (*has_printed || going_on_ms(&run->going_on) < PATIENCE_MS)
+    return;
+  going_on_mark(&run->status);
+  print_waiting(run);
+  *has_printed = true;
+  run->child.is_interrupted = false; /* what came before was meant for the program */
+}
+
 /* The program is a zombie now: its writers may still read its exit status. */
 static void wait_for_writers(struct traced_run *run) {
   struct child *child = &run->child;
   bool has_printed = false;
+  run->waits_for_all |= getpid() == 1; /* whose end kills all others of a container, and writers with them */
+  run->going_on = going_on_begin(run->program.is_launcher);
   status_expect_end(&run->status);
   while (!run->status.at_end && !child->is_terminated && !(has_printed && child->is_interrupted)) {
-    if (attend(run, has_printed ? -1 : PATIENCE_MS) || has_printed)
-      continue;
-    print_waiting(run);
-    has_printed = true;
-    child->is_interrupted = false; /* what came before was meant for the program */
+    if (!run->waits_for_all && going_on_is_all(&run->going_on, &run->status, child->pid))
+      break;
+    attend(run, patience_ms(run, has_printed));
+    print_waiting_once(run, &has_printed);
   }
+  status_read(&run->status);
+  going_on_mark(&run->status);
 }
 
 /* Its last pages may still be fetched. */
 static void wait_for_viewer(struct traced_run *run) {
   const struct child *child = &run->child;
   viewer_look(&run->viewer, &run->status, child);
-  while (viewer_is_busy(&run->viewer, child->is_interrupted || child->is_terminated))
+  bool goes_on = viewer_shows_one_that_goes_on(&run->viewer, &run->status);
+  while (viewer_is_busy(&run->viewer, goes_on || child->is_interrupted || child->is_terminated))
     attend(run, -1);
 }
 
@@ -447,9 +480,10 @@ static int record(struct traced_run *run, char **arguments) {
   wait_for_viewer(run);
   if (!job_leaves_it_to_rank_0())
     job_merge(&run->status, run->quiet, is_end_requested, run);
+  size_t going_on = going_on_mark(&run->status);
   summarize(run);
   traced_run_clear(run);
-  child_reap(&run->child);
+  child_reap(&run->child, going_on);
   return child_exit_status(&run->child);
 }
 

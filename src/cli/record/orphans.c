@@ -34,22 +34,22 @@ static bool is_own_writer(const char *entry) {
   return parent && strstr(text, "(stave-writer) ") && atoi(parent) == getpid();
 }
 
-static bool has_writers(void) {
+size_t orphans_count_writers(void) {
   DIR *processes = opendir("/proc");
-  bool has_one = false;
-  for (struct dirent *entry; processes && !has_one && (entry = readdir(processes));)
-    has_one = entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_own_writer(entry->d_name);
+  size_t count = 0;
+  for (struct dirent *entry; processes && (entry = readdir(processes));)
+    count += entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_own_writer(entry->d_name);
   if (processes)
     closedir(processes);
-  return has_one;
+  return count;
 }
 
-void orphans_reap_writers(void) {
+void orphans_reap_writers(size_t left) {
   pid_t reaped = 0;
   for (int i = 0; i < NAPS_MAX; i++) {
     while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
       continue;
-    if (reaped < 0 || !has_writers())
+    if (reaped < 0 || orphans_count_writers() <= left)
       return;
     nanosleep(&(struct timespec){0, NAP_NS}, NULL);
   }

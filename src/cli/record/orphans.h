@@ -3,6 +3,7 @@
 #ifndef STAVE_CLI_RECORD_ORPHANS_H
 #define STAVE_CLI_RECORD_ORPHANS_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Orphans below this process become its children. */
@@ -11,8 +12,11 @@ void orphans_adopt(void);
 /* Collects those that have ended, but `program`. Never blocks. */
 void orphans_reap(pid_t program);
 
+/* How many are writers, zombies among them. */
+size_t orphans_count_writers(void);
+
 /* After the program's end, when it is collected: waits, a second at most, for writers that have closed their
- * archives and are about to end. Others go on below process 1. */
-void orphans_reap_writers(void);
+ * archives and are about to end, until only `left` writers are there. Others go on below process 1. */
+void orphans_reap_writers(size_t left);
 
 #endif

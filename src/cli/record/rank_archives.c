@@ -101,6 +101,23 @@ static void merge_one(struct status *status, const char *job, bool is_quiet) {
   members_clear(&members);
 }
 
+static bool goes_on(const struct status *status, const char *job) {
+  char its_job[PATH_MAX];
+  for (size_t i = 0; i < status->count; i++) {
+    const struct archive_status *archive = &status->archives[i];
+    if (archive->goes_on && archive->path && find_job(archive->path, its_job) && strcmp(its_job, job) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void print_not_merged(const char *job) {
+  char word[PATH_MAX];
+  job = summary_relative_path(job);
+  message_print("%s: not merged, as ranks of it go on: stave merge %s does it when they have ended", job,
+                message_path_word(word, sizeof word, job));
+}
+
 void job_merge(struct status *status, bool is_quiet, bool (*is_stopped)(void *data), void *data) {
   struct string_list jobs = {0};
   char job[PATH_MAX];
@@ -108,7 +125,10 @@ void job_merge(struct status *status, bool is_quiet, bool (*is_stopped)(void *da
     if (status->archives[i].path && find_job(status->archives[i].path, job) && string_list_add(&jobs, job)) {
       if (launcher_has_many())
         wait_for_others(job, is_stopped, data);
-      merge_one(status, job, is_quiet);
+      if (!goes_on(status, job))
+        merge_one(status, job, is_quiet);
+      else if (!is_quiet)
+        print_not_merged(job);
     }
   string_list_clear(&jobs);
 }

@@ -49,12 +49,20 @@ void viewer_look(struct viewer *viewer, const struct status *status, const struc
     if (!is_there || !archive->path)
       continue;
     viewer->is_settled = true;
+    viewer->writer = archive->writer;
     if (is_of_rank(archive->path))
       message_print("--watch shows no complete job: stave watch %s shows one rank of it",
                     message_path_word(word, sizeof word, archive->path));
     else
       start(viewer, archive->path, status, child);
   }
+}
+
+bool viewer_shows_one_that_goes_on(const struct viewer *viewer, const struct status *status) {
+  for (size_t i = 0; viewer->pid > 0 && i < status->count; i++)
+    if (status->archives[i].goes_on && status->archives[i].writer == viewer->writer)
+      return true;
+  return false;
 }
 
 /* It may have been collected with orphans: then its number is nobody's. */

@@ -63,6 +63,7 @@ static struct argument_list words_of(const struct scale_command *command, const 
   add(&words, "stave");
   add(&words, "record");
   add(&words, "-q");
+  add(&words, "--wait"); /* what goes on would slow down the next run */
   add(&words, "-o");
   add_template(&words, run->archive);
   if (command->counters) {
