@@ -6,6 +6,7 @@ ends with the program, and names them; those that end meanwhile are waited for."
 import glob
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import archive_check
 import cli
+import killing
 import tracing
 from cli import HANG_S, HAS_TRACER
 from record_case import Case
@@ -216,6 +218,30 @@ class GoesOn(Case):
         self.is_named(result, archive)
         self.assertFalse(os.path.exists(archive + ".html"))
         self.stop(archive)
+
+    def caretakers(self):
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if ((process / "comm").read_text() == "stave\n" and
+                        f"TMPDIR={self.tmp}\0".encode() in (process / "environ").read_bytes()):
+                    yield process
+            except OSError:
+                continue
+
+    def test_libraries_stay(self):
+        """Programs that it starts later would not find what LD_PRELOAD and LD_LIBRARY_PATH name. Who sees to them
+        holds nothing open that somebody may wait for."""
+        with open(self.path("locked"), "w") as locked:
+            result = self.record("--runtime", "llvm", "--preload", *self.background("exit 3"),
+                                 pass_fds=[locked.fileno()])
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual([sorted(os.listdir(process / "fd")) for process in self.caretakers()], [["0", "1", "2", "3"]])
+        archive = self.archive()
+        self.is_named(result, archive)
+        folder = os.path.join(self.tmp, *os.listdir(self.tmp))
+        self.assertTrue(os.path.exists(f"{folder}/libgomp.so.1"))
+        self.stop(archive)
+        killing.wait_until(lambda: not os.path.exists(folder), "the folder's removal")
 
     def stopped_writer(self, number):
         writer = self.find_writer(number)

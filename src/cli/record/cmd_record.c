@@ -7,6 +7,7 @@
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
 #include "cli/programs/program.h"
+#include "cli/record/caretaker.h"
 #include "cli/record/child.h"
 #include "cli/record/counters_help.h"
 #include "cli/record/going_on.h"
@@ -482,6 +483,8 @@ static int record(struct traced_run *run, char **arguments) {
     job_merge(&run->status, run->quiet, is_end_requested, run);
   size_t going_on = going_on_mark(&run->status);
   summarize(run);
+  if (going_on > 0)
+    caretaker_start(&run->workdir, &run->status, &run->child);
   traced_run_clear(run);
   child_reap(&run->child, going_on);
   return child_exit_status(&run->child);

@@ -75,6 +75,10 @@ const char *workdir_link(struct workdir *workdir, const char *library) {
   return strcpy(kept, path);
 }
 
+bool workdir_has_libraries(const struct workdir *workdir) {
+  return workdir->libgomp_path[0] != '\0' || workdir->libomp_path[0] != '\0' || workdir->preload_count > 0;
+}
+
 void workdir_remove(struct workdir *workdir) {
   if (workdir->path[0] == '\0')
     return;

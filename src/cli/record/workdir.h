@@ -1,9 +1,11 @@
 /* The private directory of one recording: the status FIFO and, for programs built by gcc, a libgomp.so.1 that
- * becomes libomp, `runtime`, where that can serve (src/gomp). It lives as long as the recording. */
+ * becomes libomp, `runtime`, where that can serve (src/gomp). It lives as long as the recording, or as
+ * processes go on that may start others (caretaker.h). */
 #ifndef STAVE_CLI_RECORD_WORKDIR_H
 #define STAVE_CLI_RECORD_WORKDIR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct workdir {
@@ -32,6 +34,9 @@ int workdir_link_libomp(struct workdir *workdir, const char *runtime);
 
 /* Puts a link to `library` into it, with the last part of its name. NULL: it cannot be made. */
 const char *workdir_link(struct workdir *workdir, const char *library);
+
+/* Whether there is more in it than the FIFO. */
+bool workdir_has_libraries(const struct workdir *workdir);
 
 /* Removes it with what it holds. */
 void workdir_remove(struct workdir *workdir);
