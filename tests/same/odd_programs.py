@@ -50,7 +50,8 @@ class OddProgram(odd_constructs.Constructs, odd_recordings.Rings):
         super().__init__(seed, odd)
         pick = self.random.choice
         self.threads, self.free_rings, self.rings, self.last_ring = [], [], 0, 0
-        self.threads_most, self.is_ending, self.kernel_tids = pick((1, 2, 3, 4, 8, 8, 40, 200)), False, 100
+        self.threads_most = 200 if self.random.random() < 0.02 else pick((1, 2, 3, 4, 8, 8, 8, 40))
+        self.is_ending, self.kernel_tids = False, 100
         self.gaps, self.stalls = pick((0, 0, 0, 0.001, 0.02)), pick((0, 0, 0.001, 0.02))
         self.depth_most = pick((2, 6, 20))
         self.lateness, self.leaving = pick((0, 0.5, 1)), pick((0, 0, 0.002))

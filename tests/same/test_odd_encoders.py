@@ -24,7 +24,7 @@ import test_encoders
 import tracing
 
 KINDS = {"locks": odd_recordings.OddRecording, "programs": odd_programs.OddProgram}
-SEEDS = {"locks": range(30), "programs": range(60)}
+SEEDS = {"locks": range(24), "programs": range(48)}
 ODD = (0, 0.003, 0.03, 0.2)
 RECORDS = (1500, 6000)
 BESIDE_LEAST = 20000    # records, of all of them
