@@ -140,6 +140,32 @@ static void run_regions(uint64_t seed) {
   finish();
 }
 
+static void acquired(uint32_t kind) {
+  FEED(0, program.now += choose(2), mutex_acquired, .wait_id = LOCK, .kind = kind, .codeptr = AT_LOCK);
+}
+
+static void released(uint32_t slot, uint32_t kind) {
+  FEED(slot, program.now += choose(2), mutex_released, .wait_id = LOCK, .kind = kind, .codeptr = AT_LOCK);
+}
+
+/* A lock is requested; what is acquired there, without a request, are constructs. */
+static void run_attempts(uint64_t seed) {
+  memset(&program, 0, sizeof program);
+  program.random = seed;
+  begin_thread(0, 10, OMPT_THREAD_initial);
+  begin_thread(1, 11, OMPT_THREAD_worker);
+  program.now = 20;
+  for (unsigned i = 0; i < REGIONS; i++) {
+    FEED(0, program.now += choose(2), mutex_acquire, .wait_id = LOCK, .flags = OMPT_MUTEX_lock, .endpoint = 1,
+         .codeptr = AT_LOCK);
+    acquired(OMPT_MUTEX_atomic);
+    released(1, OMPT_MUTEX_lock);
+    acquired(OMPT_MUTEX_critical);
+    released(0, OMPT_MUTEX_critical);
+  }
+  finish();
+}
+
 static void are_as_one_by_one(void **state, void (*run)(uint64_t seed)) {
   for (uint64_t seed = 1; seed <= 50; seed++) {
     char *texts[2][THREADS];
@@ -168,10 +194,15 @@ static void regions_read_together_are_as_one_by_one(void **state) {
   are_as_one_by_one(state, run_regions);
 }
 
+static void attempts_read_together_are_as_one_by_one(void **state) {
+  are_as_one_by_one(state, run_attempts);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CORRELATED(records_read_together_are_as_one_by_one),
       CORRELATED(regions_read_together_are_as_one_by_one),
+      CORRELATED(attempts_read_together_are_as_one_by_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

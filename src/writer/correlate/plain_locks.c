@@ -119,11 +119,12 @@ static inline bool is_acquired(const struct lock_run *run, uint64_t id,
                                                       .task = thread->current->id,
                                                       .order = order,
                                                       .region = is_short ? region : REGION_NONE};
-  thread->acquire_ticks = 0;
-  if (is_short)
+  if (is_short) {
+    thread->acquire_ticks = 0;
     thread->current->stack.count--;
-  else
+  } else { /* what a routine has requested before goes on being requested */
     frame_push(c, thread->current, (struct frame){.kind = FRAME_SBLOCK, .region = region});
+  }
   return true;
 }
 
