@@ -49,8 +49,8 @@
 #define STAVE_PROPERTY_LOST_REFUSED_EVENTS "STAVE::LOST_REFUSED_EVENTS"
 /* "true" if `stave recover` rebuilt the archive, as its writer had died. */
 #define STAVE_PROPERTY_RECOVERED "STAVE::RECOVERED"
-/* The time in ticks after which a recovered archive may lack events. Before it all are there whose callback
- * had returned. */
+/* The time in ticks after which a recovered archive may lack events, or at which another one lacks the first.
+ * Before it all are there whose callback had returned. */
 #define STAVE_PROPERTY_LOST_AFTER "STAVE::LOST_AFTER"
 /* Only if there are any: tasks whose dependences are missing. LLVM's runtimes may end a program in which a
  * task waits for its own dependences (undeferred), while a tool receives dependences; none are recorded from

@@ -12,14 +12,17 @@ struct gaps {
   const struct checker *checker;
   uint64_t *last_ticks; /* by location */
   uint64_t first_ticks;
-  uint32_t region;
+  uint64_t count; /* of the events that are missing there */
 };
 
 static bool look_for_gap(void *data, const struct trace_event *event) {
   struct gaps *gaps = data;
+  uint64_t count;
   bool is_gap = event->kind == TRACE_Enter &&
                 replay_construct(gaps->checker->replay, checker_region(gaps->checker, event->Enter.region)) ==
                     CONSTRUCT_lost_events;
+  if (is_gap && check_attribute(gaps->checker, event, "lost events", &count))
+    gaps->count += count;
   if (is_gap && gaps->last_ticks[event->location] < gaps->first_ticks)
     gaps->first_ticks = gaps->last_ticks[event->location];
   gaps->last_ticks[event->location] = event->ticks;
@@ -36,20 +39,36 @@ static void end_at(struct checker *checker, uint64_t ticks, const char *reason) 
   snprintf(result->partial_reason, sizeof result->partial_reason, "%s", reason);
 }
 
+/* When the first event is missing, if that is known: the archive has it, or each gap has its mark. (A thread
+ * that lost events to its end has none.) */
+static int find_first_lost(struct checker *checker, uint64_t lost, uint64_t *ret_ticks,
+                           char error[TRACE_ERROR_BYTES]) {
+  struct trace *trace = checker->trace;
+  const char *after = trace_archive_property(trace, STAVE_PROPERTY_LOST_AFTER);
+  bool has_places = lost == trace_archive_number(trace, STAVE_PROPERTY_LOST_EVENTS);
+  if (after && has_places && !trace_archive_property(trace, STAVE_PROPERTY_RECOVERED)) {
+    *ret_ticks = strtoull(after, NULL, 10);
+    return 0;
+  }
+  struct gaps gaps = {checker, memory_get(trace->location_count, sizeof(uint64_t)), UINT64_MAX, 0};
+  int result = trace_read_events(trace, look_for_gap, &gaps, error);
+  free(gaps.last_ticks);
+  *ret_ticks = has_places && gaps.count >= lost ? gaps.first_ticks : UINT64_MAX;
+  return result;
+}
+
 /* With an event missing, what follows would look like the breach of many rules. */
 static int end_at_losses(struct checker *checker, char error[TRACE_ERROR_BYTES]) {
-  uint64_t lost = trace_lost_events(checker->trace);
-  bool has_places = lost == trace_archive_number(checker->trace, STAVE_PROPERTY_LOST_EVENTS);
+  uint64_t lost = trace_lost_events(checker->trace), first_ticks = UINT64_MAX;
   char reason[CHECK_REASON_BYTES];
   if (lost == 0)
     return 0;
-  struct gaps gaps = {checker, memory_get(checker->trace->location_count, sizeof(uint64_t)), UINT64_MAX, 0};
-  int result = trace_read_events(checker->trace, look_for_gap, &gaps, error);
-  free(gaps.last_ticks);
-  bool is_marked = gaps.first_ticks != UINT64_MAX && has_places;
+  int result = find_first_lost(checker, lost, &first_ticks, error);
+  bool is_known = first_ticks != UINT64_MAX;
+  uint64_t end = first_ticks < checker->end_ticks - 1 ? first_ticks + 1 : checker->end_ticks - 1;
   snprintf(reason, sizeof reason, "%llu events were lost%s", (unsigned long long)lost,
-           is_marked ? "" : ", and the archive does not record where");
-  end_at(checker, is_marked ? gaps.first_ticks + 1 : 0, reason);
+           is_known ? "" : ", and the archive does not record where");
+  end_at(checker, is_known ? end : 0, reason); /* before the end, even if only what comes later is missing */
   return result;
 }
 
@@ -75,7 +94,8 @@ static void end_at_closing(struct checker *checker) {
   if (trace_archive_number(checker->trace, STAVE_PROPERTY_CLOSED_BY_WRITER) > 0)
     checker->end_ticks = clock->first_ticks + clock->length_ticks;
   const char *lost_after = trace_archive_property(checker->trace, STAVE_PROPERTY_LOST_AFTER);
-  if (lost_after)
+  bool is_recovered = trace_archive_property(checker->trace, STAVE_PROPERTY_RECOVERED) != NULL;
+  if (lost_after && (is_recovered || trace_lost_events(checker->trace) == 0))
     end_at(checker, strtoull(lost_after, NULL, 10),
            "the archive was recovered, and events may be missing after this point");
 }

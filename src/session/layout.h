@@ -117,6 +117,7 @@ struct session_shared {
   _Atomic uint32_t slots_ended;
   _Atomic int64_t growth_left; /* bytes by which all rings together may still grow; may fall below 0 */
   struct tool_figures figures; /* of threads for which no slot was left, and of what is no thread's */
+  _Atomic uint64_t lost_ticks; /* when the first event was lost; 0: none was */
 
   /* The wake protocol: the writer sets `asleep` and then waits on `wake`; a producer that finds `asleep` set
    * bumps `wake` and wakes it. Both have a full fence between their store and their look: either the writer

@@ -369,6 +369,13 @@ bool session_grow(struct session_header *header, const struct record *records, u
   return true;
 }
 
+void session_note_lost(struct session_header *header, uint64_t ticks) {
+  uint64_t first = atomic_load_explicit(&header->shared.lost_ticks, memory_order_relaxed);
+  while ((first == 0 || ticks < first) &&
+         !atomic_compare_exchange_weak(&header->shared.lost_ticks, &first, ticks))
+    continue;
+}
+
 /* The fence is what orders the two loads (session_writer_sleep): without it the caller's store of head
  * may still be in the store buffer when `asleep` is read (ring.pml). */
 void session_wake_writer(struct session_header *header) {

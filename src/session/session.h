@@ -83,6 +83,9 @@ bool session_populate(void *memory, size_t bytes);
 bool session_grow(struct session_header *header, const struct record *records, uint64_t capacity,
                   void (*between)(void *data), void *data);
 
+/* An event of this time is lost, which its thread, or who does it for it, counts. */
+void session_note_lost(struct session_header *header, uint64_t ticks);
+
 /* Wakes the writer if it has announced that it sleeps. One system call, or none. */
 void session_wake_writer(struct session_header *header);
 

@@ -47,7 +47,7 @@ static struct thread_slot *get_slot(int32_t kernel_tid, uint32_t *ret_index) {
 
 /* False: there is no session, or the event is lost. The session's memory stays while this counts the thread:
  * its end stores RECORDING_ENDED before it reads the count. */
-static bool enter_slot(int32_t kernel_tid) {
+static bool enter_slot(int32_t kernel_tid, uint64_t ticks) {
   uint32_t index;
   struct thread_slot *slot = NULL;
   atomic_fetch_add(&tool.without_slot, 1);
@@ -55,10 +55,12 @@ static bool enter_slot(int32_t kernel_tid) {
   struct session_header *session = tool.session; /* which one that is withdrawn is no longer */
   if (recording != RECORDING_ENDED && session) {
     slot = get_slot(kernel_tid, &index);
-    if (slot)
+    if (slot) {
       attach_to(&tool.threads[index], slot, index);
-    else
+    } else {
       atomic_fetch_add(&session->shared.figures.lost, 1);
+      session_note_lost(session, ticks);
+    }
   }
   atomic_fetch_sub(&tool.without_slot, 1);
   return slot != NULL;
@@ -72,7 +74,7 @@ bool thread_attach(uint64_t ticks) {
   if (!tool.session || atomic_load(&tool.recording) == RECORDING_ENDED)
     return false;
   int32_t kernel_tid = (int32_t)syscall(SYS_gettid);
-  if (!enter_slot(kernel_tid))
+  if (!enter_slot(kernel_tid, ticks))
     return false;
   const struct record_attach attach = {
       .type = RECORD_attach, .ticks = ticks, .kernel_tid = (uint64_t)kernel_tid};

@@ -1,4 +1,5 @@
 #include "tool/device_trace.h"
+#include "session/session.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -69,6 +70,7 @@ static struct device_trace *find(int number) {
 static void log_no_buffer(int device) {
   static atomic_flag is_printed = ATOMIC_FLAG_INIT;
   atomic_fetch_add(&tool.session->shared.figures.lost, 1);
+  session_note_lost(tool.session, clock_ticks(tool.clock));
   if (!atomic_flag_test_and_set(&is_printed))
     tool_log("no memory for what device %d records: it is missing in the trace", device);
 }

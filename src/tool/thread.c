@@ -52,6 +52,7 @@ static void count_lost(struct thread *thread, uint64_t ticks, enum claim claim) 
     return;
   }
   local_add((uint64_t *)&slot->figures.lost, 1);
+  session_note_lost(tool.session, ticks);
   if (local_add(&thread->gap_lost, 1) == 0)
     thread->gap_begin_ticks = ticks;
 }

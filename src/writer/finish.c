@@ -78,6 +78,13 @@ static int close_files(struct writer *writer) {
   return archive_close(archive);
 }
 
+/* Where the disk had no room the events end before the records do. */
+static uint64_t complete_until(const struct writer *writer) {
+  const struct correlator *c = &writer->correlator;
+  uint64_t lost_ticks = atomic_load(&writer->session->shared.lost_ticks);
+  return c->figures.lost && (!lost_ticks || c->last_ticks < lost_ticks) ? c->last_ticks : lost_ticks;
+}
+
 int writer_close_archive(struct writer *writer) {
   end_events(writer);
   contexts_resolve_again(writer->contexts);
@@ -98,6 +105,7 @@ int writer_close_archive(struct writer *writer) {
   writer->figures = writer_figures(writer);
   struct summary summary = {.ending = writer->ending,
                             .stopped = writer->stopped,
+                            .complete_until = complete_until(writer),
                             .record_log = state_of_log(writer),
                             .figures = writer->figures,
                             .records = writer->correlator.records_by_type,

@@ -42,6 +42,14 @@ static uint64_t losses(const struct figures *figures) {
   return sum;
 }
 
+/* Not where records made no sense, or OTF2 refused events: nobody knows when these were. */
+static void set_lost_after(struct archive *archive, const struct summary *summary) {
+  const struct figures *figures = &summary->figures;
+  if (!summary->is_recovered && figures->lost && !figures->damaged && !figures->refused &&
+      summary->complete_until)
+    set_number(archive, STAVE_PROPERTY_LOST_AFTER, summary->complete_until);
+}
+
 /* OTF2 readers interpret these as whether analyses that need every event may be run. */
 static void set_completeness(struct archive *archive, const struct summary *summary) {
   static const char *const names[] = {
@@ -195,6 +203,7 @@ void properties_write(struct archive *archive, const struct session_constants *c
   if (constants->config.otf2 == OTF2_WORDS_3_1)
     archive_set_property(archive, STAVE_PROPERTY_OTF2, "3.1");
   set_figures(archive, &summary->figures, LOSS); /* their names alone state a loss */
+  set_lost_after(archive, summary);
   set_recovery(archive, summary);
   set_keeping(archive, summary->keeping);
   archive_set_property(archive, STAVE_PROPERTY_ENDING, summary->ending);

@@ -29,8 +29,8 @@ struct summary {
   int system_error;              /* why STAVE_SYSTEM reported nothing; 0: it did, or was off */
   const char *clock_domain;      /* clock.h; empty: not known */
   const struct keeping *keeping; /* NULL: the archive has the entire run */
-  bool is_recovered;             /* by `stave recover`: nobody knows what is missing after */
-  uint64_t complete_until;       /* this time */
+  bool is_recovered;             /* by `stave recover`: nobody knows what is missing after complete_until */
+  uint64_t complete_until;       /* the first event that is missing comes after this time; 0: not known */
 };
 
 void properties_write(struct archive *archive, const struct session_constants *constants,

@@ -171,6 +171,26 @@ class Losses(Case):
         self.assertEqual((report["events"], report["findings"]), (0, []))
         self.words(report["partial"]["reason"])
 
+    def test_marks_of_some(self):
+        """Who loses events to its end leaves no mark: another one's mark is not where the first is missing."""
+        def make(*properties):
+            with self.make(properties=[("STAVE::LOST_EVENTS", "9"), *properties]) as made:
+                made.leave(0, "masked", line=5)
+                after = made.now
+                made.point(1, "flush", line=10)
+                made.leave(0, "masked", line=11)
+                made.enter(1, "lost events", attributes={"lost events": 7})
+                made.leave(1, "lost events", step=False)
+            return after
+        after = make()
+        self.assertEqual((self.json(UNDONE)["events"], self.json(UNDONE)["findings"]), (0, []))
+        make(("STAVE::LOST_AFTER", str(after)))
+        report = self.json(FOUND)
+        self.assertEqual([(f["rule"], f["region"]["line"]) for f in report["findings"]], [("pairing", 5)])
+        self.words(report["partial"]["reason"], "9 events")
+        make(("STAVE::LOST_AFTER", str(after + 1000)), ("STAVE::CLOSED_BY_WRITER", "1"))
+        self.words(self.json(FOUND)["partial"]["reason"], "9 events")
+
     def test_not_recorded(self):
         """Rules on events that the runtime did not report, or that were not requested, are not called kept."""
         properties = [(f"STAVE::SET_CALLBACK::{i}", "always") for i in range(1, 33) if i != 18]

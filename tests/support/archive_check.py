@@ -54,7 +54,7 @@ class Checker:
     def __init__(self, archive, is_closed_by_writer=False):
         self.archive, self.is_closed_by_writer = archive, is_closed_by_writer
         # Its end is missing, and that of one thread may be longer than another's.
-        self.is_cut = "STAVE::LOST_AFTER" in archive.properties
+        self.is_cut = "STAVE::RECOVERED" in archive.properties
         self.tally = Tally(archive)
         self.problems = []
         self.threads = {ref: Thread() for ref in archive.locations}
