@@ -131,11 +131,11 @@ static void on_runtime(void *data) {
 }
 
 /* Nobody else has need of the processors that recovery may use. */
-static bool may_encode(void *data) {
+static unsigned may_encode(void *data) {
   struct remake *remake = data;
   if (remake->correlator.records - remake->reported >= PROGRESS_RECORDS)
     report_progress(remake);
-  return !remake->correlator.has_ended;
+  return remake->correlator.has_ended ? 0 : ENCODERS_ALL;
 }
 
 /* As the writer's (drain.c). */

@@ -3,15 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "session/clock.h"
 #include "writer/archive/room.h"
 #include "writer/correlate/host_ops.h"
 #include "writer/dump.h"
+#include "writer/pipeline/encoders.h"
 #include "writer/process.h"
 #include "writer/recovery/stuck.h"
 
 enum { SLEEP_SHORTEST_NS = 1000000, SLEEP_LONGEST_NS = 100000000, SLEEP_MORE_NS = 5000000 };
 enum { RECORDS_BETWEEN_LOOKS = 256 };
+#ifdef ENCODERS_PUT_OFF
+enum { ENCODERS_LEAST = ENCODERS_ALL }; /* tests: all encode while the program runs, too */
+#else
+enum { ENCODERS_LEAST = 0 };
+#endif
 enum { REST_AFTER_NS = 2000000000 }; /* the backlog keeps its memory for so long */
 
 static void stop_recording(struct writer *writer, const char *why) {
@@ -100,6 +107,7 @@ static void note_progress(struct writer *writer, uint64_t until) {
 
 static uint64_t drain_once(struct writer *writer) {
   writer->pass_begin = clock_ticks(writer->constants.clock_kind);
+  writer->drain.encoders = 0; /* as nobody has looked */
   stuck_begin();
   uint64_t handled = merge_pass(writer->merge);
   run_states_empty(writer->run_states);
@@ -138,11 +146,19 @@ static void note_end(struct writer *writer) {
   notify_ending(&writer->report);
 }
 
+/* Ticks: all that is earlier was handled. Encoders side by side do not note each record. */
+static uint64_t merged_until(struct writer *writer) {
+  uint64_t next = merge_next_ticks(writer->merge);
+  if (next > writer->drain.merged_until)
+    writer->drain.merged_until = next;
+  return writer->drain.merged_until;
+}
+
 /* For how long the oldest record has waited that is lost with this process; 0 where a log has all. */
-static uint64_t endangered_for_ns(const struct writer *writer) {
+static uint64_t endangered_for_ns(struct writer *writer) {
   return record_log_is_complete(writer->record_log)
              ? 0
-             : pace_waited_ns(&writer->drain.pace, writer->drain.merged_until);
+             : pace_waited_ns(&writer->drain.pace, merged_until(writer));
 }
 
 /* Whether others are to have the processor. What waits is lost with this process, unless a log has it: then
@@ -163,14 +179,44 @@ static bool should_yield(struct writer *writer) {
 
 /* The same, and the merge knows it. */
 static bool yields(struct writer *writer) {
+  writer->drain.pace.helpers = encoders_awake(writer->encoders);
   bool is_crowded = should_yield(writer);
   merge_set_crowded(writer->merge, is_crowded);
+  if (is_crowded)
+    encoders_rest(writer->encoders);
   return is_crowded;
+}
+
+/* Limits on threads count helpers, too, and the program's next thread comes before them. With a quota the
+ * processors that are free are not this process's. */
+static bool may_have_helpers(struct writer *writer) {
+  struct draining *drain = &writer->drain;
+  if (!drain->has_seen_limits)
+    drain->limits_leave_helpers = limits_processors() >= writer->processors.count && limits_leave_threads();
+  drain->has_seen_limits = true;
+  return drain->limits_leave_helpers;
+}
+
+/* While the program runs: the merge's thread, and one for each processor that nobody uses, where so much
+ * waits that it is worth it. 0: there is none beside the merge's. */
+static unsigned encoders_beside_program(struct writer *writer) {
+  enum { WORTH = 1 << 17, WORTH_MORE = 1 << 13 };
+  if (merge_waiting(writer->merge) < (writer->drain.encoders ? WORTH_MORE : WORTH))
+    return 0;
+  unsigned free = pace_free(&writer->drain.pace);
+  return free > 0 && writer->constants.config.jobs != 1 && may_have_helpers(writer) ? 1 + free : 0;
+}
+
+static void set_encoders(struct writer *writer, bool is_crowded) {
+  unsigned encoders = is_crowded ? 0 : encoders_beside_program(writer);
+  if (encoders < writer->drain.encoders)
+    encoders_rest(writer->encoders);
+  writer->drain.encoders = encoders;
 }
 
 /* How long the oldest record in the backlog has waited, while the program runs. */
 static void note_wait(struct writer *writer) {
-  uint64_t waited_ms = pace_waited_ns(&writer->drain.pace, writer->drain.merged_until) / 1000000;
+  uint64_t waited_ms = pace_waited_ns(&writer->drain.pace, merged_until(writer)) / 1000000;
   if (!writer->drain.over_ns && waited_ms > writer->drain.waited_ms)
     writer->drain.waited_ms = waited_ms;
 }
@@ -193,15 +239,16 @@ bool drain_on_wait(void *data) {
   return archive_help_beside(writer->archive);
 }
 
-bool drain_may_encode(void *data) {
+unsigned drain_may_encode(void *data) {
   struct writer *writer = data;
   bool has_left = has_left_processors(writer);
-  if (has_left)
+  unsigned most = has_left ? ENCODERS_ALL : writer->drain.encoders | ENCODERS_LEAST;
+  if (most)
     stop_if_full(writer);
   if (has_left)
     archive_write_beside(writer->archive,
                          record_log_is_complete(writer->record_log) && writer->constants.config.jobs != 1);
-  return has_left && !writer->correlator.has_ended;
+  return writer->correlator.has_ended ? 0 : most;
 }
 
 static void nap(struct writer *writer, uint64_t timeout_ns) {
@@ -216,8 +263,9 @@ static void nap(struct writer *writer, uint64_t timeout_ns) {
  * again.) */
 void drain_yield_cpu(void *data) {
   enum { NAPS_NS = 60000000 };
+  bool is_crowded = false;
   struct writer *writer = data;
-  uint64_t begin = writer->pass_begin, until = writer->drain.merged_until;
+  uint64_t begin = writer->pass_begin, until = merged_until(writer);
   atomic_store_explicit(&writer->session->shared.records_waiting, merge_waiting(writer->merge),
                         memory_order_relaxed);
   if (atomic_load(&writer->session->shared.tool_state) == TOOL_FINISHED && knows_threads(writer))
@@ -228,12 +276,13 @@ void drain_yield_cpu(void *data) {
   }
   run_times_look(writer->run_times); /* a pass may be long */
   for (uint64_t end = clock_ns(CLOCK_MONOTONIC) + NAPS_NS;
-       clock_ns(CLOCK_MONOTONIC) < end && yields(writer);) {
+       clock_ns(CLOCK_MONOTONIC) < end && (is_crowded = yields(writer));) {
     atomic_fetch_add(&writer->session->shared.progress, 1);
     nap(writer, pace_nap(&writer->drain.pace, endangered_for_ns(writer)));
     merge_drain_full_rings(writer->merge);
     stuck_begin(); /* these waits are no halts */
   }
+  set_encoders(writer, is_crowded);
 }
 
 /* What the program has passed to exit(), before the runtime's finalize. False: nothing yet. */

@@ -328,12 +328,14 @@ static struct encoders *open_encoders(struct writer *writer) {
 
 static void drain_all(struct writer *writer) {
   const struct session_constants *constants = &writer->constants;
-  struct encoders *encoders = open_encoders(writer);
+  writer->encoders = open_encoders(writer);
   if (!writer->kept)
     writer->run_times =
         run_times_create(constants->pid, constants->clock_kind, &constants->start, writer->definitions);
   drain(writer);
-  encoders_destroy(encoders); /* before the archive is closed, in which they may have something to do */
+  /* before the archive is closed, in which they may have something to do */
+  encoders_destroy(writer->encoders);
+  writer->encoders = NULL;
 }
 
 /* The limits are the program's: its next thread comes before the trace. */

@@ -37,8 +37,10 @@ struct draining {
   uint64_t merged_until; /* ticks of the last record */
   uint64_t waited_ms;    /* the most that a record did in the backlog, while the program ran */
   uint64_t waiting_ns;   /* CLOCK_MONOTONIC: when something waited in the backlog last */
-  bool is_over;          /* the program has ended, or the recording */
-  uint64_t over_ns;      /* when the end of the program was seen */
+  unsigned encoders;     /* that may work side by side while the program runs; 0: there is one */
+  bool has_seen_limits, limits_leave_helpers;
+  bool is_over;     /* the program has ended, or the recording */
+  uint64_t over_ns; /* when the end of the program was seen */
 };
 
 /* What dump.c alone knows. */
@@ -69,6 +71,7 @@ struct writer {
   struct emitter emitter;
   struct correlator correlator;
   struct merge *merge;
+  struct encoders *encoders;             /* or NULL: there is one */
   struct record_log *record_log;         /* STAVE_LOG; or NULL */
   const char *no_record_log;             /* why not, though it was requested; or NULL */
   char session_file[SESSION_FILE_BYTES]; /* the rings' name, should they have one */
@@ -133,8 +136,8 @@ void writer_figures_text(struct writer *writer, char *text, size_t size);
 /* Closes the archive and reports it. */
 void writer_close(struct writer *writer);
 
-/* Whether several encoders may work: the program leaves the processors to them. */
-bool drain_may_encode(void *writer);
+/* How many encoders may work: all where the program has left its processors, else as many as are free. */
+unsigned drain_may_encode(void *writer);
 
 /* They begin, or have done what they could and leave the processors but for one; one of them waits. */
 void drain_on_rounds(void *writer, bool begin);

@@ -3,8 +3,8 @@
 
 INPUT is a script of the scripted runtime, or a program. None: all of tests/scripted, what WORKLOADS names and
 pauses.c and locks.c. What each records is played to the writer with STAVE_JOBS=0 (as there are few: one record after
-the other) and 2, to one whose encoders try after each record (eager_writer) with 1, 2 and 4, and to one that writes one
-event after the other (stepwise_writer).
+the other) and 2, to one whose encoders try after each record (eager_writer) with 1, 2 and 4, of a program that has
+ended and of one that still runs, and to one that writes one event after the other (stepwise_writer).
 """
 import pathlib
 import re
@@ -20,6 +20,7 @@ WORKLOADS = ["barrier 3000", "for 2000", "chunk 5000", "critical 3000", "lock 30
              "fib 12", "parallel 1000", "taskloop 300", "depend 300", "steps 3"]
 PLAYS = [(0, "writer"), (2, "writer"), (1, "eager_writer"), (2, "eager_writer"), (4, "eager_writer"),
          (0, "stepwise_writer")]  # STAVE_JOBS, program
+PLAYS_OF_RUNNING = [(2, "eager_writer"), (4, "eager_writer")]
 THREADS = "4"
 SMALL_RINGS = {"STAVE_BUFFER_SIZE": "64K"}  # threads wait for room in them
 BESIDE_LEAST = 50000    # records, of all workloads: those of barrier and for alone are more
@@ -44,11 +45,11 @@ def beside(archive):
     return int(found[1]) if found else 0
 
 
-def play(recording, side, folder, jobs, program):
+def play(recording, side, folder, jobs, program, how="--spread"):
     """Returns the archive."""
-    place = folder / f"{recording.stem}-{jobs}-{program}"
+    place = folder / f"{recording.stem}-{jobs}-{program}{how}"
     place.mkdir()
-    side.play(with_jobs(recording, folder, jobs), place, "--spread",
+    side.play(with_jobs(recording, folder, jobs), place, how,
               writer=None if program == "writer" else side.root / "tests/same" / program)
     return place / "archive"
 
@@ -57,6 +58,8 @@ def differences_of(recording, side, folder):
     """Returns what differs, and how many records were encoded side by side."""
     archives = {f"{program}, STAVE_JOBS={jobs}": play(recording, side, folder, jobs, program)
                 for jobs, program in PLAYS}
+    archives |= {f"{program}, STAVE_JOBS={jobs}, running": play(recording, side, folder, jobs, program, "--growing")
+                 for jobs, program in PLAYS_OF_RUNNING}
     first, *others = map(files_of, archives.values())
     counts = [beside(archive) for archive in archives.values()]
     eager = {count for count, (_, program) in zip(counts, PLAYS) if program == "eager_writer"}

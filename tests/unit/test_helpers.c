@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "let_go.h"
 #include "unit.h"
@@ -48,6 +49,46 @@ static void every_item_is_done_once_before_the_caller_goes_on(void **state) {
   (void)state;
   for (unsigned workers = 1; workers <= WORKERS; workers++)
     run_rounds(workers);
+}
+
+/* By turns, as more and fewer processors are free. */
+static void as_many_work_as_may(void **state) {
+  static struct counts counts;
+  (void)state;
+  struct helpers *helpers = helpers_create(WORKERS);
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    unsigned most = 1 + (round * 7 + round / 5) % WORKERS;
+    memset(&counts, 0, sizeof counts);
+    helpers_let(helpers, most);
+    helpers_run(helpers, count, &counts, ITEMS);
+    for (uint32_t i = 0; i < ITEMS; i++)
+      assert_int_equal(counts.done[i], 1);
+    for (unsigned worker = most; worker < WORKERS; worker++)
+      assert_int_equal(counts.of_worker[worker], 0);
+  }
+  helpers_destroy(helpers);
+}
+
+/* Nobody looks for another round. */
+static bool all_sleep(const struct helpers *helpers) {
+  for (int ms = 0; ms < 10000; ms++, usleep(1000))
+    if (helpers_awake(helpers) == 0)
+      return true;
+  return false;
+}
+
+static void helpers_sleep_when_there_is_nothing(void **state) {
+  static struct counts counts;
+  (void)state;
+  assert_int_equal(helpers_awake(NULL), 0);
+  struct helpers *helpers = helpers_create(WORKERS);
+  assert_int_equal(helpers_awake(helpers), 0);
+  for (unsigned most = WORKERS; most > 0; most--) {
+    helpers_let(helpers, most);
+    helpers_run(helpers, count, &counts, ITEMS);
+    assert_true(all_sleep(helpers));
+  }
+  helpers_destroy(helpers);
 }
 
 static void idle_helpers_end(void **state) {
@@ -134,6 +175,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(helpers_may_run_on_all_processors),
       cmocka_unit_test(every_item_is_done_once_before_the_caller_goes_on),
+      cmocka_unit_test(as_many_work_as_may),
+      cmocka_unit_test(helpers_sleep_when_there_is_nothing),
       cmocka_unit_test(idle_helpers_end),
       cmocka_unit_test(who_waits_for_others_does_what_is_aside),
       cmocka_unit_test(the_caller_waits_for_no_helper_that_has_nothing),

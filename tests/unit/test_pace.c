@@ -66,6 +66,42 @@ static void a_writer_with_a_log_waits_for_a_calm_time(void **state) {
   pace_close(&pace);
 }
 
+static void look_for_ms(struct pace *pace, unsigned ms) {
+  for (unsigned i = 0; i < ms; i++, usleep(1000))
+    pace_free(pace);
+}
+
+/* More of them after some ms, fewer with the next look. */
+static void processors_are_free_once_nobody_has_had_them_for_a_while(void **state) {
+  (void)state;
+  struct pace pace = opened(FAR_TOO_MANY);
+  if (pace.loads < 0)
+    skip();
+  assert_int_equal(pace_free(&pace), 0);
+  look_for_ms(&pace, 20);
+  assert_true(pace_free(&pace) > FAR_TOO_MANY / 2);
+  pace.processors = 1;
+  assert_int_equal(pace_free(&pace), 0);
+  pace.processors = FAR_TOO_MANY;
+  assert_int_equal(pace_free(&pace), 0);
+  look_for_ms(&pace, 20);
+  usleep(20000);
+  assert_int_equal(pace_free(&pace), 0); /* nobody has looked meanwhile */
+  pace_close(&pace);
+}
+
+/* They are not others. */
+static void helpers_make_no_processor_scarce(void **state) {
+  (void)state;
+  struct pace pace = opened(0);
+  if (pace.loads < 0)
+    skip();
+  assert_true(pace_is_contended(&pace));
+  pace.helpers = FAR_TOO_MANY;
+  assert_false(pace_is_contended(&pace));
+  pace_close(&pace);
+}
+
 static pid_t start_busy_program(void) {
   pid_t pid = fork();
   if (pid == 0)
@@ -138,6 +174,9 @@ static void naps_are_long_while_others_need_the_processors(void **state) {
   assert_int_equal(pace_nap(&pace, PACE_WAITED_MAX_NS - PACE_NAP_NS), PACE_NAP_NS);
   assert_int_equal(pace_nap(&pace, PACE_WAITED_MAX_NS - 20 * MS), 20 * MS);
   assert_int_equal(pace_nap(&pace, UINT64_MAX), MS);
+  pace_free(&pace); /* it was calm, so others may need only a moment */
+  assert_in_range(pace_nap(&pace, 0), MS, PACE_CALM_NS / 2);
+  assert_int_equal(pace_nap(&pace, 0), PACE_NAP_NS);
   pace.processors = FAR_TOO_MANY;
   assert_true(pace_yields_until_calm(&pace));
   assert_in_range(pace_nap(&pace, 0), MS, PACE_CALM_NS / 2);
@@ -152,6 +191,8 @@ int main(void) {
       cmocka_unit_test(others_have_the_processor_until_records_have_waited_too_long),
       cmocka_unit_test(a_writer_that_is_alone_goes_on),
       cmocka_unit_test(a_writer_with_a_log_waits_for_a_calm_time),
+      cmocka_unit_test(processors_are_free_once_nobody_has_had_them_for_a_while),
+      cmocka_unit_test(helpers_make_no_processor_scarce),
       cmocka_unit_test(the_program_keeps_the_part_that_it_uses),
       cmocka_unit_test(naps_are_long_while_others_need_the_processors),
       cmocka_unit_test(waits_are_reported_in_nanoseconds),

@@ -104,7 +104,37 @@ bool pace_is_contended(struct pace *pace) {
   if (bytes <= 0)
     return false;
   text[bytes] = '\0';
-  return running_of(text) > pace->processors;
+  pace->running = running_of(text);
+  pace->looked_ns = clock_ns(CLOCK_MONOTONIC);
+  return pace->running > pace->processors + pace->helpers;
+}
+
+/* Now. */
+static unsigned free_now(struct pace *pace, uint64_t now) {
+  enum { LOOK_NS = 100000 };
+  if (now - pace->looked_ns > LOOK_NS)
+    pace_is_contended(pace);
+  unsigned own = pace->helpers + 1, others = pace->running > own ? pace->running - own : 0;
+  return pace->running && pace->processors > others + 1 ? pace->processors - others - 1 : 0;
+}
+
+unsigned pace_free(struct pace *pace) {
+  enum { FREE_NS = 3000000 };
+  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  unsigned found = free_now(pace, now);
+  if (now - pace->free_looked_ns > FREE_NS)
+    pace->free = 0;
+  if (found <= pace->free || now - pace->free_looked_ns > FREE_NS) {
+    pace->free = found < pace->free ? found : pace->free;
+    pace->least_free = UINT32_MAX;
+    pace->free_ns = now;
+  }
+  pace->free_looked_ns = now;
+  pace->was_calm = true;
+  pace->least_free = found < pace->least_free ? found : pace->least_free;
+  if (now - pace->free_ns >= FREE_NS)
+    pace->free = pace->least_free;
+  return pace->free;
 }
 
 uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks) {
@@ -130,12 +160,13 @@ bool pace_yields_until_calm(struct pace *pace) {
   return now < pace->calm_ns;
 }
 
-uint64_t pace_nap(const struct pace *pace, uint64_t waited_ns) {
+uint64_t pace_nap(struct pace *pace, uint64_t waited_ns) {
   enum { CALM_NAP_NS = 4000000, SHORTEST_NS = 1000000 };
   uint64_t left_ns = waited_ns < PACE_WAITED_MAX_NS ? PACE_WAITED_MAX_NS - waited_ns : 0;
-  if (!pace->is_contended)
-    return CALM_NAP_NS;
-  if (left_ns >= PACE_NAP_NS)
-    return PACE_NAP_NS;
+  bool is_short = !pace->is_contended || pace->was_calm;
+  uint64_t nap_ns = is_short ? CALM_NAP_NS : PACE_NAP_NS;
+  pace->was_calm = false;
+  if (left_ns >= nap_ns || !pace->is_contended)
+    return nap_ns;
   return left_ns > SHORTEST_NS ? left_ns : SHORTEST_NS;
 }

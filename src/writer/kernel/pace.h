@@ -22,13 +22,19 @@ struct pace_part {
 struct pace {
   unsigned processors;
   enum clock_kind clock;
-  struct clock_point start;        /* of the session: how long its clock's ticks are */
-  bool is_late;                    /* what waits has done so for too long */
-  bool is_contended;               /* more threads than processors, when last looked */
-  uint64_t calm_ns;                /* when it is calm, if it stays as it was seen last; 0: always */
-  int loads;                       /* /proc/loadavg; -1: cannot be read */
-  struct pace_part part;           /* then it is this */
-  uint64_t begin_ns, cpu_begin_ns; /* since when is looked at, on the clock and in processor time */
+  struct clock_point start;  /* of the session: how long its clock's ticks are */
+  unsigned helpers;          /* of the caller, which run beside it: the caller's to set */
+  unsigned running;          /* threads of the machine, when last looked; 0: not known */
+  uint64_t looked_ns;        /* when that was */
+  unsigned free, least_free; /* processors: what pace_free has returned last, and how many there were since */
+  uint64_t free_ns, free_looked_ns; /* this time; and when it was called last */
+  bool is_late;                     /* what waits has done so for too long */
+  bool is_contended;                /* more threads than processors, when last looked */
+  bool was_calm;                    /* much was encoded since the last nap: others may need only a moment */
+  uint64_t calm_ns;                 /* when it is calm, if it stays as it was seen last; 0: always */
+  int loads;                        /* /proc/loadavg; -1: cannot be read */
+  struct pace_part part;            /* then it is this */
+  uint64_t begin_ns, cpu_begin_ns;  /* since when is looked at, on the clock and in processor time */
 };
 
 /* `processors`: so many this process may use, and the program, whose number is pid. The calling thread is the
@@ -47,6 +53,10 @@ bool pace_is_too_fast(struct pace *pace);
  * millisecond: 2 us. */
 bool pace_is_contended(struct pace *pace);
 
+/* How many processors nobody has had for 3 ms, beside those of the caller's process: fewer as soon as others
+ * have some. 0 where that is not known of the entire machine, or was not looked at for so long. */
+unsigned pace_free(struct pace *pace);
+
 /* How long ago a time of the session's clock was, in ns; 0 for what is to come. */
 uint64_t pace_waited_ns(const struct pace *pace, uint64_t ticks);
 
@@ -64,6 +74,6 @@ bool pace_yields_until_calm(struct pace *pace);
  * safe. While others need the processors it is long: each look interrupts a thread for which others may wait.
  * These then leave their processors to other programs, for a time slice each. A thread whose ring is half
  * full wakes the writer (ring.h). */
-uint64_t pace_nap(const struct pace *pace, uint64_t waited_ns);
+uint64_t pace_nap(struct pace *pace, uint64_t waited_ns);
 
 #endif

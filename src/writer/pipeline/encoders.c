@@ -41,6 +41,7 @@ struct encoders {
   struct correlator *correlator;
   struct encoders_caller caller;
   unsigned requested;      /* 0: nobody has requested a number */
+  unsigned now;            /* so many may encode */
   struct helpers *helpers; /* NULL: nothing was worth it so far */
   struct encoder **all;    /* by worker */
   struct ahead *ahead;     /* by slot */
@@ -189,6 +190,8 @@ static uint64_t go_on(struct encoders *encoders) {
 static uint64_t round_of_all(struct encoders *encoders) {
   uint32_t slots = encoders->merge->slots;
   unsigned workers = helpers_workers(encoders->helpers);
+  workers = workers < encoders->now ? workers : encoders->now;
+  helpers_let(encoders->helpers, workers);
   if (!encoders->has_looked)
     helpers_run(encoders->helpers, look_ahead, encoders, slots);
   find_bound(encoders);
@@ -209,9 +212,13 @@ static bool waits_enough(const struct encoders *encoders) {
          merge_waiting(encoders->merge) >= (encoders->helpers ? WAITING_REST : WAITING_LEAST);
 }
 
-static bool is_worth_it(const struct encoders *encoders) {
-  return encoders->left == 0 && alone_is_possible(encoders->correlator) && waits_enough(encoders) &&
-         encoders->caller.may_encode(encoders->caller.data);
+static bool may_now(struct encoders *encoders) {
+  encoders->now = waits_enough(encoders) ? encoders->caller.may_encode(encoders->caller.data) : 0;
+  return encoders->now > 0;
+}
+
+static bool is_worth_it(struct encoders *encoders) {
+  return encoders->left == 0 && alone_is_possible(encoders->correlator) && may_now(encoders);
 }
 
 static void start(struct encoders *encoders) {
@@ -282,8 +289,7 @@ static uint64_t run(void *data, uint64_t handed_on) {
 }
 
 static bool may(void *data) {
-  struct encoders *encoders = data;
-  return waits_enough(encoders) && encoders->caller.may_encode(encoders->caller.data);
+  return may_now(data);
 }
 
 struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned requested,
@@ -298,6 +304,15 @@ struct encoders *encoders_create(struct merge *merge, struct correlator *correla
   merge_set_beside(merge,
                    &(struct merge_beside){may, run, &encoders->left, &encoders->has_stopped, encoders});
   return encoders;
+}
+
+unsigned encoders_awake(const struct encoders *encoders) {
+  return encoders ? helpers_awake(encoders->helpers) : 0;
+}
+
+void encoders_rest(struct encoders *encoders) {
+  if (encoders && encoders->helpers)
+    helpers_rest(encoders->helpers);
 }
 
 void encoders_destroy(struct encoders *encoders) {

@@ -6,14 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { ENCODERS_ALL = 1 << 16 };
+
 struct correlator;
 struct encoders;
 struct merge;
 
 /* All pointers stay the caller's. */
 struct encoders_caller {
-  bool (*may_encode)(
-      void *data); /* called before: whether the processors are free; it may end the recording */
+  /* called before: how many may, by the processors that are free; it may end the recording */
+  unsigned (*may_encode)(void *data);
   /* NULL, or called as rounds of all encoders begin, which use all processors, and once there are no more */
   void (*on_rounds)(void *data, bool begin);
   /* NULL, or called by encoders that wait for others: does a part of what else there is to be done, by
@@ -28,6 +30,12 @@ struct encoders_caller {
  */
 struct encoders *encoders_create(struct merge *merge, struct correlator *correlator, unsigned requested,
                                  struct encoders_caller caller);
+
+/* How many threads beside the caller's encode, or look for something to encode. NULL has none. */
+unsigned encoders_awake(const struct encoders *encoders);
+
+/* Others need the processors: nobody looks for something to encode. NULL is fine. */
+void encoders_rest(struct encoders *encoders);
 
 /* NULL is fine. */
 void encoders_destroy(struct encoders *encoders);

@@ -26,7 +26,9 @@ struct worker {
 
 struct helpers {
   unsigned workers, started; /* the caller's included */
-  bool has_started;
+  _Atomic unsigned most;     /* of them may work */
+  _Atomic unsigned awake;    /* beside the caller */
+  bool has_started, is_refused;
   struct worker *all;
   cpu_set_t processors; /* that may be used */
   unsigned looks;
@@ -43,17 +45,19 @@ struct helpers {
   _Atomic bool is_over;
   _Atomic bool rests;    /* no round comes soon */
   pthread_mutex_t mutex; /* for those that sleep */
-  pthread_cond_t begins, ends;
+  pthread_cond_t begins, ends, more;
 };
 
 struct helpers *helpers_create(unsigned workers) {
   struct helpers *helpers = memory_get(1, sizeof *helpers);
   helpers->workers = workers > 0 ? workers : 1;
   helpers->started = 1;
+  helpers->most = helpers->workers;
   helpers->all = memory_get(helpers->workers, sizeof *helpers->all);
   pthread_mutex_init(&helpers->mutex, NULL);
   pthread_cond_init(&helpers->begins, NULL);
   pthread_cond_init(&helpers->ends, NULL);
+  pthread_cond_init(&helpers->more, NULL);
   return helpers;
 }
 
@@ -117,14 +121,21 @@ static void do_items(struct helpers *helpers, unsigned worker, uint32_t round) {
   }
 }
 
+static bool may_work(const struct worker *worker) {
+  return worker->number < atomic_load_explicit(&worker->helpers->most, memory_order_relaxed);
+}
+
 /* Returns another round than the known one. */
-static uint32_t wait_for_round(struct helpers *helpers, uint32_t known) {
-  if (is_next_round(helpers, known))
+static uint32_t wait_for_round(const struct worker *worker, uint32_t known) {
+  struct helpers *helpers = worker->helpers;
+  if (may_work(worker) && is_next_round(helpers, known))
     return round_now(helpers);
+  atomic_fetch_sub_explicit(&helpers->awake, 1, memory_order_relaxed);
   pthread_mutex_lock(&helpers->mutex);
-  while (round_now(helpers) == known)
-    pthread_cond_wait(&helpers->begins, &helpers->mutex);
+  while (round_now(helpers) == known || !may_work(worker))
+    pthread_cond_wait(may_work(worker) ? &helpers->begins : &helpers->more, &helpers->mutex);
   pthread_mutex_unlock(&helpers->mutex);
+  atomic_fetch_add_explicit(&helpers->awake, 1, memory_order_relaxed);
   return round_now(helpers);
 }
 
@@ -143,9 +154,11 @@ static void *help(void *data) {
   struct worker *worker = data;
   struct helpers *helpers = worker->helpers;
   for (uint32_t round = 0;;) {
-    round = wait_for_round(helpers, round);
+    round = wait_for_round(worker, round);
     if (atomic_load(&helpers->is_over))
       return NULL;
+    if (!may_work(worker))
+      continue;
     part(helpers);
     do_items(helpers, worker->number, round);
   }
@@ -172,15 +185,24 @@ static bool start(struct worker *worker) {
   return error == 0;
 }
 
-static void start_all(struct helpers *helpers) {
+static void start_first(struct helpers *helpers) {
   helpers->has_started = true;
   elsewhere_usable(&helpers->processors);
   helpers->looks = CPU_COUNT(&helpers->processors) > 1 ? LOOKS_MAX : 0;
-  for (; helpers->started < helpers->workers; helpers->started++) {
+}
+
+/* As many as may work. */
+static void start_more(struct helpers *helpers) {
+  if (!helpers->has_started)
+    start_first(helpers);
+  while (helpers->started < helpers->most && !helpers->is_refused) {
     struct worker *worker = &helpers->all[helpers->started];
     *worker = (struct worker){.helpers = helpers, .number = helpers->started};
-    if (!start(worker))
-      break;
+    helpers->awake++;
+    if (start(worker))
+      helpers->started++;
+    else
+      helpers->is_refused = helpers->awake-- > 0;
   }
 }
 
@@ -216,9 +238,9 @@ void helpers_run(struct helpers *helpers, helpers_work work, void *data, uint32_
   helpers->work = work;
   helpers->data = data;
   helpers->items = items;
-  if (helpers->workers > 1 && items > 1 && !helpers->has_started)
-    start_all(helpers);
-  if (helpers->started == 1 || items <= 1) {
+  if (helpers->started < helpers->most && items > 1)
+    start_more(helpers);
+  if (helpers->started == 1 || helpers->most == 1 || items <= 1) {
     for (uint32_t item = 0; item < items; item++)
       work(data, 0, item);
     return;
@@ -232,6 +254,20 @@ void helpers_rest(struct helpers *helpers) {
   atomic_store_explicit(&helpers->rests, true, memory_order_relaxed);
 }
 
+void helpers_let(struct helpers *helpers, unsigned most) {
+  most = most < helpers->workers ? most : helpers->workers;
+  if (most == helpers->most)
+    return;
+  pthread_mutex_lock(&helpers->mutex);
+  atomic_store_explicit(&helpers->most, most, memory_order_relaxed);
+  pthread_cond_broadcast(&helpers->more);
+  pthread_mutex_unlock(&helpers->mutex);
+}
+
+unsigned helpers_awake(const struct helpers *helpers) {
+  return helpers ? atomic_load_explicit(&helpers->awake, memory_order_relaxed) : 0;
+}
+
 unsigned helpers_workers(const struct helpers *helpers) {
   return helpers->workers;
 }
@@ -240,11 +276,13 @@ void helpers_destroy(struct helpers *helpers) {
   if (!helpers)
     return;
   atomic_store(&helpers->is_over, true);
+  helpers_let(helpers, helpers->workers);
   begin_round(helpers, 0);
   for (unsigned i = 1; i < helpers->started; i++)
     pthread_join(helpers->all[i].thread, NULL);
   pthread_cond_destroy(&helpers->begins);
   pthread_cond_destroy(&helpers->ends);
+  pthread_cond_destroy(&helpers->more);
   pthread_mutex_destroy(&helpers->mutex);
   free(helpers->all);
   free(helpers);

@@ -24,6 +24,12 @@ void helpers_set_aside(struct helpers *helpers, bool (*aside)(void *data), void 
 /* No round comes soon: those that look for one leave their processors to who has something to do. */
 void helpers_rest(struct helpers *helpers);
 
+/* From the next work on so many of the workers have a part in it, all if nothing else was set: 1 at least. */
+void helpers_let(struct helpers *helpers, unsigned most);
+
+/* Beside the caller's: those that do something, or look for something to do. Any thread; NULL has none. */
+unsigned helpers_awake(const struct helpers *helpers);
+
 /* As many as were requested, of which some may not have been to be had. */
 unsigned helpers_workers(const struct helpers *helpers);
 

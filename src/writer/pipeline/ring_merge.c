@@ -496,9 +496,9 @@ static uint64_t run_beside(struct merge *merge, uint32_t *due) {
   if (handled == 0)
     return 0;
   merge->since_look += handled;
+  *due = fill_heap(merge);
   if (merge->since_look >= records_to_look(merge))
     look_around(merge);
-  *due = fill_heap(merge);
   return handled;
 }
 
@@ -546,6 +546,10 @@ uint64_t merge_pass(struct merge *merge) {
     return_if_ended(merge, slot);
   }
   return handled;
+}
+
+uint64_t merge_next_ticks(const struct merge *merge) {
+  return merge->heap_count ? merge->sources[merge->heap[0]].record.ticks : 0;
 }
 
 uint64_t merge_waiting(const struct merge *merge) {

@@ -86,6 +86,9 @@ void merge_set_crowded(struct merge *merge, bool is_crowded);
 /* Empties rings that are a quarter full into the backlog, as far as it has room. */
 void merge_drain_full_rings(struct merge *merge);
 
+/* In the middle of a pass, what is handed on next: all that is earlier was. 0 else. */
+uint64_t merge_next_ticks(const struct merge *merge);
+
 /* Records in the backlog. */
 uint64_t merge_waiting(const struct merge *merge);
 
