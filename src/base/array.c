@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 
+enum { LINE_BYTES = 64 };  /* of a cache */
 enum { FIRST_BYTES = 64 }; /* room for one or two pointers would soon be too small */
 
 /* The pointer is one to any type, and is copied: it may not be read as one to another. */
@@ -40,6 +41,21 @@ void array_grow_zeroed(void *items_address, size_t *capacity, size_t needed, siz
   array_grow(items_address, capacity, needed, item_bytes);
   memcpy(&items, items_address, sizeof items);
   memset(items + before * item_bytes, 0, (*capacity - before) * item_bytes);
+}
+
+void array_grow_apart(void *items_address, size_t *capacity, size_t needed, size_t item_bytes) {
+  size_t before = *capacity * item_bytes, doubled = 2 * *capacity, room = doubled > needed ? doubled : needed;
+  if (room > (SIZE_MAX - LINE_BYTES) / item_bytes)
+    memory_exhausted();
+  size_t bytes = (room * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+  char *items, *larger = memory_get_aligned(LINE_BYTES, bytes);
+  memcpy(&items, items_address, sizeof items);
+  if (before)
+    memcpy(larger, items, before);
+  memset(larger + before, 0, bytes - before);
+  free(items);
+  memcpy(items_address, &larger, sizeof larger);
+  *capacity = bytes / item_bytes;
 }
 
 void *array_add(void *items_address, size_t *count, size_t item_bytes) {

@@ -26,6 +26,16 @@ static inline void array_reserve_zeroed(void *items_address, size_t *capacity, s
     array_grow_zeroed(items_address, capacity, needed, item_bytes);
 }
 
+void array_grow_apart(void *items_address, size_t *capacity, size_t needed, size_t item_bytes);
+
+/* The same for what one thread stores to while others store to theirs: no line of a cache has an item and
+ * something else. */
+static inline void array_reserve_apart(void *items_address, size_t *capacity, size_t needed,
+                                       size_t item_bytes) {
+  if (needed > *capacity)
+    array_grow_apart(items_address, capacity, needed, item_bytes);
+}
+
 /* The same as array_reserve for who can go on without: returns false without memory, and nothing has
  * changed. */
 bool array_try_reserve(void *items_address, size_t *capacity, size_t needed, size_t item_bytes);

@@ -75,6 +75,29 @@ static void only_new_items_are_made_zero(void **state) {
   free(bytes);
 }
 
+/* Of two arrays that grow by turns. */
+static void items_apart_share_no_line_of_a_cache(void **state) {
+  enum { LINE = 64, ARRAYS = 2 };
+  struct item *items[ARRAYS] = {NULL};
+  size_t capacity[ARRAYS] = {0};
+  (void)state;
+  for (size_t needed = 1; needed < 500; needed++)
+    for (size_t i = 0; i < ARRAYS; i++) {
+      array_reserve_apart(&items[i], &capacity[i], needed, sizeof *items[i]);
+      assert_true(capacity[i] >= needed);
+      assert_int_equal((uintptr_t)items[i] % LINE, 0);
+      assert_int_equal(capacity[i] * sizeof *items[i] % LINE, 0);
+      assert_int_equal(items[i][needed - 1].number, 0);
+      items[i][needed - 1] = (struct item){needed, (char)i};
+    }
+  for (size_t i = 0; i < ARRAYS; i++) {
+    for (size_t needed = 1; needed < 500; needed++)
+      assert_true(items[i][needed - 1].number == needed && items[i][needed - 1].letter == (char)i);
+  }
+  free(items[0]);
+  free(items[1]);
+}
+
 /* More bytes than a size_t counts. In the last case twice the capacity is more than that as well, and one
  * more is not. */
 static void a_size_beyond_memory_changes_nothing(void **state) {
@@ -123,6 +146,12 @@ static void reserve_zeroed(void) {
   array_reserve_zeroed(&items, &capacity, SIZE_MAX, sizeof *items);
 }
 
+static void reserve_apart(void) {
+  struct item *items = NULL;
+  size_t capacity = 0;
+  array_reserve_apart(&items, &capacity, SIZE_MAX / sizeof *items, sizeof *items);
+}
+
 static void add(void) {
   static struct item there;
   struct item *items = &there;
@@ -144,7 +173,7 @@ static void end_with_status(void *status) {
 }
 
 static void without_memory_the_process_ends(void **state) {
-  static void (*const calls[])(void) = {reserve, reserve_zeroed, add, get_text, get_much};
+  static void (*const calls[])(void) = {reserve, reserve_zeroed, reserve_apart, add, get_text, get_much};
   static int status_due = 77;
   (void)state;
   for (size_t i = 0; i < COUNT(calls); i++) {
@@ -177,6 +206,7 @@ int main(void) {
       cmocka_unit_test(needed_items_are_reserved_in_one_step),
       cmocka_unit_test(existing_room_is_not_moved),
       cmocka_unit_test(only_new_items_are_made_zero),
+      cmocka_unit_test(items_apart_share_no_line_of_a_cache),
       cmocka_unit_test(a_size_beyond_memory_changes_nothing),
       cmocka_unit_test(added_items_are_zero_and_those_before_stay),
       cmocka_unit_test(without_memory_the_process_ends),

@@ -21,7 +21,7 @@ void emit_unknown(struct correlator *c, struct traced_thread *thread, uint64_t t
 }
 
 void stack_grow(struct stack *stack) {
-  array_reserve_zeroed(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
+  array_reserve_apart(&stack->frames, &stack->capacity, stack->count + 1, sizeof *stack->frames);
 }
 
 void frame_leave_with(struct correlator *c, struct traced_thread *thread, struct task *task,

@@ -32,6 +32,14 @@ static inline bool frame_push(const struct correlator *correlator, struct task *
   return !top->is_hidden;
 }
 
+/* Whether it is of the kind, and its Enter is written. (The asm keeps gcc from loading both fields as one:
+ * what was just stored to each would have to be in the cache first.) */
+static inline bool frame_is_shown(const struct frame *frame, enum frame_kind kind) {
+  enum frame_kind own = frame->kind;
+  __asm__("" : "+r"(own));
+  return own == kind && !frame->is_hidden;
+}
+
 /* Enters a region with an Enter of the caller's, or leaves the innermost one with a Leave of the caller's:
  * kind and region are set here, time and attributes are the caller's. */
 static inline void frame_enter_with(struct correlator *correlator, struct traced_thread *thread,

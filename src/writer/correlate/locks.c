@@ -74,8 +74,8 @@ static bool is_held_here(const struct lock *lock, const struct traced_thread *th
 /* Still to be written, unless it is hidden. */
 static struct hold *acquire(struct correlator *c, struct traced_thread *thread, struct lock *lock,
                             uint64_t wait_id, uint32_t region) {
-  array_reserve_zeroed(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
-                       sizeof *thread->holds);
+  array_reserve_apart(&thread->holds, &thread->hold_capacity, thread->held_locks + (size_t)1,
+                      sizeof *thread->holds);
   struct hold *hold = &thread->holds[thread->held_locks++];
   *hold = (struct hold){.lock = lock,
                         .wait_id = wait_id,

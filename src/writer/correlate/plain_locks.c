@@ -72,7 +72,7 @@ static inline bool was_requested(const struct traced_thread *thread, const struc
                                  const struct record_mutex_acquired *record) {
   enum frame_kind kind = lock_is_routine(record->kind) ? FRAME_LOCKING : FRAME_MUTEX;
   bool is_atomic = record->kind == OMPT_MUTEX_atomic;
-  return top && top->kind == kind && top->wait_id == record->wait_id && !top->is_hidden && !is_atomic &&
+  return top && frame_is_shown(top, kind) && top->wait_id == record->wait_id && !is_atomic &&
          thread->held_locks < thread->hold_capacity && !holds_lock(thread, record->wait_id);
 }
 
@@ -148,8 +148,8 @@ static inline bool is_left(const struct lock_run *run, const struct record_mutex
   if (stack->count < 2)
     return false;
   const struct frame *block = top_of(run->thread), *mutex = block - 1;
-  if (block->kind != FRAME_SBLOCK || block->is_hidden || mutex->kind != FRAME_MUTEX ||
-      mutex->wait_id != record->wait_id || mutex->is_hidden ||
+  if (!frame_is_shown(block, FRAME_SBLOCK) || !frame_is_shown(mutex, FRAME_MUTEX) ||
+      mutex->wait_id != record->wait_id ||
       !end_hold(run, hold, now, emitter_layout_of_leave(emitter, block->region),
                 emitter_layout_of_leave(emitter, mutex->region)))
     return false;
@@ -200,5 +200,7 @@ uint64_t plain_locks(struct correlator *c, struct traced_thread *thread, uint64_
     if (!is_done(&run, id + done, record, now))
       break;
   }
-  return note_handled(c, thread, records, done);
+  return note_handled(
+      c, thread, records, done,
+      (const enum record_type[3]){RECORD_mutex_acquire, RECORD_mutex_acquired, RECORD_mutex_released});
 }

@@ -126,8 +126,8 @@ static inline bool is_around(const struct task_run *run, const struct task *task
 
 static inline bool may_end(const struct task_run *run, const struct task *task) {
   return !task->is_implicit && task != run->thread->base && task->has_started && !task->forked &&
-         !task->is_hidden && task->stack.count == 1 && task->stack.frames[0].kind == FRAME_TASK &&
-         !task->stack.frames[0].is_hidden && is_known(task->team) && !is_around(run, task);
+         !task->is_hidden && task->stack.count == 1 && frame_is_shown(&task->stack.frames[0], FRAME_TASK) &&
+         is_known(task->team) && !is_around(run, task);
 }
 
 /* It has waited in front of the implicit task for what ends now. */
@@ -214,5 +214,7 @@ uint64_t plain_tasks(struct correlator *c, struct traced_thread *thread, uint64_
     if (!is_done(&run, id + done, record, now))
       break;
   }
-  return note_handled(c, thread, records, done);
+  return note_handled(
+      c, thread, records, done,
+      (const enum record_type[3]){RECORD_task_create, RECORD_task_schedule, RECORD_task_schedule});
 }

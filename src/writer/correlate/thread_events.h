@@ -57,14 +57,22 @@ static inline bool may_write_all(const struct correlator *c, const struct traced
   return may_write_some(c, thread) && emit_has_room_for(&thread->location, ticks, count);
 }
 
-/* Of a thread's records that follow each other the first `count` were handled, and written. Returns count. */
+/* Of a thread's records that follow each other the first `count` were handled, and written; they are of three
+ * types. Returns count. (Counted in registers: a count in memory waits for the one before it.) */
 static inline uint64_t note_handled(struct correlator *c, struct traced_thread *thread,
-                                    const struct record *records, uint64_t count) {
+                                    const struct record *records, uint64_t count,
+                                    const enum record_type types[3]) {
+  uint64_t first = 0, second = 0;
   if (count == 0)
     return 0;
+  for (uint64_t i = 0; i < count; i++) {
+    first += records[i].type == types[0];
+    second += records[i].type == types[1];
+  }
   c->records += count;
-  for (uint64_t i = 0; i < count; i++)
-    c->records_by_type[records[i].type]++;
+  c->records_by_type[types[0]] += first;
+  c->records_by_type[types[1]] += second;
+  c->records_by_type[types[2]] += count - first - second;
   thread_now(c, thread, records[0].ticks);
   thread_now(c, thread, thread->location.written_ticks);
   return count;
