@@ -62,7 +62,7 @@ struct run_times {
   uint64_t own_ns, throttled_ns, writer_ns, looked_ns;
   uint64_t begin_boot_ns; /* of the session, as the kernel has the begin of threads */
   struct stops stops;
-  int own_schedstat;                   /* of the thread that reads; -1: none */
+  int own_schedstat;                   /* of the thread that reads; -1: it is opened each time */
   uint64_t own_ready_ns;               /* of it, as it was read last */
   uint64_t main_ran_ns, main_ready_ns; /* when this began */
   struct life life;
@@ -86,17 +86,22 @@ static bool read_own(pid_t pid, uint64_t *ret_ns) {
 }
 
 /* The file stays open where there are descriptors for that. */
-static bool read_schedstat(struct run_times *times, struct timed_thread *thread, uint64_t *ret_ran,
-                           uint64_t *ret_ready) {
-  int fd = thread->fd >= 0 ? thread->fd : schedstat_open(times->pid, (pid_t)thread->tid);
+static bool read_file(struct run_times *times, int *kept, pid_t pid, pid_t tid, uint64_t *ret_ran,
+                      uint64_t *ret_ready) {
+  int fd = *kept >= 0 ? *kept : schedstat_open(pid, tid);
   bool is_read = fd >= 0 && schedstat_read(fd, ret_ran, ret_ready);
-  if (fd < 0 || fd == thread->fd)
+  if (fd < 0 || fd == *kept)
     return is_read;
   if (is_read && times->files < times->files_most)
-    times->files++, thread->fd = fd;
+    times->files++, *kept = fd;
   else
     close(fd);
   return is_read;
+}
+
+static bool read_schedstat(struct run_times *times, struct timed_thread *thread, uint64_t *ret_ran,
+                           uint64_t *ret_ready) {
+  return read_file(times, &thread->fd, times->pid, (pid_t)thread->tid, ret_ran, ret_ready);
 }
 
 /* -- which processors a thread may use -- */
@@ -298,7 +303,7 @@ static void read_system(struct run_times *times, uint64_t now_ns, bool is_last) 
 /* For how long the thread that reads has waited for a processor since the reading before. */
 static uint64_t own_ready_us(struct run_times *times) {
   uint64_t ran, ready;
-  if (times->own_schedstat < 0 || !schedstat_read(times->own_schedstat, &ran, &ready))
+  if (!read_file(times, &times->own_schedstat, getpid(), gettid(), &ran, &ready))
     return 0;
   return us_since(&times->own_ready_ns, ready);
 }
@@ -398,7 +403,7 @@ struct run_times *run_times_create(pid_t pid, enum clock_kind clock_kind, const 
   struct run_times *times = memory_get(1, sizeof *times);
   *times = (struct run_times){.pid = pid,
                               .stops = {.pid = pid},
-                              .own_schedstat = schedstat_open(getpid(), gettid()),
+                              .own_schedstat = -1,
                               .clock_kind = clock_kind,
                               .definitions = definitions,
                               .begin_boot_ns = boot_ns_of(begin),
