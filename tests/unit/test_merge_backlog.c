@@ -121,46 +121,6 @@ static void runs_need_not_be_accepted(void **state) {
 }
 
 /* What was moved before the ring was written over is as good as ever; the others go on. */
-enum { PUT_OFF = 100, LONG_RUN = 4000 };
-
-/* Calls of who handles records side by side, and the most records between two of them. */
-static struct { uint64_t calls, most_between; } beside;
-
-static bool may_run_beside(void *data) {
-  (void)data;
-  return true;
-}
-
-static uint64_t run_none_beside(void *data, uint64_t since) {
-  (void)data;
-  beside.calls++;
-  beside.most_between = since > beside.most_between ? since : beside.most_between;
-  return 0;
-}
-
-/* A thread that has many records before the next one of another: what is put off for few is due in the middle
- * of them. */
-static void long_runs_end_where_some_may_be_side_by_side(void **state) {
-  static const uint64_t put_off = PUT_OFF;
-  static const bool is_after_one = false;
-  (void)state;
-  beside.calls = beside.most_between = 0;
-  runs.most = UINT64_MAX;
-  merge_set_beside(merge,
-                   &(struct merge_beside){may_run_beside, run_none_beside, &put_off, &is_after_one, NULL});
-  for (unsigned thread = 0; thread < 2; thread++)
-    attach(thread, 0);
-  for (uint64_t i = 0; i < LONG_RUN && has_room(0); i++)
-    put_and_publish(0, 10 + i, i);
-  put_and_publish(1, 10 + LONG_RUN, 0);
-  uint64_t handed_on = 0;
-  for (uint64_t more; (more = merge_pass(merge)) > 0;)
-    handed_on += more;
-  assert_true(handed_on > 10 * PUT_OFF);
-  assert_true(beside.calls >= handed_on / PUT_OFF);
-  assert_int_equal(beside.most_between, PUT_OFF);
-}
-
 static void damage_does_not_reach_the_backlog(void **state) {
   (void)state;
   memset(made, 0, sizeof made);
@@ -337,7 +297,6 @@ int main(void) {
       TEST(events_keep_their_order_in_the_backlog),
       TEST(threads_go_on_while_a_pass_is_under_way),
       TEST(long_records_are_complete_in_the_backlog),
-      TEST(long_runs_end_where_some_may_be_side_by_side),
       TEST(damage_does_not_reach_the_backlog),
       TEST(ended_slots_are_returned_inside_of_a_pass),
       TEST(threads_that_begin_during_a_pass_are_relieved),

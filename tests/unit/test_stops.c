@@ -72,6 +72,15 @@ static void test_who_was_stopped_with_this_process_was_stopped(void **state) {
   assert_int_equal(stops_since(&stops, 100000, 0, 0), 0);
 }
 
+/* Readings of many threads are ten seconds apart. */
+static void test_many_naps_that_are_a_bit_late_are_no_stop(void **state) {
+  (void)state;
+  struct stops stops = {.pid = getpid()};
+  for (int i = 0; i < 2000; i++)
+    stops_overslept(&stops, 60);
+  assert_int_equal(stops_since(&stops, 9386000, 2374000, 5000), 0);
+}
+
 /* The program went on while this process was stopped alone, or did so for a part of that time. */
 static void test_who_went_on_meanwhile_was_not(void **state) {
   (void)state;
@@ -87,6 +96,7 @@ int main(void) {
       cmocka_unit_test(test_edges_of_a_stop_count),
       cmocka_unit_test(test_who_was_busy_was_not_stopped),
       cmocka_unit_test(test_who_was_stopped_with_this_process_was_stopped),
+      cmocka_unit_test(test_many_naps_that_are_a_bit_late_are_no_stop),
       cmocka_unit_test(test_who_went_on_meanwhile_was_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ struct event_files {
   _Atomic uint64_t flight_buffer_bytes;
   uint64_t unwritten; /* locations that need room */
   bool is_scarce; /* room for more than the next chunk was refused: another request costs btrfs a commit */
-  struct chunk_thread *beside;                 /* NULL: there is none */
+  struct chunk_thread *_Atomic beside;         /* NULL: there is none; helpers look for it at any time */
   atomic_bool has_asked_for_beside, is_beside; /* whether it is to be used now */
   size_t spares;
   pthread_mutex_t mutex; /* of what locations share, while chunks are written */

@@ -7,13 +7,16 @@ static bool is_stopped(pid_t pid) {
   return process_state(pid) == 'T';
 }
 
+enum { LATE_US = 100000 }; /* timers are late by less, also where there is no processor */
+
+/* A stop is within one nap, and many naps that are a bit late are none. */
 void stops_overslept(struct stops *stops, uint64_t late_us) {
-  stops->late_us += late_us;
+  if (late_us > LATE_US)
+    stops->late_us += late_us;
 }
 
-/* Who was stopped together with this process is not seen to be. Timers are late by less than this. */
+/* Who was stopped together with this process is not seen to be. */
 static uint64_t both_stopped_us(struct stops *stops, uint64_t ready_us) {
-  enum { LATE_US = 100000 };
   uint64_t late_us = stops->late_us;
   stops->late_us = 0;
   return late_us > ready_us + LATE_US ? late_us - ready_us : 0;

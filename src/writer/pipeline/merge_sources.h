@@ -88,16 +88,6 @@ static inline bool may_run_beside(const struct merge *merge) {
   return merge->beside.run && merge->since_beside >= *merge->beside.put_off;
 }
 
-/* How far the source's records are handed on one by one: until there may be some side by side again. */
-static inline uint64_t end_of_run(const struct merge *merge, const struct source *source, uint64_t end) {
-  if (!merge->beside.run || end == source->next)
-    return end;
-  uint64_t put_off = *merge->beside.put_off;
-  uint64_t most =
-      *merge->beside.is_after_one || put_off <= merge->since_beside ? 1 : put_off - merge->since_beside;
-  return most < end - source->next ? source->next + most : end;
-}
-
 /* Everything before `next` of this source was handed on. */
 void merge_go_on_at(struct merge *merge, struct source *source, uint64_t next);
 

@@ -484,6 +484,11 @@ static void read_heads(struct merge *merge) {
   merge->passed = merge->slots;
 }
 
+/* How far the source's records are handed on one by one. */
+static uint64_t end_of_run(const struct merge *merge, const struct source *source, uint64_t end) {
+  return merge->beside.run && *merge->beside.is_after_one ? source->next + 1 : end;
+}
+
 /* What can be handled side by side. The heap is as it was, or filled anew; *due likewise. */
 static uint64_t run_beside(struct merge *merge, uint32_t *due) {
   uint64_t handled = merge->beside.run(merge->beside.data, merge->since_beside);
