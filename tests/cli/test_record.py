@@ -238,6 +238,18 @@ class FakeTracer(Case):
         self.assertIn(b"seen 1", output)
         os.close(terminal)
 
+    def test_lost_terminal_reaches_the_program(self):
+        """Which sends SIGHUP to the first process of the session alone: stave, below ssh -t or xterm -e."""
+        program = "import signal\nprint('ready', flush=True)\nsignal.sigwait({signal.SIGUSR1})"
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(STAVE, [STAVE, "record", "python3", "-c", program], self.env)
+        output = b""
+        while b"ready" not in output:
+            output += os.read(terminal, 1000)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), -signal.SIGHUP)
+
     def test_stops_when_the_program_stops(self):
         # A process group of its own in this session: in an orphaned one, SIGTSTP stops nobody.
         process = self.popen("sh", "-c", "kill -TSTP $$; echo on; exit 4", start_new_session=False, process_group=0)

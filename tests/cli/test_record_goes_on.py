@@ -277,6 +277,16 @@ class GoesOn(Case):
             self.assertRegex(summary, r" \d threads, ")
             self.assertIn(ending, summary)
 
+    def test_one_ends_soon(self):
+        """Its writer, which ends, too, and was not collected so far, is not waited for: the other process is named."""
+        self.fifos("ready-2", "stop-2")
+        result = self.record(*self.background(
+            f"'{self.server}' plain ready-2 stop-2 & read second <ready-2; (sleep 0.2; echo >stop-2) & exit 3"))
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertIn("goes on", result.stderr)
+        self.assertNotIn("waiting", result.stderr)
+        self.notify("stop")
+
     def test_zombie_is_waited_for(self):
         """It has ended, and a parent that goes on has not collected it."""
         self.fifos("go")

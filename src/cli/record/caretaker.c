@@ -12,9 +12,12 @@
 
 enum { STATUS_FD = STDERR_FILENO + 1, FDS_MAX = 65536 };
 
-/* Somebody may wait for the end of a pipe, or for a lock: nothing but the FIFO is held. */
+/* Somebody may wait for the end of a pipe, or for a lock, or unmount a file system: nothing but the FIFO is
+ * held. */
 static void hold_only(int status_fd) {
   int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int moved = chdir("/");
+  (void)moved; /* else it stays where it is */
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     dup2(null_fd, fd);
   if (status_fd != STATUS_FD)

@@ -103,7 +103,8 @@ int child_start(struct child *ret, const char *path, char **arguments) {
   return error;
 }
 
-/* The signals that a terminal or a session's end sends to the entire process group. */
+/* The signals that a terminal or a session's end sends to the entire process group. (But a terminal that is
+ * lost sends SIGHUP to the first process of the session alone.) */
 static bool is_for_group(int signal) {
   static const int group_signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH};
   for (size_t i = 0; i < sizeof group_signals / sizeof *group_signals; i++)
@@ -118,7 +119,7 @@ static bool is_for_program(const struct child *child, const struct signalfd_sigi
   if (info->ssi_signo == SIGCHLD || info->ssi_signo == SIGPIPE)
     return false;
   if (info->ssi_code == SI_KERNEL)
-    return !is_for_group((int)info->ssi_signo);
+    return !is_for_group((int)info->ssi_signo) || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
   return info->ssi_pid != (uint32_t)child->pid && info->ssi_pid != (uint32_t)getpid() &&
          info->ssi_pid != (uint32_t)child->waker;
 }

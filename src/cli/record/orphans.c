@@ -26,12 +26,12 @@ void orphans_reap(pid_t program) {
   }
 }
 
-/* The process of this /proc entry is a writer and this process's child. */
+/* The process of this /proc entry is a writer, has not ended, and is this process's child. */
 static bool is_own_writer(const char *entry) {
   enum { PARENT = 4 };
   char text[PROCESS_STAT_BYTES];
-  const char *parent = process_stat_field(process_stat(atoi(entry), 0, text), PARENT);
-  return parent && strstr(text, "(stave-writer) ") && atoi(parent) == getpid();
+  const char *fields = process_stat(atoi(entry), 0, text), *parent = process_stat_field(fields, PARENT);
+  return parent && strstr(text, "(stave-writer) ") && *fields != 'Z' && atoi(parent) == getpid();
 }
 
 size_t orphans_count_writers(void) {

@@ -12,7 +12,7 @@ void orphans_adopt(void);
 /* Collects those that have ended, but `program`. Never blocks. */
 void orphans_reap(pid_t program);
 
-/* How many are writers, zombies among them. */
+/* How many are writers that have not ended. */
 size_t orphans_count_writers(void);
 
 /* After the program's end, when it is collected: waits, a second at most, for writers that have closed their
