@@ -50,7 +50,8 @@ def check_is_silent(build, archive):
 
 
 def check_report(build, archive):
-    """The others wait for rank 0, in the line that adds up; where one has lost its processor, longer elsewhere."""
+    """The others wait for rank 0, in the line that adds up; where one has lost its processor, longer elsewhere, and
+    where the library's start is slow, that is the longest."""
     numbers = read(build, "report", archive)
     lines = EXAMPLE.read_text().splitlines()
     in_mpi = [one for one in numbers["findings"] if one["call_site"]]
@@ -58,7 +59,8 @@ def check_report(build, archive):
     expect(waits and waits[0]["call_site"]["file"].endswith("halo.c"), numbers["findings"])
     expect(waits[0]["thread"].startswith("MPI Rank 0"), waits[0])
     expect("MPI_Allreduce" in lines[waits[0]["call_site"]["line"] - 1], waits[0])
-    expect({one["cause"] for one in in_mpi[:in_mpi.index(waits[0])]} <= {"late sender", "late receiver"}, in_mpi)
+    expect({one["cause"] for one in in_mpi[:in_mpi.index(waits[0])]} <= {"late sender", "late receiver", "MPI start"},
+           in_mpi)
     factors = numbers["efficiency"]
     expect(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
 
