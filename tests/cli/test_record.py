@@ -213,18 +213,23 @@ class FakeTracer(Case):
             self.assertEqual(process.stdout.read(), f"got {name}\n")
             self.assertEqual(process.wait(), 7)
 
-    def test_terminal_interrupt_reaches_the_program_once(self):
-        """Ctrl-C comes from the terminal to the process group: the program must see it once, and stave live on."""
-        program = ("import signal\nawaited = {signal.SIGINT, signal.SIGUSR1}\n"
-                   "signal.pthread_sigmask(signal.SIG_BLOCK, awaited)\nprint('ready', flush=True)\nseen = 0\n"
-                   "while signal.sigwait(awaited) == signal.SIGINT:\n  seen += 1\n  print('interrupted', flush=True)\n"
-                   "print('seen', seen, flush=True)")
+    def start_in_terminal(self, program):
+        """In a session of its own, until the program prints ready."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(STAVE, [STAVE, "record", "python3", "-c", program], self.env)
         output = b""
         while b"ready" not in output:
             output += os.read(terminal, 1000)
+        return pid, terminal, output
+
+    def test_terminal_interrupt_reaches_the_program_once(self):
+        """Ctrl-C comes from the terminal to the process group: the program must see it once, and stave live on."""
+        program = ("import signal\nawaited = {signal.SIGINT, signal.SIGUSR1}\n"
+                   "signal.pthread_sigmask(signal.SIG_BLOCK, awaited)\nprint('ready', flush=True)\nseen = 0\n"
+                   "while signal.sigwait(awaited) == signal.SIGINT:\n  seen += 1\n  print('interrupted', flush=True)\n"
+                   "print('seen', seen, flush=True)")
+        pid, terminal, output = self.start_in_terminal(program)
         os.write(terminal, b"\x03")
         while b"interrupted" not in output:
             output += os.read(terminal, 1000)
@@ -241,12 +246,7 @@ class FakeTracer(Case):
     def test_lost_terminal_reaches_the_program(self):
         """Which sends SIGHUP to the first process of the session alone: stave, below ssh -t or xterm -e."""
         program = "import signal\nprint('ready', flush=True)\nsignal.sigwait({signal.SIGUSR1})"
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execve(STAVE, [STAVE, "record", "python3", "-c", program], self.env)
-        output = b""
-        while b"ready" not in output:
-            output += os.read(terminal, 1000)
+        pid, terminal, _ = self.start_in_terminal(program)
         os.close(terminal)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), -signal.SIGHUP)
 

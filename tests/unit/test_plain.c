@@ -120,13 +120,17 @@ static void end_part(uint32_t slot, uint32_t first, uint32_t last) {
     end_member(slot, program.now += choose(2), slot);
 }
 
-/* Workers begin before the primary or after it, and report their ends before it or after the region. */
-static void run_regions(uint64_t seed) {
+static void begin_two_threads(uint64_t seed) {
   memset(&program, 0, sizeof program);
   program.random = seed;
   begin_thread(0, 10, OMPT_THREAD_initial);
   begin_thread(1, 11, OMPT_THREAD_worker);
   program.now = 20;
+}
+
+/* Workers begin before the primary or after it, and report their ends before it or after the region. */
+static void run_regions(uint64_t seed) {
+  begin_two_threads(seed);
   for (unsigned i = 0; i < REGIONS; i++) {
     uint64_t team = fork_team(0, program.now += choose(2));
     uint32_t first = choose(THREADS), early = choose(3);
@@ -150,11 +154,7 @@ static void released(uint32_t slot, uint32_t kind) {
 
 /* A lock is requested; what is acquired there, without a request, are constructs. */
 static void run_attempts(uint64_t seed) {
-  memset(&program, 0, sizeof program);
-  program.random = seed;
-  begin_thread(0, 10, OMPT_THREAD_initial);
-  begin_thread(1, 11, OMPT_THREAD_worker);
-  program.now = 20;
+  begin_two_threads(seed);
   for (unsigned i = 0; i < REGIONS; i++) {
     FEED(0, program.now += choose(2), mutex_acquire, .wait_id = LOCK, .flags = OMPT_MUTEX_lock, .endpoint = 1,
          .codeptr = AT_LOCK);

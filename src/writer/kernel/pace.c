@@ -101,6 +101,7 @@ bool pace_is_contended(struct pace *pace) {
   if (pace->part.waits >= 0)
     return is_part_contended(pace);
   ssize_t bytes = pace->loads < 0 ? -1 : pread(pace->loads, text, sizeof text - 1, 0);
+  pace->running = 0;
   if (bytes <= 0)
     return false;
   text[bytes] = '\0';

@@ -54,7 +54,8 @@ bool pace_is_too_fast(struct pace *pace);
 bool pace_is_contended(struct pace *pace);
 
 /* How many processors nobody has had for 3 ms, beside those of the caller's process: fewer as soon as others
- * have some. 0 where that is not known of the entire machine, or was not looked at for so long. */
+ * have some. 0 where that is not known of the entire machine, or was not looked at for so long. Whoever calls
+ * it encodes: the next nap is short. */
 unsigned pace_free(struct pace *pace);
 
 /* How long ago a time of the session's clock was, in ns; 0 for what is to come. */

@@ -2,12 +2,12 @@
 
 #include "session/process_stat.h"
 
+enum { LATE_US = 100000 }; /* timers are late by less, also where there is no processor */
+
 /* And not t: who traces it lets it stop for moments. */
 static bool is_stopped(pid_t pid) {
   return process_state(pid) == 'T';
 }
-
-enum { LATE_US = 100000 }; /* timers are late by less, also where there is no processor */
 
 /* A stop is within one nap, and many naps that are a bit late are none. */
 void stops_overslept(struct stops *stops, uint64_t late_us) {
