@@ -351,6 +351,25 @@ class Awkward(page_case.PageTest):
             archive.slice(0, 0, 100000, archive.region("around"))
             archive.slice(1, 50000, 50000, archive.region("moment"))
 
+    def test_a_new_size_shows_no_empty_picture(self):
+        """What has to be drawn again is, before the browser shows the canvas that its new size has emptied."""
+        self.open_known()
+        self.browser.evaluate("""void (() => {
+            const isDrawn = canvas => {
+                const copy = new OffscreenCanvas(canvas.width, canvas.height);
+                const context = copy.getContext('2d', {willReadFrequently: true});
+                context.drawImage(canvas, 0, 0);
+                return context.getImageData(0, 0, canvas.width, canvas.height).data.some(value => value > 0);
+            };
+            stave.select(stave.model.slice(0, 0, 0));
+            window.seen = [];
+            new ResizeObserver(() => seen.push(['chart', 'overlay', 'minimap'].map(id =>
+                isDrawn(document.getElementById(id))))).observe(document.getElementById('stage')); })()""")
+        self.browser.frame()
+        self.browser.evaluate("document.getElementById('stage').style.marginBottom = '40px'")
+        self.browser.frame()
+        self.assertEqual(self.browser.evaluate("seen"), [[True, True, True]] * 2)
+
     def test_enter_at_a_point_in_time(self):
         """It has no length to zoom to: a tenth of the interval is shown, in the end 20 us."""
         self.open("point", self.write_point)

@@ -97,15 +97,26 @@ class Page {
     this.frame = null;
     if (this.isStale) {
       this.isStale = false;
-      this.chart.draw(this.palette);
-      this.minimap.draw(this.palette, this.chart.hidden);
-      this.lanes.draw(this.palette);
+      this.#drawPictures();
       this.notes.showInterval(this.overlay.range);
       this.updateNumbers();
-    }
-    this.overlay.draw(this.palette);
+    } else
+      this.overlay.draw(this.palette);
     this.notes.showLeftOut();
     this.detail.update();
+  }
+
+  #drawPictures() {
+    this.chart.draw(this.palette);
+    this.minimap.draw(this.palette, this.chart.hidden);
+    this.lanes.draw(this.palette);
+    this.overlay.draw(this.palette);
+  }
+
+  // A canvas is empty after its size is set: drawn before the browser shows it, what the page states of it in a frame.
+  #followStage() {
+    this.#resize();
+    this.#drawPictures();
   }
 
   // Tracks have other items now.
@@ -481,7 +492,7 @@ class Page {
     const actions = this.#actions();
     this.view.addEventListener('change', () => this.#leaveWhatMoved());
     this.theme.addEventListener('change', () => this.#changeColours());
-    new ResizeObserver(() => this.#resize()).observe(byId('stage'));
+    new ResizeObserver(() => this.#followStage()).observe(byId('stage'));
     this.pointer = new Pointer(byId('overlay'), this.chart, {
       hover: point => this.#hover(point),
       click: (x, y) => this.#click(x, y),
