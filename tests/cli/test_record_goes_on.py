@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import archive_check
 import cli
 import killing
+import sanitizers
 import tracing
 from cli import HANG_S, HAS_TRACER
 from record_case import Case
@@ -73,6 +74,17 @@ int main(int count, char **given) {
   return 0;
 }
 """.replace("LIMIT_S", str(2 * HANG_S))
+
+# Between the end of the standard streams' files, which who reads them waits for, and that of others there is time.
+LATE = r"""
+#include <sys/syscall.h>
+#include <unistd.h>
+int dup2(int from, int to) {
+  int fd = from == to ? to : (int)syscall(SYS_dup3, from, to, 0);
+  usleep(to == STDERR_FILENO ? 500000 : 0);
+  return fd;
+}
+"""
 
 
 @unittest.skipUnless(HAS_TRACER, "libstave.so and stave-writer are not built")
@@ -230,7 +242,9 @@ class GoesOn(Case):
 
     def test_libraries_stay(self):
         """Programs that it starts later would not find what LD_PRELOAD and LD_LIBRARY_PATH name. Who sees to them
-        holds nothing open that somebody may wait for."""
+        holds nothing open that somebody may wait for, from the end of stave record on."""
+        if not sanitizers.is_sanitized(cli.STAVE):
+            self.env["LD_PRELOAD"] = self.build("late.so", LATE, "gcc", "-shared", "-fPIC")
         with open(self.path("locked"), "w") as locked:
             result = self.record("--runtime", "llvm", "--preload", *self.background("exit 3"),
                                  pass_fds=[locked.fileno()])

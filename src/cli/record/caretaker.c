@@ -1,5 +1,6 @@
 #include "cli/record/caretaker.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -44,12 +45,25 @@ _Noreturn static void keep_until_the_end(struct workdir *workdir, struct status 
   _exit(0);
 }
 
+/* By the other process, which has nothing to write. */
+static void wait_until_closed(const int *pipe_ends) {
+  char nothing;
+  close(pipe_ends[1]);
+  while (read(pipe_ends[0], &nothing, 1) < 0 && errno == EINTR) {
+  }
+  close(pipe_ends[0]);
+}
+
 void caretaker_start(struct workdir *workdir, struct status *status, const struct child *child) {
   if (!workdir_has_libraries(workdir))
     return;
+  int held[2]; /* by both, until the caretaker has let go of everything */
+  bool is_awaited = pipe2(held, O_CLOEXEC) == 0;
   pid_t pid = fork();
   if (pid == 0)
     keep_until_the_end(workdir, status, child);
   if (pid > 0)
     workdir->path[0] = '\0';
+  if (is_awaited)
+    wait_until_closed(held);
 }

@@ -8,8 +8,8 @@
 #include "cli/record/workdir.h"
 
 /* Leaves the directory to a process in a session of its own, which removes it when the last writer has ended,
- * and holds nothing else open. Where there is no library in it, or no such process can be made, it stays the
- * caller's to remove. */
+ * and holds nothing else open when this returns. Where there is no library in it, or no such process can be
+ * made, it stays the caller's to remove. */
 void caretaker_start(struct workdir *workdir, struct status *status, const struct child *child);
 
 #endif
