@@ -10,6 +10,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import archive
 import cli
 import made_scaling
 import schemas
@@ -387,6 +388,14 @@ class Real(Case):
         return cli.run(["sh", "-c", f'exec "$0" "$@" < {read}', cli.STAVE, "scale", "--threads", "1,2", "-o",
                         self.path(self._testMethodName), *options, "--", self.program, *arguments])
 
+    def before_s(self, path):
+        """What is known of the 50 ms before the first event, at least: the kernel is read at some time after it, and
+        the thread may have run meanwhile. Of less than 15 ms nothing is stated."""
+        found = archive.Archive(f"{path}/traces.otf2")
+        [before] = [one.value for one in found.definitions.location_group_properties if one.name == "STAVE::BEFORE"]
+        late = max(0, int(before.split(",")[0]) - found.clock.global_offset) / found.clock.timer_resolution
+        return 0.0495 - late if late < 0.03 else 0
+
     def test_runs_and_reports(self):
         cli.write_bytes(self.path("input"), b"x")
         result = self.scale("--repeat", "2", "--json", read=self.path("input"))
@@ -398,10 +407,11 @@ class Real(Case):
                 self.assertEqual(file.read(), f"{threads} threads, x\n")
         self.assertIn("run 4 of 4: 2 threads", cli.stderr_of(result))
         part = self.part(numbers, "serial")
-        self.assertGreaterEqual(part["steps"][0]["wall_s"], 0.0495)
+        before = {run["archive"]: self.before_s(run["archive"]) for run in numbers["runs"]}
+        self.assertGreaterEqual(part["steps"][0]["wall_s"], min(before.values()))
         for run in numbers["runs"]:
             report = self.parsed(cli.stave("report", "--json", run["archive"]))
-            self.assertGreaterEqual(report["account"]["ran_before_s"], 0.0495)
+            self.assertGreaterEqual(report["account"]["ran_before_s"], before[run["archive"]])
             self.close(run["wall_s"], report["wall_s"] + report["account"]["ran_before_s"])
         [parallel] = [part for part in numbers["parts"] if part["kind"] == "parallel"]
         for step, least in zip(parallel["steps"], (0.04, 0.02)):  # processor time: at least
