@@ -521,7 +521,8 @@ uint64_t report_crowding_threads(const struct report *report);
 bool report_is_evened_out(const struct report *report);
 
 /* The only thread of the program that used OpenMP never had a team of more than one, though the process may
- * use several processors: by its settings, or by the regions' own clauses. */
+ * use several processors: by its settings, or by the regions' own clauses. Where events were lost, there may
+ * have been others. */
 bool report_has_one_thread(const struct report *report);
 
 /* Time of a thread from one of its callbacks to the next, on average; 0: not known. */

@@ -65,10 +65,10 @@ LARGE_KIB = 254 << 10  # of 256 MiB; what the kernel had no large page for is sm
 
 
 class Claims(Case):
-    def serial(self, name, gaps, threads=2, processors=4):
+    def serial(self, name, gaps, threads=2, processors=4, properties=()):
         """Regions of 20 ms, of lines 1 and 2 in turn, in which all work, and so many ms in front of each."""
         with self.timed(name, threads=threads) as made:
-            made.properties = [("STAVE::PROCESSORS", str(processors))]
+            made.properties = [("STAVE::PROCESSORS", str(processors)), *properties]
             made.program(0, True)
             now = 0
             for i, gap in enumerate(gaps):
@@ -581,6 +581,12 @@ class Claims(Case):
                 self.assertEqual("team of one" in text, is_few, text)
                 if is_few:
                     self.words(text, "team of one")
+
+    def test_one_thread_is_left_where_events_were_lost(self):
+        """At STAVE_MAX_SIZE, for example, others began after the first lost event: nothing of them is there."""
+        self.serial("the others lost", [1, 1], 1, 2, [("STAVE::LOST_EVENTS", "7")])
+        for arguments in ((), ("--brief",)):
+            self.assertNotIn("team of one", self.text(self.path("the others lost"), *arguments))
 
 
 if __name__ == "__main__":

@@ -183,7 +183,8 @@ bool report_is_evened_out(const struct report *report) {
 }
 
 bool report_has_one_thread(const struct report *report) {
-  return report->process_count == 1 && report->cpus == 1 && report->forks > 0 && report->processors.count > 1;
+  return report->process_count == 1 && report->cpus == 1 && report->forks > 0 &&
+         report->processors.count > 1 && report->caveats.lost_events == 0;
 }
 
 bool processors_are_too_few(const struct report *report, const struct report_parallel *parallel) {
