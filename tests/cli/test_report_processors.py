@@ -196,6 +196,27 @@ class Processors(Case):
         self.assertRegex(self.text(self.path("merged")), r"(?m)^threads +2, on 2 processors$")
         self.assertEqual(self.numbers(self.path("merged"))["account"]["by_each_other_s"], 0)
 
+    @staticmethod
+    def stop_child(pid):
+        """Until it is seen to be stopped."""
+        os.kill(pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, pid, os.WSTOPPED)
+
+    def for_a_second(self, stop, go_on):
+        """How long it lasted at least, and at most."""
+        begin = time.monotonic()
+        stop()
+        stopped = time.monotonic()
+        time.sleep(1)
+        least = time.monotonic() - stopped
+        go_on()
+        return least, time.monotonic() - begin
+
+    def is_found(self, archive, least, most):
+        finding = next(one for one in self.numbers(archive)["findings"] if one["cause"] == "stopped")
+        self.assertGreater(finding["gain_s"], 0.5 * least)
+        self.assertLess(finding["gain_s"], most + 0.5)
+
     def test_stopped(self):
         """For a second from when it is seen to be stopped, by a signal from outside."""
         archive = self.path("stopped")
@@ -204,21 +225,14 @@ class Processors(Case):
         try:
             killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is there")
             time.sleep(0.1)
-            os.kill(program.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, program.pid, os.WSTOPPED)
-            begin = time.monotonic()
-            time.sleep(1)
-            stopped = time.monotonic() - begin
-            os.kill(program.pid, signal.SIGCONT)
+            lasted = self.for_a_second(lambda: self.stop_child(program.pid),
+                                       lambda: os.kill(program.pid, signal.SIGCONT))
             self.assertEqual(program.wait(cli.HANG_S), 0)
         finally:
             program.kill()
             program.communicate()
         killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
-        numbers = self.numbers(archive)
-        finding = next(one for one in numbers["findings"] if one["cause"] == "stopped")
-        self.assertGreater(finding["gain_s"], 0.5 * stopped)
-        self.assertLess(finding["gain_s"], stopped + 0.5)
+        self.is_found(archive, *lasted)
 
     def suspended(self, archive, stop, go_on):
         """The job, program and writer, for a second after some readings; its finding."""
@@ -229,17 +243,11 @@ class Processors(Case):
             job = [program.pid, tracing.find_writer(archive)]
             self.assertNotIn(None, job)
             time.sleep(0.3)
-            begin = time.monotonic()
-            stop(job)
-            time.sleep(1)
-            stopped = time.monotonic() - begin
-            go_on(job)
+            lasted = self.for_a_second(lambda: stop(job), lambda: go_on(job))
             program.communicate(timeout=cli.HANG_S)
             self.assertEqual(program.returncode, 0)
         killing.wait_until(lambda: not os.path.exists(f"{archive}/traces.recovery"), "the writer closes the archive")
-        finding = next(one for one in self.numbers(archive)["findings"] if one["cause"] == "stopped")
-        self.assertGreater(finding["gain_s"], 0.5 * stopped)
-        self.assertLess(finding["gain_s"], stopped + 0.5)
+        self.is_found(archive, *lasted)
 
     def test_suspended(self):
         """The writer is stopped together with the program (scancel --signal=STOP, a job's suspension)."""
@@ -287,38 +295,32 @@ SLEEPS = """#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
 #pragma omp parallel num_threads(atoi(argv[argc - 1]))
-  sleep(5);
+  sleep(SLEEP_S);
   return 0;
 }
-"""
+""".replace("SLEEP_S", str(cli.HANG_S))
 
 
 class Readings(Case):
     """stave-writer's share of a processor for reading how long threads ran."""
 
-    def writer_of(self, pid):
-        """Its number: of all writers, the one that has the program's pidfd."""
-        for entry in pathlib.Path("/proc").glob("[0-9]*/fdinfo/4"):
-            try:
-                if (f"Pid:\t{pid}\n" in entry.read_text() and
-                        (entry.parents[1] / "comm").read_text() == "stave-writer\n"):
-                    return entry.parents[1]
-            except OSError:
-                continue
-        return None
-
     def share(self, program, threads, number):
         """Of a processor, for 3 seconds of a program that sleeps."""
         def used_ns():
             return sum(int(path.read_text().split()[0]) for path in (writer / "task").glob("*/schedstat"))
-        environment = tracing.tool_environment(cli.BUILD, self.path(f"sleeps-{threads}-{number}"), STAVE_VERBOSE=0)
+        archive = self.path(f"sleeps-{threads}-{number}")
+        environment = tracing.tool_environment(cli.BUILD, archive, STAVE_VERBOSE=0)
         with subprocess.Popen([program, str(threads)], env=environment) as process:
+            self.addCleanup(tracing.wait_for_writer, archive, tracing.CLOSE_TIMEOUT_S)
+            self.addCleanup(process.kill)
+            killing.wait_until(lambda: os.path.exists(f"{archive}/traces.recovery"), "the archive is there")
             time.sleep(1.5)
-            writer = self.writer_of(process.pid)
-            self.assertIsNotNone(writer)
+            writer = pathlib.Path("/proc", str(tracing.find_writer(archive)))
             begin_ns, used = time.monotonic_ns(), used_ns()
             time.sleep(3)
-            return (used_ns() - used) / (time.monotonic_ns() - begin_ns)
+            share = (used_ns() - used) / (time.monotonic_ns() - begin_ns)
+            process.kill()
+        return share
 
     def least_share(self, program, threads):
         """Of three: a busy machine's caches make each reading dearer, never cheaper."""
