@@ -36,6 +36,7 @@ static struct {
   struct library libraries[LIBRARIES_MAX];
   struct caller callers[CALLERS_MAX];
   atomic_uint next_library;
+  atomic_bool is_exiting;
   atomic_uint closing; /* calls of dlclose that last: what is known may be wrong */
 } libraries;
 
@@ -287,6 +288,45 @@ static const struct library *find_for(const void *code, struct caller_range *ran
 }
 
 /* -- unloading -- */
+
+/* Both in `libraries`, but for the one in scope, which stays. */
+static unsigned *workers_of(const struct library *library) {
+  return &((struct library *)(uintptr_t)library)->workers;
+}
+
+void library_add_worker(const struct library *library) {
+  __atomic_fetch_add(workers_of(library), 1, __ATOMIC_RELAXED);
+}
+
+/* (It may have been unloaded, and its place may be another one's.) */
+void library_remove_worker(const struct library *library) {
+  unsigned count = __atomic_load_n(workers_of(library), __ATOMIC_RELAXED);
+  while (count > 0 && !__atomic_compare_exchange_n(workers_of(library), &count, count - 1, false,
+                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+/* The linker has ended libraries, or is about to: what is loaded again then starts again, and a
+ * libgomp that finds itself started ends the program. This one comes before those that were loaded later. */
+__attribute__((destructor)) static void note_exit(void) {
+  libraries.is_exiting = true;
+}
+
+/* Whoever unloads a library with its libgomp has the linker's lock then anyhow. */
+static void keep(struct library *library) {
+  Dl_info info = {0};
+  if (dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) && info.dli_fname)
+    library->is_kept = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+}
+
+void library_keep_used(void) {
+  for (unsigned i = 0; i < LIBRARIES_MAX && !libraries.has_one_in_scope && !libraries.is_exiting; i++) {
+    struct library *library = &libraries.libraries[i];
+    if (__atomic_load_n(&library->base, __ATOMIC_ACQUIRE) > BASE_CHANGES && !library->is_kept &&
+        __atomic_load_n(&library->workers, __ATOMIC_RELAXED) > 0)
+      keep(library);
+  }
+}
 
 /* What was known before the mappings were read, and which of it they have. */
 struct survey {

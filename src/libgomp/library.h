@@ -37,6 +37,8 @@ struct file_identity {
 struct library {
   uintptr_t base; /* of its mapping; 0: not known; 1: about to be, or not to be */
   struct file_identity file;
+  unsigned workers;  /* threads of its own that were seen, and have not ended */
+  bool is_kept;      /* for these (library_keep_used) */
   bool has_own_ompt; /* LLVM's, which has libgomp's names, too, or a libgomp that looks for tools itself */
   bool can_cancel;   /* OMP_CANCELLATION is true */
   int gcc_version;   /* of the first gcc whose libgomp had what this one has; 0: not known */
@@ -78,6 +80,15 @@ void library_prepare(void);
 /* The libgomp whose functions the code at `caller` means, and in `ret` a range around it for which that
  * holds. NULL: none is found. Acquires no lock of the dynamic linker's. */
 const struct library *library_of(const void *caller, struct caller_range *ret);
+
+/* One of its own threads has had its first event, or ends. */
+void library_add_worker(const struct library *library);
+void library_remove_worker(const struct library *library);
+
+/* In the program's dlclose, before it begins: libgomps that have workers stay loaded. They wait in its code
+ * for the next region, and would run into nothing. Untraced they often have no time to, as the program ends
+ * right after; traced, it waits for the archive first. */
+void library_keep_used(void);
 
 /* Around the program's dlclose: libgomps and callers that are gone then are forgotten, by all threads.
  * Acquire no lock, as another thread may be in dlopen by then, and wait for this one. */

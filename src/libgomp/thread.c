@@ -55,6 +55,8 @@ static void end(void *data) {
   struct omp_thread *thread = data;
   if (thread->has_started)
     deliver_ends(thread);
+  if (thread->pool)
+    library_remove_worker(thread->pool);
   thread->has_started = false; /* before anything else is gone that a signal's handler may use */
   thread_set_task(thread, NULL);
   arena_end(&thread->arena);
@@ -110,8 +112,10 @@ void thread_begin_initial(struct omp_thread *thread) {
 
 struct omp_thread *thread_of_team(const struct omp_team *team) {
   struct omp_thread *thread = &thread_self;
-  if (!thread->has_started)
+  if (!thread->has_started) {
     begin(thread, OMPT_THREAD_worker);
+    library_add_worker(thread->pool = team->library);
+  }
   thread->library = team->library;
   thread->callers = team->callers;
   return thread;

@@ -102,6 +102,7 @@ struct task_source {
 struct omp_thread {
   struct caller_range callers; /* whose calls mean `library`, and are traced */
   const struct library *library;
+  const struct library *pool;        /* whose worker it is; NULL: none's */
   struct caller_range other_callers; /* whose calls are passed on to `other` */
   const struct library *other;
   bool has_started;           /* there is a tool, which knows the thread */

@@ -221,6 +221,15 @@ class Tasks(Case):
         result = self.without_tool(unloader, MORE_THAN_ARE_KNOWN, small, large)
         self.assertEqual(result.returncode, 3, result.stderr)
 
+    def test_libgomp_whose_workers_run_as_it_is_unloaded(self):
+        """Right after a region, at the program's end. Untraced that is over before they look for another one; traced,
+        the program waits for the archive, and they would be in code that is gone. (Three times: it depends on time.)"""
+        library = self.compiled("unloaded_at_end.c", "-shared", "-fPIC", "-DIN_LIBRARY")
+        program = self.compiled("unloaded_at_end.c", "-fno-openmp", "-ldl")
+        for _ in range(3):
+            traced = self.record(program, library)
+            self.assertEqual((traced.returncode, traced.stdout), (3, "2\n" * 3), traced.stderr)
+
     def without_tool(self, *command):
         """In so little address space that none may be kept of what is unloaded."""
         env = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so",
