@@ -41,6 +41,11 @@ class FakeTracer(Case):
     def sh(self, script, *options, **more):
         return self.record(*options, "sh", "-c", script, **more)
 
+    def test_below_another_recording(self):
+        """The library for devices is Stave's own already: nothing is missing."""
+        self.env["CUDA_INJECTION64_PATH"] = "/somewhere/libstave-cuda.so"
+        self.assertNotIn("CUDA", self.sh("true").stderr)
+
     def with_late_writer(self, program, writer, archive=""):
         """A shell that goes on immediately, and leaves a process with the status FIFO open that waits for
         notify("late")."""

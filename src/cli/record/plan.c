@@ -201,10 +201,17 @@ static void find_mpi(const struct program *program, struct plan *plan) {
     message_print("cannot find libstave-mpi.so: install Stave again; calls of MPI are not traced");
 }
 
+/* `stave record` in a script that is recorded finds the outer one's. */
+static bool is_own_injection(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return strcmp(slash ? slash + 1 : path, "libstave-cuda.so") == 0;
+}
+
 /* A program that uses no CUDA never loads it, so where it is not installed nothing is to be reported. */
 static void find_cuda(struct plan *plan) {
   const char *requested = getenv("STAVE_DEVICE"), *other = getenv("CUDA_INJECTION64_PATH");
-  bool is_off = requested && strcmp(requested, "off") == 0, is_in_use = other && *other;
+  bool is_off = requested && strcmp(requested, "off") == 0;
+  bool is_in_use = other && *other && !is_own_injection(other);
   if (!is_off && is_in_use)
     message_print(
         "CUDA_INJECTION64_PATH is set already (%s): if the program uses CUDA, what its devices do is not "
