@@ -164,6 +164,20 @@ class GoesOn(Case):
         """In a session of its own, with a parent that has ended."""
         self.ends_with_program(self.daemon(5), 5)
 
+    def test_daemon_that_begins_later(self):
+        """It has no archive when the program ends."""
+        self.fifos("go")
+        later = self.write("later", f"read x <go\nexec '{self.server}' plain ready stop\n")
+        result = self.record("sh", "-c", f"setsid sh {later} >&- 2>&- & echo $!; exit 3")
+        number = result.stdout.strip()
+        self.assertEqual(result.returncode, 3)
+        last = re.sub(r"\(\w+\)", "(NAME)", result.stderr.splitlines()[-1])
+        self.words(last.replace(number, "PID"), "process PID (NAME)", "goes on")
+        self.notify("go")
+        with open(self.path("ready")) as ready:
+            ready.read()
+        self.stop(self.archive())
+
     def test_background_child(self):
         self.ends_with_program(self.background("exit 3"), 3)
 

@@ -1,7 +1,9 @@
 #include "cli/common/writers.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "session/process_stat.h"
 #include "session/session.h"
@@ -31,6 +33,27 @@ pid_t process_number(pid_t pid, const char *name, const char *format) {
   if (file)
     fclose(file);
   return number;
+}
+
+/* Shortened by the kernel: where the first thread has ended nothing else is left. */
+static void read_short_name(pid_t pid, char *ret, int size) {
+  FILE *file = process_open(pid, "comm");
+  if (!file || !fgets(ret, size, file))
+    snprintf(ret, (size_t)size, "?");
+  ret[strcspn(ret, "\n")] = '\0';
+  if (file)
+    fclose(file);
+}
+
+char *process_program_name(pid_t pid) {
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  if (length <= 0)
+    read_short_name(pid, path, sizeof path);
+  const char *slash = strrchr(path, '/');
+  return strdup(slash ? slash + 1 : path);
 }
 
 bool writer_lives(pid_t pid) {

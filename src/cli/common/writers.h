@@ -15,6 +15,10 @@ bool process_has_name(pid_t pid, const char *name);
 /* The number in a line of one of a process's files in /proc, by scanf's format; 0: none. */
 pid_t process_number(pid_t pid, const char *file, const char *format);
 
+/* The file's name of what it runs, without folders; shortened where only its first thread's name is left. The
+ * caller frees it; NULL: no memory. */
+char *process_program_name(pid_t pid);
+
 /* Whether it is a writer that has not ended. */
 bool writer_lives(pid_t pid);
 

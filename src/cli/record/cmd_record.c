@@ -6,11 +6,13 @@
 #include "cli/common/status.h"
 #include "cli/common/summary.h"
 #include "cli/common/usage.h"
+#include "cli/common/writers.h"
 #include "cli/programs/program.h"
 #include "cli/record/caretaker.h"
 #include "cli/record/child.h"
 #include "cli/record/counters_help.h"
 #include "cli/record/going_on.h"
+#include "cli/record/orphans.h"
 #include "cli/record/plan.h"
 #include "cli/record/rank_archives.h"
 #include "cli/record/settings.h"
@@ -422,6 +424,16 @@ static void wait_for_viewer(struct traced_run *run) {
     attend(run, -1);
 }
 
+/* A daemon may have ended its parent before it begins to use OpenMP. */
+static void print_left(void) {
+  pid_t left = orphans_other();
+  char *name = left > 0 ? process_program_name(left) : NULL;
+  if (name)
+    message_print("process %d (%s), which it has left, goes on: it gets an archive if it uses OpenMP later",
+                  (int)left, name);
+  free(name);
+}
+
 static void summarize(const struct traced_run *run) {
   const struct status *status = &run->status;
   bool is_explained = watch_report(&run->watch, &run->plan) || status->stayed.count > 0;
@@ -431,6 +443,8 @@ static void summarize(const struct traced_run *run) {
     summary_print(status, run->quiet || is_reported_by_rank_0);
   else if (!is_explained)
     plan_explain_silence(&run->program, &run->plan);
+  if (status->count == 0 && !run->quiet)
+    print_left();
 }
 
 static bool is_end_requested(void *data) {

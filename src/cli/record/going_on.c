@@ -43,27 +43,6 @@ static bool is_process_ending(pid_t pid) {
   return is_ending;
 }
 
-/* Shortened by the kernel: where the first thread has ended nothing else is left. */
-static void read_short_name(pid_t pid, char *ret, int size) {
-  FILE *file = process_open(pid, "comm");
-  if (!file || !fgets(ret, size, file))
-    snprintf(ret, (size_t)size, "?");
-  ret[strcspn(ret, "\n")] = '\0';
-  if (file)
-    fclose(file);
-}
-
-static char *program_name(pid_t pid) {
-  char link[64], path[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  path[length > 0 ? length : 0] = '\0';
-  if (length <= 0)
-    read_short_name(pid, path, sizeof path);
-  const char *slash = strrchr(path, '/');
-  return strdup(slash ? slash + 1 : path);
-}
-
 /* -- archives -- */
 
 static bool is_settled(const struct archive_status *archive) {
@@ -85,7 +64,7 @@ size_t going_on_mark(struct status *status) {
     struct archive_status *archive = &status->archives[i];
     archive->goes_on = goes_on(archive);
     if (archive->goes_on && !archive->program)
-      archive->program = program_name(archive->pid);
+      archive->program = process_program_name(archive->pid);
     count += archive->goes_on;
   }
   return count;

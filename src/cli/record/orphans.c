@@ -26,22 +26,40 @@ void orphans_reap(pid_t program) {
   }
 }
 
-/* The process of this /proc entry is a writer, has not ended, and is this process's child. */
-static bool is_own_writer(const char *entry) {
+enum orphan { NO_ORPHAN, ORPHAN_WRITER, ORPHAN_OTHER };
+
+/* What the process of this /proc entry is: none of this process's children, or one that has not ended. */
+static enum orphan kind_of(const char *entry) {
   enum { PARENT = 4 };
   char text[PROCESS_STAT_BYTES];
   const char *fields = process_stat(atoi(entry), 0, text), *parent = process_stat_field(fields, PARENT);
-  return parent && strstr(text, "(stave-writer) ") && *fields != 'Z' && atoi(parent) == getpid();
+  if (!parent || *fields == 'Z' || atoi(parent) != getpid())
+    return NO_ORPHAN;
+  return strstr(text, "(stave-writer) ") ? ORPHAN_WRITER : ORPHAN_OTHER;
 }
 
-size_t orphans_count_writers(void) {
+static size_t find_orphans(enum orphan kind, pid_t *ret_last) {
   DIR *processes = opendir("/proc");
   size_t count = 0;
   for (struct dirent *entry; processes && (entry = readdir(processes));)
-    count += entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_own_writer(entry->d_name);
+    if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && kind_of(entry->d_name) == kind) {
+      *ret_last = atoi(entry->d_name);
+      count++;
+    }
   if (processes)
     closedir(processes);
   return count;
+}
+
+size_t orphans_count_writers(void) {
+  pid_t last;
+  return find_orphans(ORPHAN_WRITER, &last);
+}
+
+pid_t orphans_other(void) {
+  pid_t last = 0;
+  find_orphans(ORPHAN_OTHER, &last);
+  return last;
 }
 
 void orphans_reap_writers(size_t left) {
