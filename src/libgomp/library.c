@@ -6,10 +6,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "image/elf_image.h"
@@ -319,11 +321,24 @@ static void keep(struct library *library) {
     library->is_kept = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }
 
-void library_keep_used(void) {
+static bool has_other_threads(void) {
+  struct stat status = {0};
+  int folder = open("/proc/self/task", O_PATH | O_CLOEXEC);
+  bool has_some = folder >= 0 && fstat(folder, &status) == 0 && status.st_nlink > 2 + 1;
+  if (folder >= 0)
+    close(folder);
+  return has_some;
+}
+
+static bool is_used(const struct library *library, bool are_counted) {
+  return are_counted ? __atomic_load_n(&library->workers, __ATOMIC_RELAXED) > 0 : has_other_threads();
+}
+
+void library_keep_used(bool are_counted) {
   for (unsigned i = 0; i < LIBRARIES_MAX && !libraries.has_one_in_scope && !libraries.is_exiting; i++) {
     struct library *library = &libraries.libraries[i];
     if (__atomic_load_n(&library->base, __ATOMIC_ACQUIRE) > BASE_CHANGES && !library->is_kept &&
-        __atomic_load_n(&library->workers, __ATOMIC_RELAXED) > 0)
+        is_used(library, are_counted))
       keep(library);
   }
 }

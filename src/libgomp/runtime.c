@@ -28,7 +28,7 @@ static struct {
   start_tool_t candidates[CANDIDATES_MAX];
   unsigned candidate_count;
   ompt_start_tool_result_t *tool;
-  bool is_active;
+  _Atomic bool is_active;
 } runtime = {.started = PTHREAD_ONCE_INIT};
 
 static const char *describe(const struct library *library) {
@@ -109,6 +109,10 @@ bool runtime_start(const struct library *library) {
   if (!__atomic_load_n(&runtime.library, __ATOMIC_ACQUIRE))
     __atomic_compare_exchange_n(&runtime.library, &none, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   pthread_once(&runtime.started, start);
+  return runtime.is_active;
+}
+
+bool runtime_is_active(void) {
   return runtime.is_active;
 }
 

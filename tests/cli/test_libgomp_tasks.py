@@ -229,6 +229,7 @@ class Tasks(Case):
         for _ in range(3):
             traced = self.record(program, library)
             self.assertEqual((traced.returncode, traced.stdout), (3, "2\n" * 3), traced.stderr)
+            self.assertEqual(self.without_tool(program, library).returncode, 3)
 
     def without_tool(self, *command):
         """In so little address space that none may be kept of what is unloaded."""
