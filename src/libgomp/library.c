@@ -38,7 +38,7 @@ static struct {
   struct library libraries[LIBRARIES_MAX];
   struct caller callers[CALLERS_MAX];
   atomic_uint next_library;
-  atomic_bool is_exiting;
+  atomic_bool is_exiting, has_counts;
   atomic_uint closing; /* calls of dlclose that last: what is known may be wrong */
 } libraries;
 
@@ -300,6 +300,10 @@ void library_add_worker(const struct library *library) {
   __atomic_fetch_add(workers_of(library), 1, __ATOMIC_RELAXED);
 }
 
+void library_count_workers(bool are_counted) {
+  libraries.has_counts = are_counted;
+}
+
 /* (It may have been unloaded, and its place may be another one's.) */
 void library_remove_worker(const struct library *library) {
   unsigned count = __atomic_load_n(workers_of(library), __ATOMIC_RELAXED);
@@ -317,8 +321,9 @@ __attribute__((destructor)) static void note_exit(void) {
 /* Whoever unloads a library with its libgomp has the linker's lock then anyhow. */
 static void keep(struct library *library) {
   Dl_info info = {0};
-  if (dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) && info.dli_fname)
-    library->is_kept = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+  if (dladdr((void *)(uintptr_t)library->GOMP_parallel, &info) && info.dli_fname &&
+      dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+    __atomic_store_n(&library->is_kept, true, __ATOMIC_RELAXED);
 }
 
 static bool has_other_threads(void) {
@@ -330,15 +335,16 @@ static bool has_other_threads(void) {
   return has_some;
 }
 
-static bool is_used(const struct library *library, bool are_counted) {
-  return are_counted ? __atomic_load_n(&library->workers, __ATOMIC_RELAXED) > 0 : has_other_threads();
+static bool is_used(const struct library *library) {
+  return libraries.has_counts ? __atomic_load_n(&library->workers, __ATOMIC_RELAXED) > 0
+                              : has_other_threads();
 }
 
-void library_keep_used(bool are_counted) {
+void library_keep_used(void) {
   for (unsigned i = 0; i < LIBRARIES_MAX && !libraries.has_one_in_scope && !libraries.is_exiting; i++) {
     struct library *library = &libraries.libraries[i];
-    if (__atomic_load_n(&library->base, __ATOMIC_ACQUIRE) > BASE_CHANGES && !library->is_kept &&
-        is_used(library, are_counted))
+    if (__atomic_load_n(&library->base, __ATOMIC_ACQUIRE) > BASE_CHANGES &&
+        !__atomic_load_n(&library->is_kept, __ATOMIC_RELAXED) && is_used(library))
       keep(library);
   }
 }

@@ -85,11 +85,14 @@ const struct library *library_of(const void *caller, struct caller_range *ret);
 void library_add_worker(const struct library *library);
 void library_remove_worker(const struct library *library);
 
+/* Whether all of them are: there is a tool. */
+void library_count_workers(bool are_counted);
+
 /* In the program's dlclose, before it begins: libgomps that have workers stay loaded; all, where these are
- * not counted (are_counted) and the process has other threads. They wait in its code for the next region, and
- * would run into nothing. Untraced they often have no time to, as the program ends right after; traced, it
- * waits for the archive first. */
-void library_keep_used(bool are_counted);
+ * not counted and the process has other threads. They wait in its code for the next region, and would run
+ * into nothing. Untraced they often have no time to, as the program ends right after; traced, it waits for
+ * the archive first. */
+void library_keep_used(void);
 
 /* Around the program's dlclose: libgomps and callers that are gone then are forgotten, by all threads.
  * Acquire no lock, as another thread may be in dlopen by then, and wait for this one. */

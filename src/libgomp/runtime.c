@@ -28,7 +28,7 @@ static struct {
   start_tool_t candidates[CANDIDATES_MAX];
   unsigned candidate_count;
   ompt_start_tool_result_t *tool;
-  _Atomic bool is_active;
+  bool is_active;
 } runtime = {.started = PTHREAD_ONCE_INIT};
 
 static const char *describe(const struct library *library) {
@@ -83,6 +83,7 @@ static void runtime_finalize(void) {
   if (!runtime.is_active)
     return;
   runtime.is_active = false;
+  library_count_workers(false);
   thread_end_last();
   callbacks_forget(); /* other threads may come to some; none follows finalize */
   threads_wait_for_ends();
@@ -101,6 +102,7 @@ static void start(void) {
   }
   if (!runtime.is_active)
     runtime.step_aside();
+  library_count_workers(runtime.is_active);
   errno = error;
 }
 
@@ -109,10 +111,6 @@ bool runtime_start(const struct library *library) {
   if (!__atomic_load_n(&runtime.library, __ATOMIC_ACQUIRE))
     __atomic_compare_exchange_n(&runtime.library, &none, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   pthread_once(&runtime.started, start);
-  return runtime.is_active;
-}
-
-bool runtime_is_active(void) {
   return runtime.is_active;
 }
 

@@ -14,7 +14,4 @@ void runtime_prepare(void (*step_aside)(void));
 /* At the first call of the program: starts a tool. Whether there is one. */
 bool runtime_start(const struct library *library);
 
-/* Whether it was started and has not ended. */
-bool runtime_is_active(void);
-
 #endif

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include "libgomp/library.h"
-#include "libgomp/runtime.h"
 
 typedef int dlclose_t(void *);
 
@@ -11,7 +10,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle);
 
 int dlclose(void *handle) {
   dlclose_t *next = (dlclose_t *)dlsym(RTLD_NEXT, "dlclose");
-  library_keep_used(runtime_is_active());
+  library_keep_used();
   library_begin_close();
   int result = next ? next(handle) : -1;
   library_end_close();
