@@ -312,8 +312,9 @@ void library_remove_worker(const struct library *library) {
   }
 }
 
-/* The linker has ended libraries, or is about to: what is loaded again then starts again, and a
- * libgomp that finds itself started ends the program. This one comes before those that were loaded later. */
+/* The linker has ended libraries, or is about to: what is loaded again then starts again, and a libgomp that
+ * finds itself started ends the program. glibc ends this library before those that were loaded later, but for
+ * a few releases of 2023 that reverse the order of constructors (its bug 30785, taken back since). */
 __attribute__((destructor)) static void note_exit(void) {
   libraries.is_exiting = true;
 }

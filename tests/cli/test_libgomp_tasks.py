@@ -231,6 +231,14 @@ class Tasks(Case):
             self.assertEqual((traced.returncode, traced.stdout), (3, "2\n" * 3), traced.stderr)
             self.assertEqual(self.without_tool(program, library).returncode, 3)
 
+    def test_unloading_in_an_unloading(self):
+        """What the outer one removes may not be kept by the inner one."""
+        library = self.compiled("unload_in_unload.c", "-shared", "-fPIC", "-DIN_LIBRARY")
+        other = self.compiled("unload_in_unload.c", "-fno-openmp", "-shared", "-fPIC")
+        program = self.compiled("unload_in_unload.c", "-fno-openmp", "-ldl", "-pthread")
+        self.assertEqual(self.record(program, library, other).returncode, 3)
+        self.assertEqual(self.without_tool(program, library, other).returncode, 3)
+
     def without_tool(self, *command):
         """In so little address space that none may be kept of what is unloaded."""
         env = {**self.env, "LD_PRELOAD": f"{BUILD_ROOT}/src/libgomp/libstave-libgomp.so",

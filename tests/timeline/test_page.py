@@ -359,7 +359,8 @@ class Awkward(page_case.PageTest):
                 const copy = new OffscreenCanvas(canvas.width, canvas.height);
                 const context = copy.getContext('2d', {willReadFrequently: true});
                 context.drawImage(canvas, 0, 0);
-                return context.getImageData(0, 0, canvas.width, canvas.height).data.some(value => value > 0);
+                return context.getImageData(0, 0, canvas.width, canvas.height).data.some((value, i, all) =>
+                    value !== all[i % 4]);
             };
             stave.select(stave.model.slice(0, 0, 0));
             window.seen = [];

@@ -49,6 +49,7 @@ struct traced_run {
   struct viewer viewer;
   struct going_on going_on;
   bool quiet, preloads, waits_for_all;
+  bool had_children; /* before the program: sh -c 'sleep 5 & exec stave record ...' */
 };
 
 /* Long options that have no letter. */
@@ -425,8 +426,8 @@ static void wait_for_viewer(struct traced_run *run) {
 }
 
 /* A daemon may have ended its parent before it begins to use OpenMP. */
-static void print_left(void) {
-  pid_t left = orphans_other();
+static void print_left(const struct traced_run *run) {
+  pid_t left = run->had_children ? 0 : orphans_other();
   char *name = left > 0 ? process_program_name(left) : NULL;
   if (name)
     message_print("process %d (%s), which it has left, goes on: it gets an archive if it uses OpenMP later",
@@ -444,7 +445,7 @@ static void summarize(const struct traced_run *run) {
   else if (!is_explained)
     plan_explain_silence(&run->program, &run->plan);
   if (status->count == 0 && !run->quiet)
-    print_left();
+    print_left(run);
 }
 
 static bool is_end_requested(void *data) {
@@ -477,6 +478,7 @@ static int run_unwatched(struct traced_run *run, char **arguments, char **enviro
 static int record(struct traced_run *run, char **arguments) {
   char **environment = copy_of_environment();
   set_environment(run);
+  run->had_children = orphans_other() > 0;
   int error = child_start(&run->child, run->program.path, arguments);
   if (error != 0 && run->child.is_refused)
     return run_unwatched(run, arguments, environment, error);

@@ -15,7 +15,7 @@ void orphans_reap(pid_t program);
 /* How many are writers that have not ended. */
 size_t orphans_count_writers(void);
 
-/* One that is no writer and has not ended, once the program has; 0: there is none. */
+/* A child that is no writer and has not ended: once the program has, an orphan. 0: there is none. */
 pid_t orphans_other(void);
 
 /* After the program's end, when it is collected: waits, a second at most, for writers that have closed their
