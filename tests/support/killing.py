@@ -23,6 +23,15 @@ def wait_until(condition, what):
         time.sleep(0.001)
 
 
+def is_group_removed(folder):
+    """A control group whose last members are still ending is busy."""
+    try:
+        folder.rmdir()
+    except OSError:
+        return False
+    return True
+
+
 def has_started(witness):
     if not witness.exists():
         return False
@@ -86,12 +95,7 @@ class ControlGroup:
         wait_until(lambda: not self.members(), "the end of all of the group")
 
     def is_removed(self):
-        """Whose last members are still ending is busy."""
-        try:
-            self.folder.rmdir()
-        except OSError:
-            return False
-        return True
+        return is_group_removed(self.folder)
 
     def __enter__(self):
         return self
