@@ -51,7 +51,7 @@ def check_is_silent(build, archive):
 
 def check_report(build, archive):
     """The others wait for rank 0, in the line that adds up; where one has lost its processor, longer elsewhere, and
-    where the library's start is slow, that is the longest."""
+    where the library's start is slow, that is the longest. Ranks that lose theirs by turns make it serialisation."""
     numbers = read(build, "report", archive)
     lines = EXAMPLE.read_text().splitlines()
     in_mpi = [one for one in numbers["findings"] if one["call_site"]]
@@ -62,7 +62,7 @@ def check_report(build, archive):
     expect({one["cause"] for one in in_mpi[:in_mpi.index(waits[0])]} <= {"late sender", "late receiver", "MPI start"},
            in_mpi)
     factors = numbers["efficiency"]
-    expect(factors["mpi_load_balance"] < 0.9, f"efficiency: {factors}")
+    expect(factors["mpi_load_balance"] * factors["mpi_serialisation"] < 0.9, f"efficiency: {factors}")
 
 
 def check_records(archive):
