@@ -57,7 +57,7 @@ static void wait_until_closed(const int *pipe_ends) {
 void caretaker_start(struct workdir *workdir, struct status *status, const struct child *child) {
   if (!workdir_has_libraries(workdir))
     return;
-  int held[2]; /* by both, until the caretaker has let go of everything */
+  int held[2]; /* by both, until the caretaker holds nothing else */
   bool is_awaited = pipe2(held, O_CLOEXEC) == 0;
   pid_t pid = fork();
   if (pid == 0)

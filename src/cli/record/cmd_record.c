@@ -478,7 +478,7 @@ static int run_unwatched(struct traced_run *run, char **arguments, char **enviro
 static int record(struct traced_run *run, char **arguments) {
   char **environment = copy_of_environment();
   set_environment(run);
-  run->had_children = orphans_other() > 0;
+  run->had_children = orphans_has_children();
   int error = child_start(&run->child, run->program.path, arguments);
   if (error != 0 && run->child.is_refused)
     return run_unwatched(run, arguments, environment, error);

@@ -26,6 +26,11 @@ void orphans_reap(pid_t program) {
   }
 }
 
+bool orphans_has_children(void) {
+  siginfo_t info;
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 enum orphan { NO_ORPHAN, ORPHAN_WRITER, ORPHAN_OTHER };
 
 /* What the process of this /proc entry is: none of this process's children, or one that has not ended. */

@@ -3,6 +3,7 @@
 #ifndef STAVE_CLI_RECORD_ORPHANS_H
 #define STAVE_CLI_RECORD_ORPHANS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,6 +15,9 @@ void orphans_reap(pid_t program);
 
 /* How many are writers that have not ended. */
 size_t orphans_count_writers(void);
+
+/* Whether this process has any child. */
+bool orphans_has_children(void);
 
 /* A child that is no writer and has not ended: once the program has, an orphan. 0: there is none. */
 pid_t orphans_other(void);
